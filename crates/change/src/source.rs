@@ -1,0 +1,1 @@
+//! A text file as lines that remember their bytes (stub).

@@ -1,0 +1,2 @@
+//! The `relay` binary.
+fn main() {}

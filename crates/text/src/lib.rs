@@ -1,0 +1,2 @@
+//! Safe text for terminals and pages.
+pub mod hidden;
