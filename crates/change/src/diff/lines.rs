@@ -5,6 +5,7 @@
 //! [`LINES_COMPARED`] lines the changed middle counts as replaced whole: still a correct diff, only
 //! not the shortest one.
 
+use memchr::{memchr, memrchr};
 use similar::{Algorithm, DiffOp, capture_diff_slices};
 
 /// Changed lines (old and new together, without what both texts begin and end with) up to which the
@@ -13,7 +14,20 @@ pub const LINES_COMPARED: usize = 40_000;
 
 /// A text as lines, each with its ending; the last one may have none.
 pub(super) fn split(text: &[u8]) -> Vec<&[u8]> {
-    text.split_inclusive(|byte| *byte == b'\n').collect()
+    split_at(text, separator(text))
+}
+
+fn split_at(text: &[u8], separator: u8) -> Vec<&[u8]> {
+    text.split_inclusive(|byte| *byte == separator).collect()
+}
+
+/// What ends the lines of a text: a line feed, or in a text without any, a carriage return.
+fn separator(text: &[u8]) -> u8 {
+    if memchr(b'\n', text).is_none() && memchr(b'\r', text).is_some() {
+        b'\r'
+    } else {
+        b'\n'
+    }
 }
 
 /// The operations that turn `old` into `new`, with nothing left out in between.
@@ -52,7 +66,7 @@ pub(super) fn operations(old: &[&[u8]], new: &[&[u8]]) -> Vec<DiffOp> {
     .collect()
 }
 
-/// How many lines come in and how many go.
+/// How many lines come in and how many go; none for binary content.
 ///
 /// ```
 /// use relaycode_change::diff::count;
@@ -60,10 +74,25 @@ pub(super) fn operations(old: &[&[u8]], new: &[&[u8]]) -> Vec<DiffOp> {
 /// assert_eq!(count(b"a\n", b"a"), (1, 1), "a lost newline is a changed line");
 /// ```
 pub fn count(before: &[u8], after: &[u8]) -> (usize, usize) {
-    let (before, after) = changed_middle(before, after);
+    if memchr(0, before).is_none() && memchr(0, after).is_none() {
+        return count_text(before, after);
+    }
+    match (super::decode(before), super::decode(after)) {
+        (Some(before), Some(after)) => count_text(before.as_bytes(), after.as_bytes()),
+        _ => (0, 0),
+    }
+}
+
+fn count_text(before: &[u8], after: &[u8]) -> (usize, usize) {
+    let (old, new) = (separator(before), separator(after));
+    let (before, after) = if old == new {
+        changed_middle(before, after, old)
+    } else {
+        (before, after)
+    };
     let mut added = 0;
     let mut removed = 0;
-    for op in operations(&split(before), &split(after)) {
+    for op in operations(&split_at(before, old), &split_at(after, new)) {
         if !matches!(op, DiffOp::Equal { .. }) {
             removed += op.old_range().len();
             added += op.new_range().len();
@@ -73,23 +102,18 @@ pub fn count(before: &[u8], after: &[u8]) -> (usize, usize) {
 }
 
 /// Both texts without the whole lines that they begin and end with alike.
-fn changed_middle<'a>(before: &'a [u8], after: &'a [u8]) -> (&'a [u8], &'a [u8]) {
+fn changed_middle<'a>(before: &'a [u8], after: &'a [u8], separator: u8) -> (&'a [u8], &'a [u8]) {
     let same = common_prefix(before, after);
-    let start = before[..same]
-        .iter()
-        .rposition(|byte| *byte == b'\n')
-        .map_or(0, |at| at + 1);
+    let start = memrchr(separator, &before[..same]).map_or(0, |at| at + 1);
     let (before, after) = (&before[start..], &after[start..]);
     let same = common_suffix(before, after);
     let (old_end, new_end) = (before.len() - same, after.len() - same);
-    let begins_line = |text: &[u8], at: usize| at == 0 || text[at - 1] == b'\n';
+    let begins_line = |text: &[u8], at: usize| at == 0 || text[at - 1] == separator;
     let kept = if begins_line(before, old_end) && begins_line(after, new_end) {
         same
     } else {
         let tail = &before[old_end..];
-        tail.iter()
-            .position(|byte| *byte == b'\n')
-            .map_or(0, |at| tail.len() - at - 1)
+        memchr(separator, tail).map_or(0, |at| tail.len() - at - 1)
     };
     (&before[..before.len() - kept], &after[..after.len() - kept])
 }

@@ -21,6 +21,7 @@ pub use patch::{patch, reverse_patch};
 use crate::path::RelPath;
 use crate::plan::{Change, FilePlan, Plan};
 use crate::proposal::Mode;
+use crate::source::Source;
 
 /// Lines shown around a change.
 pub const CONTEXT_LINES: usize = 3;
@@ -130,6 +131,8 @@ pub enum Ending {
     Lf,
     /// `\r\n`
     Crlf,
+    /// `\r`, in files that have no `\n` at all.
+    Cr,
     /// Not at all: the last line of a file.
     None,
 }
@@ -140,6 +143,7 @@ impl Ending {
         match self {
             Ending::Lf => "LF",
             Ending::Crlf => "CRLF",
+            Ending::Cr => "CR",
             Ending::None => "no newline",
         }
     }
@@ -205,10 +209,13 @@ fn content(before: &[u8], after: &[u8]) -> Content {
 
 /// The text of a file, or `None` if it is not text.
 fn decode(bytes: &[u8]) -> Option<Cow<'_, str>> {
-    if bytes.contains(&0) {
-        return None;
+    if memchr::memchr(0, bytes).is_none()
+        && let Ok(text) = std::str::from_utf8(bytes)
+    {
+        return Some(Cow::Borrowed(text));
     }
-    std::str::from_utf8(bytes).ok().map(Cow::Borrowed)
+    let source = Source::candidates(bytes).ok()?.into_iter().next()?;
+    Some(Cow::Owned(source.text().to_string()))
 }
 
 fn hunk(group: &[DiffOp], old: &[&[u8]], new: &[&[u8]]) -> DiffHunk {
@@ -250,6 +257,8 @@ fn split_ending(line: &[u8]) -> (&[u8], Ending) {
         (body, Ending::Crlf)
     } else if let Some(body) = line.strip_suffix(b"\n") {
         (body, Ending::Lf)
+    } else if let Some(body) = line.strip_suffix(b"\r") {
+        (body, Ending::Cr)
     } else {
         (line, Ending::None)
     }

@@ -245,6 +245,21 @@ fn a_change_of_line_endings_alone_is_recognised() {
 }
 
 #[test]
+fn other_encodings_are_shown_decoded() {
+    let wide = |text: &str| -> Vec<u8> { text.encode_utf16().flat_map(u16::to_le_bytes).collect() };
+    let (before, after) = (wide("\u{feff}a\nb\nc\n"), wide("\u{feff}a\nB\nc\n"));
+    let change = file("a", Some(&before), Some(&after));
+    assert_eq!((change.added, change.removed), (1, 1));
+    let Content::Text { hunks, .. } = of_file(&change).content else {
+        panic!("not text");
+    };
+    assert_eq!(hunks[0].lines[1].text, "b");
+    assert_eq!(hunks[0].lines[2].text, "B");
+    assert_eq!(count(b"a\rb\rc\r", b"a\rB\rc\r"), (1, 1));
+    assert_eq!(count(b"a\0\n\x01b\n", b"a\0\n"), (0, 0));
+}
+
+#[test]
 fn lines_are_numbered_on_both_sides() {
     let change = file("a", Some(b"1\n2\n3\n"), Some(b"1\n3\n4\n"));
     let Content::Text { hunks, .. } = of_file(&change).content else {
@@ -309,6 +324,7 @@ fn apply(before: &str, hunks: &[DiffHunk]) -> String {
             out.push_str(match line.ending {
                 Ending::Lf => "\n",
                 Ending::Crlf => "\r\n",
+                Ending::Cr => "\r",
                 Ending::None => "",
             });
         }
@@ -336,7 +352,7 @@ proptest! {
                 prop_assert_eq!(number(LineKind::Removed), change.removed);
                 apply(&before, &hunks)
             }
-            _ => before.clone(),
+            _ => before,
         };
         prop_assert_eq!(result, after);
     }
