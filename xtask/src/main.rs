@@ -1,2 +1,45 @@
-//! Developer commands.
-fn main() {}
+//! Developer commands: `cargo xtask <command>`.
+//!
+//! This file only dispatches. A command is one file (or folder) with an `Args` struct, whose doc
+//! comment is its help, and a `run` function; adding one is a `mod` line, a variant and an arm.
+#![allow(
+    clippy::print_stdout,
+    clippy::print_stderr,
+    reason = "a developer tool: printing is its output"
+)]
+
+mod docs;
+mod test;
+mod tidy;
+mod workspace;
+
+use std::process::ExitCode;
+
+use clap::Parser;
+
+/// Developer commands of this repository.
+#[derive(Parser)]
+#[command(name = "cargo xtask", bin_name = "cargo xtask")]
+enum Command {
+    Test(test::Args),
+    Tidy(tidy::Args),
+    Docs(docs::Args),
+}
+
+fn main() -> ExitCode {
+    let outcome = match Command::parse() {
+        Command::Test(args) => test::run(&args),
+        Command::Tidy(args) => tidy::run(&args),
+        Command::Docs(args) => docs::run(&args),
+    };
+    match outcome {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("xtask: {error}");
+            for cause in error.chain().skip(1) {
+                eprintln!("  {cause}");
+            }
+            ExitCode::FAILURE
+        }
+    }
+}
