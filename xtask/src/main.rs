@@ -8,6 +8,7 @@
     reason = "a developer tool: printing is its output"
 )]
 
+mod corpus;
 mod docs;
 mod test;
 mod tidy;
@@ -24,6 +25,7 @@ enum Command {
     Test(test::Args),
     Tidy(tidy::Args),
     Docs(docs::Args),
+    Corpus(corpus::Args),
 }
 
 fn main() -> ExitCode {
@@ -31,6 +33,7 @@ fn main() -> ExitCode {
         Command::Test(args) => test::run(&args),
         Command::Tidy(args) => tidy::run(&args),
         Command::Docs(args) => docs::run(&args),
+        Command::Corpus(args) => corpus::run(&args),
     };
     match outcome {
         Ok(()) => ExitCode::SUCCESS,
