@@ -1,11 +1,124 @@
 //! `cargo xtask docs`: writes the reference pages that come from the code.
+//!
+//! A page is one function that gives its text, and one line in [`pages`]. Tidy compares the pages
+//! on disk with the code, so they cannot fall behind.
 
-/// Write docs/reference from the code
+use std::fs;
+use std::path::Path;
+
+use anyhow::Context;
+use relaycode_change::limits::Limits;
+use relaycode_change::path::{COMPONENT_BYTES, PATH_BYTES};
+
+use crate::workspace;
+
+/// Write the pages of docs/reference from the code
 #[derive(clap::Args)]
 pub(crate) struct Args {}
 
+/// A generated page.
+pub(crate) struct Page {
+    /// Relative to the root.
+    pub(crate) path: &'static str,
+    text: String,
+}
+
+impl Page {
+    fn new(path: &'static str, title: &str, body: &str) -> Page {
+        let text = format!(
+            "# {title}\n\n<!-- Written by `cargo xtask docs` from the code; change the code instead. -->\n\n{body}"
+        );
+        Page { path, text }
+    }
+
+    /// Whether the page on disk says what the code says.
+    pub(crate) fn is_fresh(&self, root: &Path) -> bool {
+        // A checkout may have turned the line endings.
+        fs::read_to_string(root.join(self.path))
+            .is_ok_and(|on_disk| on_disk.replace("\r\n", "\n") == self.text)
+    }
+}
+
+/// Every generated page.
+pub(crate) fn pages() -> Vec<Page> {
+    vec![limits()]
+}
+
 /// Writes every page that is out of date.
 pub(crate) fn run(_args: &Args) -> anyhow::Result<()> {
-    println!("docs: {}", crate::workspace::root().display());
+    let root = workspace::root();
+    for page in pages() {
+        if page.is_fresh(&root) {
+            println!("  {} is up to date", page.path);
+            continue;
+        }
+        let path = root.join(page.path);
+        if let Some(folder) = path.parent() {
+            fs::create_dir_all(folder).with_context(|| format!("making {}", folder.display()))?;
+        }
+        fs::write(&path, &page.text).with_context(|| format!("writing {}", path.display()))?;
+        println!("  {} written", page.path);
+    }
     Ok(())
+}
+
+fn limits() -> Page {
+    // Taken apart in full: a new limit does not compile until it has a row here.
+    let Limits {
+        text_bytes,
+        files,
+        file_bytes,
+        hunks,
+    } = Limits::default();
+    let rows = [
+        row(&["Bytes of one answer", &bytes(text_bytes)]),
+        row(&["Files that one answer may touch", &files.to_string()]),
+        row(&[
+            "Bytes of one file, before or after the change",
+            &bytes(file_bytes),
+        ]),
+        row(&["Hunks over all files", &hunks.to_string()]),
+        row(&["Bytes of a path", &bytes(PATH_BYTES)]),
+        row(&["Bytes of one component of a path", &bytes(COMPONENT_BYTES)]),
+    ];
+    let body = format!(
+        "What relay is willing to read and plan by default. Over a limit it refuses, names the limit, and changes \
+         nothing.\n\n| limit | default |\n|---|---|\n{}",
+        rows.concat()
+    );
+    Page::new("docs/reference/limits.md", "Limits", &body)
+}
+
+/// One row of a table; what would end a cell is escaped.
+fn row(cells: &[&str]) -> String {
+    let cells: Vec<String> = cells.iter().map(|cell| cell.replace('|', "\\|")).collect();
+    format!("| {} |\n", cells.join(" | "))
+}
+
+fn bytes(count: usize) -> String {
+    const MIB: usize = 1024 * 1024;
+    const KIB: usize = 1024;
+    match count {
+        0 => "0".to_owned(),
+        _ if count.is_multiple_of(MIB) => format!("{} MiB", count / MIB),
+        _ if count.is_multiple_of(KIB) => format!("{} KiB", count / KIB),
+        _ => format!("{count} bytes"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sizes_are_written_in_their_largest_whole_unit() {
+        assert_eq!(bytes(4 * 1024 * 1024), "4 MiB");
+        assert_eq!(bytes(1024), "1 KiB");
+        assert_eq!(bytes(1500), "1500 bytes");
+    }
+
+    #[test]
+    fn a_cell_cannot_end_its_row() {
+        assert_eq!(row(&["a|b", "c"]), "| a\\|b | c |\n");
+    }
 }

@@ -1,10 +1,156 @@
-//! `cargo xtask test`: what CI runs and what a newcomer runs.
+//! `cargo xtask test`: what CI runs and what a newcomer runs. Debug builds only.
+//!
+//! The steps stand in the order in which they are cheap. The first that fails ends the run and says
+//! how to see it again; what is missing on this machine is named, never skipped.
 
-/// Run everything that CI runs: format, tidy, lints, tests
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, bail};
+use clap::ValueEnum;
+
+use crate::{tidy, workspace};
+
+/// Run what CI runs: format check, tidy, lints, all tests
 #[derive(clap::Args)]
-pub(crate) struct Args {}
+pub(crate) struct Args {
+    /// Run only this step
+    #[arg(long, value_name = "STEP")]
+    only: Option<Step>,
+}
+
+/// One step of the run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Step {
+    /// The format check
+    Fmt,
+    /// The rules of the house
+    Tidy,
+    /// clippy, warnings are errors
+    Lint,
+    /// Unit, integration and documentation tests
+    Tests,
+}
 
 /// Runs the steps in order and stops at the first that fails.
-pub(crate) fn run(_args: &Args) -> anyhow::Result<()> {
-    crate::tidy::run(&crate::tidy::Args {})
+pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
+    let started = Instant::now();
+    let steps: Vec<Step> = Step::value_variants()
+        .iter()
+        .copied()
+        .filter(|step| args.only.is_none_or(|only| only == *step))
+        .collect();
+    for step in &steps {
+        let name = step.name();
+        println!("== {name}: {}", step.about());
+        let began = Instant::now();
+        step.run().with_context(|| {
+            format!("{name} failed, later steps did not run; see it again with `cargo xtask test --only {name}`")
+        })?;
+        println!("== {name}: ok, {}", seconds(began.elapsed()));
+    }
+    let names: Vec<&str> = steps.iter().map(|step| step.name()).collect();
+    println!(
+        "== all ok: {} in {}",
+        names.join(", "),
+        seconds(started.elapsed())
+    );
+    Ok(())
+}
+
+impl Step {
+    fn name(self) -> &'static str {
+        match self {
+            Step::Fmt => "fmt",
+            Step::Tidy => "tidy",
+            Step::Lint => "lint",
+            Step::Tests => "tests",
+        }
+    }
+
+    fn about(self) -> &'static str {
+        match self {
+            Step::Fmt => "every file is formatted",
+            Step::Tidy => "the rules of the house",
+            Step::Lint => "clippy, warnings are errors",
+            Step::Tests => "unit, integration and documentation tests",
+        }
+    }
+
+    fn run(self) -> anyhow::Result<()> {
+        match self {
+            Step::Fmt => {
+                needs_component("fmt", "rustfmt")?;
+                cargo(&["fmt", "--all", "--check"]).context("`cargo fmt --all` formats everything")
+            }
+            Step::Tidy => tidy::run(&tidy::Args {}),
+            Step::Lint => {
+                needs_component("clippy", "clippy")?;
+                cargo(&[
+                    "clippy",
+                    "--workspace",
+                    "--all-targets",
+                    "--",
+                    "-D",
+                    "warnings",
+                ])
+            }
+            Step::Tests if works("nextest") => {
+                cargo(&["nextest", "run", "--workspace"])?;
+                cargo(&["test", "--quiet", "--doc", "--workspace"])
+            }
+            Step::Tests => cargo(&["test", "--quiet", "--workspace"]),
+        }
+    }
+}
+
+/// Fails, by name, when a part of the toolchain is not installed.
+fn needs_component(subcommand: &str, component: &str) -> anyhow::Result<()> {
+    if works(subcommand) {
+        return Ok(());
+    }
+    bail!(
+        "`cargo {subcommand}` does not work here: the component {component} is missing. \
+         `rustup component add {component}` gets it; without rustup, install it from where cargo came from"
+    )
+}
+
+/// Whether `cargo <subcommand>` is installed.
+fn works(subcommand: &str) -> bool {
+    workspace::cargo()
+        .args([subcommand, "--version"])
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .status()
+        .is_ok_and(|status| status.success())
+}
+
+/// Runs cargo, its output going where ours goes.
+fn cargo(args: &[&str]) -> anyhow::Result<()> {
+    let mut command: Command = workspace::cargo();
+    let shown = format!("cargo {}", args.join(" "));
+    let status = command
+        .args(args)
+        .status()
+        .with_context(|| format!("`{shown}` could not be started"))?;
+    if status.success() {
+        return Ok(());
+    }
+    bail!("`{shown}` failed ({status})")
+}
+
+fn seconds(time: Duration) -> String {
+    format!("{:.1} s", time.as_secs_f64())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_names_in_messages_are_the_names_that_only_takes() {
+        for step in Step::value_variants() {
+            assert_eq!(Step::from_str(step.name(), false), Ok(*step));
+        }
+    }
 }

@@ -1,0 +1,183 @@
+//! Which crate may use which. The table is the architecture: an edge that is not in it is either a
+//! mistake or a decision, and a decision is written down here.
+//!
+//! Rows stand from the bottom up, and a crate uses only rows above its own, so the table cannot
+//! hold a cycle. Development dependencies are free.
+
+use cargo_metadata::DependencyKind;
+
+use super::Verdict;
+use crate::workspace::Workspace;
+
+/// One crate: its folder's name, what it may use, and what it must not know.
+struct Row {
+    name: &'static str,
+    may_use: &'static [&'static str],
+    does_not_know: &'static str,
+}
+
+const fn row(
+    name: &'static str,
+    may_use: &'static [&'static str],
+    does_not_know: &'static str,
+) -> Row {
+    Row {
+        name,
+        may_use,
+        does_not_know,
+    }
+}
+
+/// Every crate that exists or is planned.
+#[rustfmt::skip]
+const TABLE: &[Row] = &[
+    row("text", &[], "files, network"),
+    row("durable", &[], "what is stored"),
+    row("change", &["text"], "disk, async, git"),
+    row("ledger", &["change", "durable", "text"], "where a change came from"),
+    row("exec", &["text", "durable"], "what it runs"),
+    row("project", &["exec", "durable", "text"], "changes, models, user interfaces"),
+    row("door", &["ledger", "change", "project", "exec", "durable", "text"], "surfaces"),
+    row("watch", &["door", "change", "project", "exec", "durable", "text"], "how it is shown"),
+    row("llm", &["exec", "durable", "text"], "tools, sessions"),
+    row("session", &["durable", "llm", "text"], "tools, user interfaces"),
+    row("clients", &["exec", "durable", "text"], "the model"),
+    row("friend", &["clients", "door", "exec", "project", "change", "llm", "durable", "text"], "our own agent"),
+    row("tools", &["door", "change", "clients", "exec", "project", "llm", "session", "durable", "text"], "the loop, user interfaces"),
+    row("agent", &["tools", "llm", "session", "project", "door", "text"], "how it is shown"),
+    row("bridge", &["agent", "friend", "door", "ledger", "change", "project", "exec", "durable", "text"], "the terminal"),
+    row("tui", &["watch", "door", "ledger", "change", "project", "agent", "text"], "HTTP, providers"),
+    row("relay", &[
+        "text", "durable", "change", "ledger", "exec", "project", "door", "watch", "llm", "session", "clients", "friend",
+        "tools", "agent", "bridge", "tui",
+    ], "logic"),
+];
+
+/// Crates that may use everything, and that nobody uses except for development.
+const FREE: &[&str] = &["testkit", "xtask"];
+
+/// Where the table is, for messages.
+const HERE: &str = "TABLE in xtask/src/tidy/edges.rs";
+
+/// A crate of ours and the crates of ours that it is built with, by folder name.
+struct Uses {
+    name: String,
+    uses: Vec<String>,
+}
+
+pub(super) fn check(workspace: &Workspace) -> Verdict {
+    let members = workspace.members();
+    let uses: Vec<Uses> = members
+        .iter()
+        .map(|member| Uses {
+            name: short(&member.name),
+            uses: member
+                .dependencies
+                .iter()
+                .filter(|dependency| dependency.kind != DependencyKind::Development)
+                .filter(|dependency| members.iter().any(|other| *other.name == dependency.name))
+                .map(|dependency| short(&dependency.name))
+                .collect(),
+        })
+        .collect();
+    Verdict {
+        looked_at: format!("{} crates, {} in the table", uses.len(), TABLE.len()),
+        problems: problems(TABLE, &uses),
+        warnings: Vec::new(),
+    }
+}
+
+fn short(package: &str) -> String {
+    package
+        .strip_prefix("relaycode-")
+        .unwrap_or(package)
+        .to_owned()
+}
+
+fn problems(table: &[Row], crates: &[Uses]) -> Vec<String> {
+    let mut problems = Vec::new();
+    for Uses { name, uses } in crates {
+        if FREE.contains(&name.as_str()) {
+            continue;
+        }
+        let Some(row) = table.iter().find(|row| row.name == name) else {
+            problems.push(format!(
+                "the crate `{name}` has no row in {HERE}: say there what it may use and what it does not know, \
+                 and describe it in ARCHITECTURE.md"
+            ));
+            continue;
+        };
+        for used in uses {
+            if FREE.contains(&used.as_str()) {
+                problems.push(format!(
+                    "`{name}` is built with `{used}`, which is for development only: move it to [dev-dependencies]"
+                ));
+            } else if !row.may_use.contains(&used.as_str()) {
+                problems.push(format!(
+                    "`{name}` uses `{used}`, an edge that is not in {HERE} (`{name}` does not know: {}). \
+                     If the edge is meant, add it there and say why in ARCHITECTURE.md",
+                    row.does_not_know
+                ));
+            }
+        }
+    }
+    problems
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn uses(name: &str, uses: &[&str]) -> Uses {
+        Uses {
+            name: name.to_owned(),
+            uses: uses.iter().map(ToString::to_string).collect(),
+        }
+    }
+
+    #[test]
+    fn edges_in_the_table_pass() {
+        let crates = [
+            uses("text", &[]),
+            uses("change", &["text"]),
+            uses("relay", &["change", "text"]),
+            uses("xtask", &["relay", "change"]),
+            uses("testkit", &["bridge"]),
+        ];
+        assert_eq!(problems(TABLE, &crates), Vec::<String>::new());
+    }
+
+    #[test]
+    fn a_new_edge_is_named_with_where_to_add_it() {
+        let found = problems(TABLE, &[uses("change", &["text", "durable"])]);
+        assert_eq!(found.len(), 1);
+        assert!(found[0].contains("`change` uses `durable`"), "{}", found[0]);
+        assert!(found[0].contains(HERE) && found[0].contains("disk"));
+    }
+
+    #[test]
+    fn a_new_crate_is_named_with_where_to_add_it() {
+        let found = problems(TABLE, &[uses("common", &[])]);
+        assert_eq!(found.len(), 1);
+        assert!(found[0].contains("`common` has no row") && found[0].contains(HERE));
+    }
+
+    #[test]
+    fn development_crates_are_not_built_in() {
+        let found = problems(TABLE, &[uses("relay", &["testkit"])]);
+        assert!(found[0].contains("[dev-dependencies]"));
+    }
+
+    #[test]
+    fn every_row_uses_only_rows_above_it() {
+        for (at, row) in TABLE.iter().enumerate() {
+            for used in row.may_use {
+                assert!(
+                    TABLE[..at].iter().any(|above| above.name == *used),
+                    "{} uses {used}, which does not stand above it",
+                    row.name
+                );
+            }
+        }
+    }
+}
