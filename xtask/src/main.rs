@@ -8,8 +8,10 @@
     reason = "a developer tool: printing is its output"
 )]
 
+mod clock;
 mod corpus;
 mod docs;
+mod fuzz;
 mod test;
 mod tidy;
 mod workspace;
@@ -26,6 +28,7 @@ enum Command {
     Tidy(tidy::Args),
     Docs(docs::Args),
     Corpus(corpus::Args),
+    Fuzz(fuzz::Args),
 }
 
 fn main() -> ExitCode {
@@ -34,6 +37,7 @@ fn main() -> ExitCode {
         Command::Tidy(args) => tidy::run(&args),
         Command::Docs(args) => docs::run(&args),
         Command::Corpus(args) => corpus::run(&args),
+        Command::Fuzz(args) => fuzz::run(&args),
     };
     match outcome {
         Ok(()) => ExitCode::SUCCESS,

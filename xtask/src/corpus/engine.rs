@@ -2,12 +2,14 @@
 
 use std::time::Instant;
 
+use relaycode_change::dialect::{self, Block};
 use relaycode_change::limits::Limits;
 use relaycode_change::path::RelPath;
 use relaycode_change::plan::{self, HunkReport, NothingSeen, Plan, Reason, Refusal, Refused};
 use relaycode_change::proposal::{Action, Body, Edit, Hunk, Operation, Proposal};
 use relaycode_change::tree::MemoryTree;
 
+use super::exceptions::{self, Facts};
 use super::judged::Judged;
 use super::rows::Files;
 use super::show;
@@ -71,13 +73,23 @@ pub(crate) fn read_block(
     path: Option<&str>,
     text: &str,
 ) -> Result<Vec<Operation>, String> {
-    Err(format!("{name}: {path:?} {}", text.len()))
+    let dialect = dialect::named(name).ok_or_else(|| format!("no dialect is called {name}"))?;
+    let path = match path {
+        Some(path) => Some(RelPath::parse(path).map_err(|error| error.to_string())?),
+        None => None,
+    };
+    let text = text.replace("\r\n", "\n");
+    let block = Block {
+        path,
+        text: &text,
+        line: 1,
+    };
+    dialect
+        .read(&block)
+        .map_err(|error| format!("line {}: {}", error.line, error.reason))
 }
 
 /// A tree of these files.
-///
-/// # Errors
-/// When a path is one that relay never writes.
 pub(crate) fn tree(files: &Files) -> MemoryTree {
     let mut tree = MemoryTree::default();
     for (path, text) in files {
@@ -146,11 +158,43 @@ pub(crate) fn after<'a>(plan: &'a Plan, path: &str) -> After<'a> {
     if moved { After::Gone } else { After::Untouched }
 }
 
-/// Whether the plan changes nothing at all.
-pub(crate) fn is_no_op(plan: &Plan) -> bool {
-    plan.files
-        .iter()
-        .all(|file| file.before == file.after && file.renamed_from.is_none())
+/// Whether every expected file comes out; differences and exceptions go into `case`.
+pub(crate) fn compare_all(
+    plan: &Plan,
+    before: &Files,
+    expected: &Files,
+    facts: &Facts<'_>,
+    case: &mut Judged,
+) -> bool {
+    let mut equal = true;
+    let mut excepted = true;
+    for (path, text) in expected {
+        let old = before.get(path).and_then(Option::as_deref);
+        let got = match after(plan, path) {
+            After::Bytes(bytes) => Some(bytes),
+            After::Untouched => old.map(str::as_bytes),
+            After::Gone => None,
+        };
+        if got == text.as_deref().map(str::as_bytes) {
+            continue;
+        }
+        equal = false;
+        let reason = exceptions::reason(&Facts {
+            expected: text.as_deref(),
+            got,
+            ..*facts
+        });
+        excepted &= reason.is_some();
+        case.exception = case.exception.or(reason);
+        case.note(format!("  {path}:"));
+        let text = text.as_deref().unwrap_or_default().as_bytes();
+        case.account
+            .extend(show::difference(text, got.unwrap_or_default()));
+    }
+    if !excepted {
+        case.exception = None;
+    }
+    equal
 }
 
 fn describe(refusal: &Refusal) -> String {

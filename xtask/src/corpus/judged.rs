@@ -2,6 +2,8 @@
 
 use serde::Serialize;
 
+use super::exceptions::{self, Facts};
+
 /// What came out, measured against what the case expects.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -14,6 +16,10 @@ pub(crate) enum Outcome {
     Refused,
     /// Other bytes than a later text that is not a strict expectation.
     Differs,
+    /// Applied where another tool found no exact place: a person has looked, or has to.
+    Review,
+    /// Not the expected bytes, for a reviewed reason.
+    Excepted,
     /// Anything else: this must never happen.
     Wrong,
 }
@@ -71,6 +77,19 @@ impl Judged {
     /// Records an outcome that is not what the case asks for.
     pub(crate) fn bad(mut self, outcome: Outcome) -> Judged {
         self.outcome = outcome;
+        self
+    }
+
+    /// Records an outcome; a reviewed exception turns a wrong one into a refused expectation.
+    pub(crate) fn settle(mut self, outcome: Outcome, good: bool, facts: &Facts<'_>) -> Judged {
+        self.outcome = outcome;
+        self.good = good;
+        if !good && self.exception.is_none() {
+            self.exception = exceptions::reason(facts);
+        }
+        if self.exception.is_some() && outcome == Outcome::Wrong {
+            self.outcome = Outcome::Excepted;
+        }
         self
     }
 

@@ -5,12 +5,15 @@
 //! here is what a user gets. A case is *correct* (exactly the expected bytes), *refused* or
 //! *WRONG*; the command fails if anything is wrong or a target is missed.
 
+mod aider;
 mod engine;
+mod exceptions;
 mod judged;
 mod ledger;
 mod mutations;
-mod rows;
-mod show;
+pub(crate) mod rows;
+pub(crate) mod show;
+mod suites;
 mod table;
 mod targets;
 
@@ -37,7 +40,7 @@ pub(crate) struct Args {
     /// Print the first N cases of the selection that are not correct, in detail.
     #[arg(long, value_name = "N", default_value_t = 0)]
     show: usize,
-    /// With --show: also the near matches and reviewed exceptions.
+    /// With --show: correct cases and reviewed exceptions too.
     #[arg(long)]
     all: bool,
     /// Print the ids of all wrong cases.
@@ -96,7 +99,14 @@ fn judge_set(set: &rows::Set, args: &Args, judged: &mut Vec<Judged>) -> anyhow::
             (_, Some("transaction"), _) if head.operations.is_some() => {
                 ledger::judge(&set.name, line, judged)
             }
-            _ => Ok(()),
+            (_, Some("transaction"), _) => suites::judge_transaction(&set.name, line, judged),
+            (_, Some("parse"), _) => aider::judge_parse(&set.name, line, judged),
+            (_, Some("apply"), _) if head.edits.is_some() => {
+                aider::judge_apply(&set.name, line, judged)
+            }
+            (_, Some("apply"), Some(_)) => suites::judge_apply(&set.name, line, judged),
+            (_, Some("validate"), Some(_)) => suites::judge_validate(&set.name, line, judged),
+            _ => bail!("{}: a kind of case that is not known here", head.id),
         }
     })
 }
@@ -110,12 +120,17 @@ fn print_report(judged: &[Judged], args: &Args) {
     }
     judged
         .iter()
-        .filter(|case| !case.good || (args.all && (case.near || case.exception.is_some())))
+        .filter(|case| args.shows(case))
         .take(args.show)
         .for_each(show::print);
 }
 
 impl Args {
+    fn shows(&self, case: &Judged) -> bool {
+        let failed = !case.good && case.exception.is_none();
+        failed || case.outcome == Outcome::Review || self.all
+    }
+
     fn selects(&self, case: &Judged) -> bool {
         self.mutation
             .as_ref()

@@ -39,7 +39,7 @@ pub(crate) fn judge(
     judged.push(judge_proposal(&row, &proposal, set, &row.mutation));
     if through_text {
         let group = format!("{} (as text)", row.mutation);
-        let text = String::new();
+        let text = response::print(&proposal);
         let case = match response::read(&text, &engine::generous()) {
             Ok(read) => judge_proposal(&row, &read, set, &group),
             Err(error) => {

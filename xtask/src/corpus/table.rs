@@ -18,17 +18,18 @@ pub(crate) fn print(judged: &[Judged]) {
         }
     }
     println!(
-        "{:<13} {:<30} {:>6} {:>8} {:>6} {:>6} {:>8} {:>8} {:>6} {:>6}  {:>7}  target",
+        "{:<13} {:<30} {:>6} {:>8} {:>6} {:>6} {:>8} {:>8} {:>7} {:>7} {:>6}  {:>8}  target",
         "set",
         "group",
         "cases",
         "correct",
-        "near",
+        "(near)",
         "no-op",
         "refused",
         "differs",
-        "WRONG",
+        "review",
         "except",
+        "WRONG",
         "as asked"
     );
     for (set, group, cases) in &groups {
@@ -36,6 +37,9 @@ pub(crate) fn print(judged: &[Judged]) {
     }
     print_newlines(judged);
     print_exceptions(judged);
+    for budget in targets::budgets(judged) {
+        println!("{budget}");
+    }
     print_times(judged);
 }
 
@@ -46,14 +50,15 @@ fn print_group(set: &str, group: &str, cases: &[&Judged]) {
         .filter(|case| case.near && case.outcome == Outcome::Correct)
         .count();
     let good = cases.iter().filter(|case| case.good).count();
-    let except = cases.iter().filter(|case| case.exception.is_some()).count();
     println!(
-        "{set:<13} {group:<30} {:>6} {:>8} {near:>6} {:>6} {:>8} {:>8} {:>6} {except:>6}  {:>6.1} %  {}",
+        "{set:<13} {group:<30} {:>6} {:>8} {near:>6} {:>6} {:>8} {:>8} {:>7} {:>7} {:>6}  {:>6.1} %  {}",
         cases.len(),
         count(Outcome::Correct),
         count(Outcome::NoOp),
         count(Outcome::Refused),
         count(Outcome::Differs),
+        count(Outcome::Review),
+        count(Outcome::Excepted),
         count(Outcome::Wrong),
         100.0 * good as f64 / cases.len() as f64,
         targets::words(cases),
@@ -77,11 +82,9 @@ fn print_exceptions(judged: &[Judged]) {
             *reasons.entry((&case.set, reason)).or_default() += 1;
         }
     }
-    if !reasons.is_empty() {
-        println!("\nreviewed exceptions");
-    }
+    println!();
     for ((set, reason), count) in reasons {
-        println!("{set:<13} {count:>5}  {reason}");
+        println!("{set:<13} {count:>5} exceptions: {reason}");
     }
 }
 
