@@ -7,6 +7,7 @@ use std::fs;
 use std::path::Path;
 
 use anyhow::Context;
+use relaycode_change::dialect;
 use relaycode_change::limits::Limits;
 use relaycode_change::path::{COMPONENT_BYTES, PATH_BYTES};
 
@@ -41,7 +42,7 @@ impl Page {
 
 /// Every generated page.
 pub(crate) fn pages() -> Vec<Page> {
-    vec![limits()]
+    vec![dialects(), limits()]
 }
 
 /// Writes every page that is out of date.
@@ -60,6 +61,22 @@ pub(crate) fn run(_args: &Args) -> anyhow::Result<()> {
         println!("  {} written", page.path);
     }
     Ok(())
+}
+
+fn dialects() -> Page {
+    let rows: String = dialect::all()
+        .iter()
+        .map(|dialect| {
+            let aliases: Vec<String> = dialect.aliases().iter().map(|name| code(name)).collect();
+            row(&[&code(dialect.name()), &aliases.join(", "), dialect.about()])
+        })
+        .collect();
+    let body = format!(
+        "The ways to write an edit that relay reads. A block's header may name one; a block that names none is read \
+         in the first that recognises it, in this order.\n\n| dialect | also called | how an edit is \
+         written |\n|---|---|---|\n{rows}"
+    );
+    Page::new("docs/reference/dialects.md", "Dialects", &body)
 }
 
 fn limits() -> Page {
@@ -93,6 +110,10 @@ fn limits() -> Page {
 fn row(cells: &[&str]) -> String {
     let cells: Vec<String> = cells.iter().map(|cell| cell.replace('|', "\\|")).collect();
     format!("| {} |\n", cells.join(" | "))
+}
+
+fn code(name: &str) -> String {
+    format!("`{name}`")
 }
 
 fn bytes(count: usize) -> String {

@@ -42,7 +42,10 @@ fn main() -> ExitCode {
     match outcome {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            eprintln!("xtask: {error:#}");
+            eprintln!("xtask: {error}");
+            for cause in error.chain().skip(1) {
+                eprintln!("  {cause}");
+            }
             ExitCode::FAILURE
         }
     }

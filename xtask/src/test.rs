@@ -45,7 +45,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
         println!("== {name}: {}", step.about());
         let began = Instant::now();
         step.run().with_context(|| {
-            format!("{name} failed, later steps did not run; see it again with `cargo xtask test --only {name}`")
+            format!("{name} failed; `cargo xtask test --only {name}` shows it again")
         })?;
         println!("== {name}: ok, {}", seconds(began.elapsed()));
     }
@@ -81,7 +81,8 @@ impl Step {
         match self {
             Step::Fmt => {
                 needs_component("fmt", "rustfmt")?;
-                cargo(&["fmt", "--all", "--check"]).context("`cargo fmt --all` formats everything")
+                cargo(&["fmt", "--all", "--check"])
+                    .context("not every file is formatted: `cargo fmt --all` does it")
             }
             Step::Tidy => tidy::run(&tidy::Args {}),
             Step::Lint => {
@@ -96,7 +97,7 @@ impl Step {
                 ])
             }
             Step::Tests if works("nextest") => {
-                cargo(&["nextest", "run", "--workspace"])?;
+                cargo(&["nextest", "run", "--workspace", "--status-level", "slow"])?;
                 cargo(&["test", "--quiet", "--doc", "--workspace"])
             }
             Step::Tests => cargo(&["test", "--quiet", "--workspace"]),

@@ -17,7 +17,7 @@ pub(super) fn check(workspace: &Workspace) -> Verdict {
         })
         .collect();
     Verdict {
-        looked_at: format!("{} generated pages", pages.len()),
+        looked_at: format!("pages generated from the code: {}", pages.len()),
         problems,
         warnings: Vec::new(),
     }

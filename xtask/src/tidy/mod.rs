@@ -9,6 +9,7 @@ mod docs_fresh;
 mod edges;
 mod lengths;
 mod licences;
+mod links;
 mod lists;
 mod manifests;
 mod purity;
@@ -76,6 +77,10 @@ const RULES: &[Rule] = &[
     Rule {
         name: "docs",
         check: docs_fresh::check,
+    },
+    Rule {
+        name: "links",
+        check: links::check,
     },
 ];
 

@@ -4,8 +4,62 @@
 //! reads is forgiving (wrong counts, bare `@@`, odd marker spelling), what it yields is exact:
 //! [`Hunk`](crate::proposal::Hunk)s whose lines are the author's, byte for byte.
 
+mod apply_patch;
+mod diff_files;
+mod diff_lines;
+mod diff_names;
+mod new_unified;
+mod opening;
+mod search_markers;
+mod search_replace;
+mod search_separator;
+mod unified;
+mod whole_file;
+
+#[cfg(test)]
+mod tests;
+
 use crate::path::RelPath;
 use crate::proposal::{Action, Operation};
+
+/// Every dialect, in the order in which they are asked whether they recognise a block.
+const ALL: &[&dyn Dialect] = &[
+    &search_replace::SearchReplace,
+    &apply_patch::ApplyPatch,
+    &unified::Unified,
+    &new_unified::NewUnified,
+    &whole_file::WholeFile,
+];
+
+/// Every dialect, in the order in which they are asked whether they recognise a block. The last
+/// one takes everything.
+pub fn all() -> &'static [&'static dyn Dialect] {
+    ALL
+}
+
+/// The dialect of that name or alias, in any case.
+///
+/// ```
+/// use relaycode_change::dialect;
+/// assert_eq!(dialect::named("Standard-Diff").unwrap().name(), "new-unified");
+/// assert!(dialect::named("typescript").is_none());
+/// ```
+pub fn named(name: &str) -> Option<&'static dyn Dialect> {
+    let is = |known: &&str| known.eq_ignore_ascii_case(name);
+    all()
+        .iter()
+        .copied()
+        .find(|dialect| is(&dialect.name()) || dialect.aliases().iter().any(is))
+}
+
+/// The dialect in which a block is written that names none.
+pub fn detect(text: &str) -> &'static dyn Dialect {
+    all()
+        .iter()
+        .copied()
+        .find(|dialect| dialect.recognises(text))
+        .unwrap_or(&whole_file::WholeFile)
+}
 
 /// A way to write an edit.
 pub trait Dialect: Sync {
@@ -55,4 +109,39 @@ pub struct DialectError {
     pub line: usize,
     /// A sentence for the user: what is wrong and what would be right.
     pub reason: String,
+}
+
+impl Block<'_> {
+    /// The lines of the text, without the empty one after a final newline.
+    fn lines(&self) -> Vec<&str> {
+        let mut lines: Vec<&str> = self.text.split('\n').collect();
+        if lines.last().is_some_and(|last| last.is_empty()) {
+            lines.pop();
+        }
+        lines
+    }
+
+    /// The path that the header gives, for a dialect that cannot name files itself.
+    fn headed_path(&self) -> Result<RelPath, DialectError> {
+        self.path.clone().ok_or_else(|| {
+            DialectError::at(
+                self.line,
+                "the block names no file; put its path into the header",
+            )
+        })
+    }
+}
+
+impl DialectError {
+    fn at(line: usize, reason: impl Into<String>) -> DialectError {
+        DialectError {
+            line,
+            reason: reason.into(),
+        }
+    }
+}
+
+/// Checks a path that a block names.
+fn checked_path(line: usize, text: &str) -> Result<RelPath, DialectError> {
+    RelPath::parse(text).map_err(|error| DialectError::at(line, error.to_string()))
 }

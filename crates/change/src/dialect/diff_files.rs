@@ -1,0 +1,488 @@
+//! A diff of one or several files: where each begins, what its headers say, and the operations
+//! that follow from them. Both diff dialects read and write through this file; they differ only in
+//! how many files they allow.
+//!
+//! A file without a hunk, a mode or a new name is refused: the answer was cut off.
+
+use super::diff_lines::{self, Header, HunkReader};
+use super::diff_names::{self, Name};
+use super::{Block, DialectError, checked_path};
+use crate::path::RelPath;
+use crate::proposal::{Action, Body, Edit, Hunk, Mode, Operation};
+
+/// One file of a diff.
+#[derive(Debug, Default)]
+pub(super) struct FileDiff {
+    line: usize,
+    /// What `---` and `+++` name.
+    names: Option<(Name, Name)>,
+    /// What `diff --git` names.
+    git_names: Option<(String, String)>,
+    created: bool,
+    deleted: bool,
+    mode: Option<Mode>,
+    renamed_from: Option<String>,
+    renamed_to: Option<String>,
+    hunks: Vec<Hunk>,
+}
+
+/// Splits a block into the files of its diff.
+pub(super) fn read(block: &Block<'_>) -> Result<Vec<FileDiff>, DialectError> {
+    let mut lines = block.lines();
+    let from = skip_preamble(&mut lines);
+    let mut reader = Reader {
+        first: block.line,
+        lines: &lines,
+        files: Vec::new(),
+        file: None,
+        hunks: HunkReader::default(),
+    };
+    let mut at = from;
+    while at < lines.len() {
+        at += reader.step(at)?;
+    }
+    reader.close()?;
+    if reader.files.is_empty() {
+        return Err(DialectError::at(
+            block.line,
+            "the block is said to be a diff, but no line of it begins with `@@`, `+` or `-`",
+        ));
+    }
+    Ok(reader.files)
+}
+
+/// Where the diff begins. Mail headers, a commit message and a path line stand above it.
+fn skip_preamble(lines: &mut Vec<&str>) -> usize {
+    let begins = |at: usize| {
+        lines[at].starts_with("diff --")
+            || lines[at].starts_with("Index: ")
+            || diff_lines::header(lines[at]).is_some()
+            || is_file_header(lines, at)
+    };
+    let start = (0..lines.len()).find(|at| begins(*at));
+    let first = lines.iter().find(|line| !line.trim().is_empty());
+    let mailed = first.is_some_and(|line| line.starts_with("From ") || line.starts_with("commit "));
+    if mailed {
+        drop_signature(lines);
+        return start.unwrap_or(lines.len());
+    }
+    let above = &lines[..start.unwrap_or(lines.len())];
+    let has_changes = above.iter().any(|line| line.starts_with(['+', '-']));
+    match start {
+        _ if has_changes => 0,
+        Some(start) => start,
+        None => lines.len(),
+    }
+}
+
+/// Takes the `-- ` and the version number off that git puts below a mailed patch.
+fn drop_signature(lines: &mut Vec<&str>) {
+    let mut end = lines.len();
+    while end > 0 && lines[end - 1].trim().is_empty() {
+        end -= 1;
+    }
+    if end >= 2 && lines[end - 2].trim_end() == "--" && !lines[end - 1].starts_with(['+', '-', ' '])
+    {
+        lines.truncate(end - 2);
+    }
+}
+
+/// `--- x` above `+++ y`. A single `--- x` is a removed `-- x`.
+fn is_file_header(lines: &[&str], at: usize) -> bool {
+    lines[at].starts_with("--- ")
+        && lines
+            .get(at + 1)
+            .is_some_and(|line| line.starts_with("+++ "))
+}
+
+struct Reader<'a> {
+    first: usize,
+    lines: &'a [&'a str],
+    files: Vec<FileDiff>,
+    file: Option<FileDiff>,
+    hunks: HunkReader,
+}
+
+impl Reader<'_> {
+    /// Reads the line at `at`; returns how many lines that took.
+    fn step(&mut self, at: usize) -> Result<usize, DialectError> {
+        let (text, line) = (self.lines[at], self.first + at);
+        if let Some(rest) = text.strip_prefix("diff --git ") {
+            self.begin(line)?.git_names = diff_names::git_names(rest);
+            return Ok(1);
+        }
+        if text.starts_with("diff --cc ") || text.starts_with("@@@ ") {
+            return Err(DialectError::at(
+                line,
+                "this is the combined diff of a merge, which cannot be applied; send an ordinary diff",
+            ));
+        }
+        if self.is_next_file(at) {
+            let (old, new) = (&text[4..], &self.lines[at + 1][4..]);
+            let names = (diff_names::name(old), diff_names::name(new));
+            let awaits_names = !self.hunks.is_open()
+                && self.file.as_ref().is_some_and(|file| file.names.is_none());
+            let file = if awaits_names {
+                self.file_at(line)
+            } else {
+                self.begin(line)?
+            };
+            file.names = Some(names);
+            return Ok(2);
+        }
+        if let Some(header) = diff_lines::header(text) {
+            self.hunk(line, header);
+        } else if self.is_index(at) {
+            self.begin(line)?;
+        } else if self.hunks.is_open() || !self.extended(line, text)? {
+            self.file_at(line);
+            self.hunks.line(line, text);
+        }
+        Ok(1)
+    }
+
+    /// Whether a new file begins here. Inside a hunk the two lines may also be a removed and an
+    /// added one; those are not followed by the header of a hunk.
+    fn is_next_file(&self, at: usize) -> bool {
+        if !is_file_header(self.lines, at) {
+            return false;
+        }
+        if !self.hunks.is_headed() {
+            return true;
+        }
+        self.lines
+            .get(at + 2)
+            .is_none_or(|next| diff_lines::header(next).is_some())
+    }
+
+    /// Whether the `Index:` line of a Subversion diff is here.
+    fn is_index(&self, at: usize) -> bool {
+        self.lines[at].starts_with("Index: ")
+            && self
+                .lines
+                .get(at + 1)
+                .is_some_and(|next| next.starts_with("=====") || is_file_header(self.lines, at + 1))
+    }
+
+    fn hunk(&mut self, line: usize, header: Header) {
+        self.file_at(line);
+        self.hunks.header(line, header);
+    }
+
+    fn file_at(&mut self, line: usize) -> &mut FileDiff {
+        self.file.get_or_insert_with(|| FileDiff {
+            line,
+            ..FileDiff::default()
+        })
+    }
+
+    fn begin(&mut self, line: usize) -> Result<&mut FileDiff, DialectError> {
+        self.close()?;
+        Ok(self.file_at(line))
+    }
+
+    fn close(&mut self) -> Result<(), DialectError> {
+        let hunks = std::mem::take(&mut self.hunks).finish()?;
+        if let Some(mut file) = self.file.take() {
+            file.hunks = hunks;
+            self.files.push(file);
+        }
+        Ok(())
+    }
+
+    /// A line between the beginning of a file and its first hunk; `false` if it is none of those
+    /// that git writes.
+    fn extended(&mut self, line: usize, text: &str) -> Result<bool, DialectError> {
+        let file = self.file_at(line);
+        if let Some(mode) = text.strip_prefix("new file mode ") {
+            file.created = true;
+            file.mode = Some(file_mode(line, mode)?);
+        } else if let Some(mode) = text.strip_prefix("new mode ") {
+            file.mode = Some(file_mode(line, mode)?);
+        } else if let Some(mode) = text.strip_prefix("deleted file mode ") {
+            file_mode(line, mode)?;
+            file.deleted = true;
+        } else if let Some(name) = text.strip_prefix("rename from ") {
+            file.renamed_from = Some(diff_names::plain(name).into_owned());
+        } else if let Some(name) = text.strip_prefix("rename to ") {
+            file.renamed_to = Some(diff_names::plain(name).into_owned());
+        } else if text.starts_with("copy from ") || text.starts_with("copy to ") {
+            return Err(DialectError::at(
+                line,
+                "copies are not supported, send the whole file",
+            ));
+        } else if text.starts_with("Binary files ") || text.starts_with("GIT binary patch") {
+            return Err(DialectError::at(
+                line,
+                "binary files cannot be changed by a diff in an answer",
+            ));
+        } else {
+            const LAYOUT: [&str; 5] = [
+                "index ",
+                "old mode ",
+                "similarity index ",
+                "dissimilarity index ",
+                "=====",
+            ];
+            let blank = text.trim().is_empty();
+            return Ok(blank || LAYOUT.iter().any(|start| text.starts_with(start)));
+        }
+        Ok(true)
+    }
+}
+
+fn file_mode(line: usize, text: &str) -> Result<Mode, DialectError> {
+    match text.trim() {
+        "100755" => Ok(Mode::Executable),
+        "100644" | "100664" => Ok(Mode::Regular),
+        "120000" => Err(DialectError::at(line, "symbolic links are not supported")),
+        "160000" => Err(DialectError::at(line, "submodules are not supported")),
+        other => Err(DialectError::at(
+            line,
+            format!("`{}` is not a file mode", other.escape_debug()),
+        )),
+    }
+}
+
+impl FileDiff {
+    /// Line of the response where the file begins.
+    pub(super) fn line(&self) -> usize {
+        self.line
+    }
+
+    /// The file's hunks, for adding those of another section about the same file.
+    pub(super) fn hunks_mut(&mut self) -> &mut Vec<Hunk> {
+        &mut self.hunks
+    }
+
+    /// Whether this section only brings more hunks for the file of `first`.
+    pub(super) fn continues(&self, first: &FileDiff) -> bool {
+        self.git_names.is_none() && self.names.is_some() && self.names == first.names
+    }
+
+    /// What to do, in order. `headed` is the path in the block's header, if that decides.
+    pub(super) fn operations(
+        self,
+        headed: Option<&RelPath>,
+        dialect: &'static str,
+    ) -> Result<Vec<Operation>, DialectError> {
+        let line = self.line;
+        let operation = |action| Operation { line, action };
+        let created = self.created || self.old_is_null();
+        let deleted = self.deleted || self.new_is_null();
+        if created && deleted {
+            return Err(DialectError::at(
+                line,
+                "the diff says both that the file is new and that it is deleted",
+            ));
+        }
+        if deleted {
+            let path = self.path(headed)?;
+            self.check_deletion()?;
+            return Ok(vec![operation(Action::Delete { path })]);
+        }
+        let rename = self.rename(headed)?;
+        let path = match &rename {
+            Some((_, to)) => to.clone(),
+            None => self.path(headed)?,
+        };
+        let mode = self.mode;
+        let body = if created {
+            Some(self.new_text()?)
+        } else if self.hunks.is_empty() && mode.is_none() {
+            None
+        } else {
+            Some(Body::Hunks(self.hunks))
+        };
+        if body.is_none() && rename.is_none() {
+            return Err(DialectError::at(
+                line,
+                format!("the diff of `{path}` has no hunks; the answer may be cut off here"),
+            ));
+        }
+        let moved = rename.map(|(from, to)| operation(Action::Rename { from, to }));
+        let written = body.map(|body| {
+            let edit = Edit {
+                dialect,
+                body,
+                seen: None,
+            };
+            operation(Action::Write { path, edit, mode })
+        });
+        Ok(moved.into_iter().chain(written).collect())
+    }
+
+    fn old_is_null(&self) -> bool {
+        matches!(self.names, Some((Name::Null, _)))
+    }
+
+    fn new_is_null(&self) -> bool {
+        matches!(self.names, Some((_, Name::Null)))
+    }
+
+    fn path(&self, headed: Option<&RelPath>) -> Result<RelPath, DialectError> {
+        if let Some(path) = headed {
+            return Ok(path.clone());
+        }
+        let (old, new) = match (&self.names, &self.git_names) {
+            (Some((Name::File(old), Name::File(new))), _) => (old, new),
+            (Some((Name::Null, Name::File(name)) | (Name::File(name), Name::Null)), _) => {
+                return checked_path(self.line, diff_names::alone(name));
+            }
+            (_, Some((old, new))) => (old, new),
+            _ => {
+                return Err(DialectError::at(
+                    self.line,
+                    "the diff names no file; put its path into the block's header",
+                ));
+            }
+        };
+        let shared = diff_names::shared(old, new).ok_or_else(|| {
+            DialectError::at(
+                self.line,
+                format!(
+                    "the diff names two files, `{}` and `{}`; to rename, say `rename from` and `rename to`",
+                    old.escape_debug(),
+                    new.escape_debug()
+                ),
+            )
+        })?;
+        checked_path(self.line, shared)
+    }
+
+    fn rename(&self, headed: Option<&RelPath>) -> Result<Option<(RelPath, RelPath)>, DialectError> {
+        let (from, to) = match (&self.renamed_from, &self.renamed_to) {
+            (None, None) => return Ok(None),
+            (Some(from), Some(to)) => {
+                (checked_path(self.line, from)?, checked_path(self.line, to)?)
+            }
+            _ => {
+                return Err(DialectError::at(
+                    self.line,
+                    "a rename needs both `rename from` and `rename to`",
+                ));
+            }
+        };
+        match headed {
+            Some(path) if *path != from && *path != to => Err(DialectError::at(
+                self.line,
+                format!("the block is headed `{path}`, but its diff renames `{from}` to `{to}`"),
+            )),
+            _ => Ok(Some((from, to))),
+        }
+    }
+
+    /// The text of a new file. An empty line that lost its `+` is one of the text: there is no
+    /// context in a file that does not exist.
+    fn new_text(&self) -> Result<Body, DialectError> {
+        if self.hunks.is_empty() && !self.created {
+            return Err(DialectError::at(
+                self.line,
+                "the diff of a new file has no lines; the answer may be cut off here",
+            ));
+        }
+        let mut text = String::new();
+        for hunk in &self.hunks {
+            if hunk.before.iter().any(|line| !line.trim().is_empty())
+                || hunk.kept.as_ref().map(Vec::len) != Some(hunk.before.len())
+            {
+                return Err(DialectError::at(
+                    hunk.line,
+                    "the diff says that the file is new, but not all of its lines begin with `+`",
+                ));
+            }
+            for line in &hunk.after {
+                text.push_str(line);
+                text.push('\n');
+            }
+        }
+        if self.hunks.last().and_then(|hunk| hunk.final_newline) == Some(false) {
+            text.pop();
+        }
+        Ok(Body::Whole {
+            text,
+            must_be_new: true,
+        })
+    }
+
+    fn check_deletion(&self) -> Result<(), DialectError> {
+        match self
+            .hunks
+            .iter()
+            .find(|hunk| hunk.after.iter().any(|line| !line.trim().is_empty()))
+        {
+            Some(hunk) => Err(DialectError::at(
+                hunk.line,
+                "the diff says that the file is deleted, but not all of its lines begin with `-`",
+            )),
+            None => Ok(()),
+        }
+    }
+}
+
+/// Writes an action as a diff.
+pub(super) fn print(action: &Action) -> String {
+    let mut out = String::new();
+    match action {
+        Action::Delete { path } => {
+            out = format!("--- a/{path}\n+++ /dev/null\n");
+        }
+        Action::Rename { from, to } => {
+            out = format!(
+                "diff --git a/{from} b/{to}\nsimilarity index 100%\nrename from {from}\nrename to {to}\n"
+            );
+        }
+        Action::Write { path, edit, mode } => match &edit.body {
+            Body::Whole { text, .. } => print_new(path, text, *mode, &mut out),
+            Body::Hunks(hunks) => {
+                if let Some(mode) = mode {
+                    let (old, new) = match mode {
+                        Mode::Regular => ("100755", "100644"),
+                        Mode::Executable => ("100644", "100755"),
+                    };
+                    out = format!("diff --git a/{path} b/{path}\nold mode {old}\nnew mode {new}\n");
+                }
+                if !hunks.is_empty() {
+                    out.push_str(&format!("--- a/{path}\n+++ b/{path}\n"));
+                }
+                print_hunks(hunks, &mut out);
+            }
+        },
+    }
+    out
+}
+
+fn print_new(path: &RelPath, text: &str, mode: Option<Mode>, out: &mut String) {
+    if let Some(mode) = mode {
+        let mode = match mode {
+            Mode::Regular => "100644",
+            Mode::Executable => "100755",
+        };
+        out.push_str(&format!(
+            "diff --git a/{path} b/{path}\nnew file mode {mode}\n"
+        ));
+        if text.is_empty() {
+            return;
+        }
+    }
+    let hunk = Hunk {
+        after: text
+            .strip_suffix('\n')
+            .unwrap_or(text)
+            .split('\n')
+            .map(str::to_owned)
+            .collect(),
+        claimed: Some(0),
+        final_newline: (!text.ends_with('\n')).then_some(false),
+        ..Hunk::default()
+    };
+    out.push_str(&format!("--- /dev/null\n+++ b/{path}\n"));
+    print_hunks(&[hunk], out);
+}
+
+fn print_hunks(hunks: &[Hunk], out: &mut String) {
+    for hunk in hunks {
+        diff_lines::print_header(hunk, out);
+        diff_lines::print_lines(hunk, out);
+    }
+}

@@ -1,0 +1,347 @@
+//! The lines of diff hunks, read and written for every dialect that has them.
+//!
+//! Only prefixes are trusted. The line counts of a header are not looked at (most of those that
+//! models write are wrong), and a line that lost its prefix is context as it stands. Completely
+//! empty lines at the end of a hunk belong to the layout of the block and are dropped; a context
+//! line that is blank is therefore written as one blank.
+
+use super::DialectError;
+use crate::proposal::Hunk;
+
+/// What a hunk's header says.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) struct Header {
+    /// The first line on the old side.
+    pub(super) claimed: Option<usize>,
+    /// Lines that stand above the place.
+    pub(super) scope: Vec<String>,
+}
+
+/// Reads the header of a hunk: `@@ -1,2 +3,4 @@ scope`, `@@ ... @@`, `@@ @@`, `@@`, `@@ scope`,
+/// `@@ -12 @@`. `None` if the line is none, as the `@@count = 0` of a Ruby class.
+pub(super) fn header(line: &str) -> Option<Header> {
+    let rest = line.strip_prefix("@@")?;
+    let apart = rest.is_empty() || rest.starts_with(char::is_whitespace);
+    let (head, tail) = match second_mark(rest) {
+        Some(at) => (rest[..at].trim(), Some(rest[at + 2..].trim())),
+        None => (rest.trim(), None),
+    };
+    let (claimed, left) = numbers(head);
+    let plain = left.is_empty() && !head.is_empty();
+    let elided = matches!(left, "..." | "…");
+    if !apart && !plain && !elided {
+        return None;
+    }
+    let left = if elided { "" } else { left };
+    let scope = [left, tail.unwrap_or_default()]
+        .into_iter()
+        .filter(|part| !part.is_empty())
+        .map(str::to_owned)
+        .collect();
+    Some(Header { claimed, scope })
+}
+
+/// Where the `@@` is that closes the numbers: the first one at the end of a word.
+fn second_mark(rest: &str) -> Option<usize> {
+    rest.match_indices("@@")
+        .map(|(at, _)| at)
+        .find(|at| rest[at + 2..].is_empty() || rest[at + 2..].starts_with(char::is_whitespace))
+}
+
+/// Takes `-1,2 +3,4` off the front: the old side's line, and the text that is left.
+fn numbers(head: &str) -> (Option<usize>, &str) {
+    let mut claimed = None;
+    let mut left = head;
+    loop {
+        let (word, rest) = left
+            .split_once(char::is_whitespace)
+            .map_or((left, ""), |(word, rest)| (word, rest.trim_start()));
+        let Some(range) = word.strip_prefix(['-', '+']) else {
+            return (claimed, left);
+        };
+        let (start, count) = range.split_once(',').unwrap_or((range, "1"));
+        if !is_number(start) || !is_number(count) {
+            return (claimed, left);
+        }
+        if word.starts_with('-') && claimed.is_none() {
+            claimed = start.parse().ok();
+        }
+        left = rest;
+    }
+}
+
+fn is_number(text: &str) -> bool {
+    !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())
+}
+
+/// Collects the hunks of one file, line by line.
+#[derive(Debug, Default)]
+pub(super) struct HunkReader {
+    hunks: Vec<Hunk>,
+    open: Option<Open>,
+}
+
+/// The hunk being read.
+#[derive(Debug, Default)]
+struct Open {
+    hunk: Hunk,
+    kept: Vec<(usize, usize)>,
+    /// Whether there is a line below the header.
+    begun: bool,
+    /// Whether an `@@` line opened it.
+    headed: bool,
+    /// Empty lines that are context only if something follows.
+    blanks: usize,
+    /// The last line was a removed one.
+    last_removed: bool,
+    /// A `\ No newline` stood after a removed line.
+    old_unended: bool,
+    /// How many new lines there were when a `\ No newline` stood after one of them.
+    new_unended: Option<usize>,
+}
+
+impl HunkReader {
+    /// A header. Directly below another one it narrows that one's place.
+    pub(super) fn header(&mut self, line: usize, header: Header) {
+        if self.open.as_ref().is_some_and(|open| open.begun) {
+            self.close();
+        }
+        let open = self.open.get_or_insert_with(|| Open::at(line));
+        open.headed = true;
+        open.hunk.claimed = header.claimed.or(open.hunk.claimed);
+        open.hunk.scope.extend(header.scope);
+    }
+
+    /// A line of the hunk's body.
+    pub(super) fn line(&mut self, line: usize, text: &str) {
+        if text.is_empty() {
+            if let Some(open) = &mut self.open {
+                open.blanks += 1;
+            }
+            return;
+        }
+        let open = self.open.get_or_insert_with(|| Open::at(line));
+        if is_no_newline(text) {
+            open.unended();
+            return;
+        }
+        for _ in 0..std::mem::take(&mut open.blanks) {
+            open.context("");
+        }
+        match text.as_bytes().first() {
+            Some(b'+') => open.added(&text[1..]),
+            Some(b'-') => open.removed(&text[1..]),
+            Some(b' ') => open.context(&text[1..]),
+            _ => open.context(text),
+        }
+    }
+
+    /// Marks the hunk being read as reaching to the end of the file.
+    pub(super) fn at_end(&mut self) {
+        if let Some(open) = &mut self.open {
+            open.hunk.at_end = true;
+        }
+    }
+
+    /// Whether a hunk is being read.
+    pub(super) fn is_open(&self) -> bool {
+        self.open.is_some()
+    }
+
+    /// Whether the hunk being read began with an `@@` line.
+    pub(super) fn is_headed(&self) -> bool {
+        self.open.as_ref().is_some_and(|open| open.headed)
+    }
+
+    /// The hunks, in order.
+    pub(super) fn finish(mut self) -> Result<Vec<Hunk>, DialectError> {
+        if let Some(open) = self.open.as_ref().filter(|open| !open.begun) {
+            return Err(DialectError::at(
+                open.hunk.line,
+                "the hunk has a header but no lines; the answer may be cut off here",
+            ));
+        }
+        self.close();
+        Ok(self.hunks)
+    }
+
+    fn close(&mut self) {
+        let Some(open) = self.open.take() else { return };
+        let mut hunk = open.hunk;
+        hunk.final_newline = if open.new_unended == Some(hunk.after.len()) {
+            Some(false)
+        } else {
+            (open.old_unended && !hunk.after.is_empty()).then_some(true)
+        };
+        hunk.kept = Some(open.kept);
+        self.hunks.push(hunk);
+    }
+}
+
+impl Open {
+    fn at(line: usize) -> Open {
+        Open {
+            hunk: Hunk {
+                line,
+                ..Hunk::default()
+            },
+            ..Open::default()
+        }
+    }
+
+    fn context(&mut self, text: &str) {
+        self.kept
+            .push((self.hunk.before.len(), self.hunk.after.len()));
+        self.hunk.before.push(text.to_owned());
+        self.hunk.after.push(text.to_owned());
+        self.begun = true;
+        self.last_removed = false;
+    }
+
+    fn added(&mut self, text: &str) {
+        self.hunk.after.push(text.to_owned());
+        self.begun = true;
+        self.last_removed = false;
+    }
+
+    fn removed(&mut self, text: &str) {
+        self.hunk.before.push(text.to_owned());
+        self.begun = true;
+        self.last_removed = true;
+    }
+
+    fn unended(&mut self) {
+        if self.last_removed {
+            self.old_unended = true;
+        } else if self.begun {
+            self.new_unended = Some(self.hunk.after.len());
+        }
+    }
+}
+
+/// `\ No newline at end of file`, in whatever wording follows the first words.
+fn is_no_newline(text: &str) -> bool {
+    text.strip_prefix('\\').is_some_and(|rest| {
+        rest.trim_start()
+            .get(..10)
+            .is_some_and(|words| words.eq_ignore_ascii_case("no newline"))
+    })
+}
+
+const NO_NEWLINE: &str = "\\ No newline at end of file\n";
+
+/// Writes the lines below a hunk's header.
+pub(super) fn print_lines(hunk: &Hunk, out: &mut String) {
+    let mut printer = Printer {
+        hunk,
+        out,
+        old: 0,
+        new: 0,
+        last_removed: last_removed(hunk),
+    };
+    for &(old, new) in hunk.kept.iter().flatten() {
+        printer.changes(old, new);
+        printer.context();
+    }
+    printer.changes(hunk.before.len(), hunk.after.len());
+}
+
+/// The last line of the old side that is not kept.
+fn last_removed(hunk: &Hunk) -> Option<usize> {
+    let mut end = hunk.before.len();
+    for &(old, _) in hunk.kept.iter().flatten().rev() {
+        if old + 1 != end {
+            break;
+        }
+        end = old;
+    }
+    end.checked_sub(1)
+}
+
+struct Printer<'a> {
+    hunk: &'a Hunk,
+    out: &'a mut String,
+    old: usize,
+    new: usize,
+    last_removed: Option<usize>,
+}
+
+impl Printer<'_> {
+    /// The removed and added lines up to the next line that is kept.
+    fn changes(&mut self, old: usize, new: usize) {
+        let looks_like_file_header = old > self.old
+            && new > self.new
+            && self.hunk.before[old - 1].starts_with("--")
+            && self.hunk.after[self.new].starts_with("++");
+        if looks_like_file_header {
+            self.added(new);
+            self.removed(old);
+        } else {
+            self.removed(old);
+            self.added(new);
+        }
+    }
+
+    fn removed(&mut self, to: usize) {
+        while self.old < to {
+            self.put('-', &self.hunk.before[self.old]);
+            if self.hunk.final_newline == Some(true) && self.last_removed == Some(self.old) {
+                self.out.push_str(NO_NEWLINE);
+            }
+            self.old += 1;
+        }
+    }
+
+    fn added(&mut self, to: usize) {
+        while self.new < to {
+            self.put('+', &self.hunk.after[self.new]);
+            self.new += 1;
+            self.new_ended();
+        }
+    }
+
+    fn context(&mut self) {
+        self.put(' ', &self.hunk.before[self.old]);
+        self.old += 1;
+        self.new += 1;
+        self.new_ended();
+    }
+
+    fn new_ended(&mut self) {
+        if self.hunk.final_newline == Some(false) && self.new == self.hunk.after.len() {
+            self.out.push_str(NO_NEWLINE);
+        }
+    }
+
+    fn put(&mut self, prefix: char, text: &str) {
+        self.out.push(prefix);
+        self.out.push_str(text);
+        self.out.push('\n');
+    }
+}
+
+/// Writes the header of a hunk as a unified diff has it; all but the innermost scope get a line of
+/// their own above.
+pub(super) fn print_header(hunk: &Hunk, out: &mut String) {
+    let (inner, outer) = match hunk.scope.split_last() {
+        Some((inner, outer)) => (Some(inner), outer),
+        None => (None, &[][..]),
+    };
+    for scope in outer {
+        out.push_str(&format!("@@ ... @@ {scope}\n"));
+    }
+    match hunk.claimed {
+        Some(line) => out.push_str(&format!(
+            "@@ -{line},{} +{},{} @@",
+            hunk.before.len(),
+            line.saturating_add(usize::from(hunk.before.is_empty())),
+            hunk.after.len()
+        )),
+        None => out.push_str("@@ ... @@"),
+    }
+    if let Some(inner) = inner {
+        out.push(' ');
+        out.push_str(inner);
+    }
+    out.push('\n');
+}

@@ -1,0 +1,59 @@
+//! A diff of one file, as chat models write it: headers are optional, `@@ ... @@` will do, and
+//! numbers are only hints.
+
+use super::diff_files;
+use super::diff_lines;
+use super::opening::opening;
+use super::{Block, Dialect, DialectError};
+use crate::proposal::{Action, Operation};
+
+/// A diff of one file.
+pub(super) struct NewUnified;
+
+const NAME: &str = "new-unified";
+
+impl Dialect for NewUnified {
+    fn name(&self) -> &'static str {
+        NAME
+    }
+
+    fn aliases(&self) -> &'static [&'static str] {
+        &["standard-diff"]
+    }
+
+    fn about(&self) -> &'static str {
+        "A unified diff of one file, in which line numbers may be left out (`@@ ... @@`)."
+    }
+
+    fn recognises(&self, text: &str) -> bool {
+        let mut lines = opening(text);
+        let Some(first) = lines.next() else {
+            return false;
+        };
+        if first.starts_with("--- ") {
+            return lines.next().is_some_and(|line| line.starts_with("+++ "));
+        }
+        diff_lines::header(first).is_some() && lines.any(|line| line.starts_with(['+', '-']))
+    }
+
+    fn read(&self, block: &Block<'_>) -> Result<Vec<Operation>, DialectError> {
+        let mut files = diff_files::read(block)?.into_iter();
+        let Some(mut file) = files.next() else {
+            return Ok(Vec::new());
+        };
+        for mut more in files {
+            if !more.continues(&file) {
+                return Err(DialectError::at(
+                    more.line(),
+                    "this block is about one file, but its diff names another one here; give each file a block of its own",
+                ));
+            }
+            file.hunks_mut().append(more.hunks_mut());
+        }
+        file.operations(block.path.as_ref(), NAME)
+    }
+
+    fn print(&self, action: &Action) -> String {
+        diff_files::print(action)
+    }
+}

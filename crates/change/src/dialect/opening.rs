@@ -1,0 +1,51 @@
+//! How a block begins: the lines that decide in which dialect it is written. Only the first line
+//! that says something counts, so that source code which merely contains a diff is not one.
+
+use crate::path::RelPath;
+
+/// Lines naming a file that may stand above the first line that counts.
+const PATH_LINES: usize = 2;
+
+/// The lines of `text` from the first one on that is neither blank, nor a fence, nor one of at
+/// most two lines that name a file.
+pub(super) fn opening(text: &str) -> impl Iterator<Item = &str> {
+    let mut paths = 0;
+    text.split('\n').skip_while(move |line| {
+        if line.trim().is_empty() || is_fence(line) {
+            return true;
+        }
+        let skip = paths < PATH_LINES && path_line(line).is_some();
+        paths += 1;
+        skip
+    })
+}
+
+/// Whether the line opens or closes a Markdown fence.
+pub(super) fn is_fence(line: &str) -> bool {
+    let line = line.trim_start();
+    line.starts_with("```") || line.starts_with("~~~")
+}
+
+/// The path on a line that holds nothing else, in the ways in which models write it: bare, in
+/// backticks or asterisks, as a comment or a heading, after `File:`, before a colon.
+pub(super) fn path_line(line: &str) -> Option<RelPath> {
+    let mut text = line.trim();
+    for lead in ["//", "#", "--"] {
+        text = text.trim_start_matches(lead).trim_start();
+    }
+    for label in ["File:", "file:", "Path:", "path:", "**File:**"] {
+        text = text.strip_prefix(label).unwrap_or(text).trim();
+    }
+    let text = text
+        .trim_end_matches(':')
+        .trim_matches(|c| matches!(c, '`' | '*'))
+        .trim_end_matches(':');
+    let named = text.contains('/')
+        || text.rsplit_once('.').is_some_and(|(_, extension)| {
+            !extension.is_empty() && extension.chars().all(char::is_alphanumeric)
+        });
+    if !named || text.contains(char::is_whitespace) {
+        return None;
+    }
+    RelPath::parse(text).ok()
+}

@@ -1,0 +1,138 @@
+//! The marker lines of search/replace blocks in the spellings that models use, and the backslash
+//! that keeps content from being taken for one.
+
+use super::opening::path_line;
+use crate::path::RelPath;
+
+/// How the ends of a block are written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Ends {
+    /// Which of the two spellings: `<` with `>`, or `-` with `+`.
+    pub(super) sign: Sign,
+    /// How many signs the marker has.
+    pub(super) count: usize,
+}
+
+/// The two spellings of a block's ends.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Sign {
+    /// `<<<<<<< SEARCH` and `>>>>>>> REPLACE`.
+    Angle,
+    /// `------- SEARCH` and `+++++++ REPLACE`.
+    Dash,
+}
+
+/// A line that divides.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Marker {
+    /// `<<<<<<< SEARCH`, perhaps with the file's name.
+    Search {
+        /// How it is written.
+        ends: Ends,
+        /// The file that follows the word.
+        path: Option<RelPath>,
+    },
+    /// `=======`.
+    Separator {
+        /// How many signs it has.
+        count: usize,
+    },
+    /// `>>>>>>> REPLACE`.
+    Replace(Ends),
+    /// `<<<<<<< HEAD` and its like: what git writes when a merge fails.
+    Conflict,
+}
+
+/// What the line is, if it is a marker. Lines with five to nine signs are.
+pub(super) fn marker(line: &str) -> Option<Marker> {
+    let sign = *line.as_bytes().first()?;
+    if !matches!(sign, b'<' | b'>' | b'=' | b'-' | b'+') {
+        return None;
+    }
+    let count = line.bytes().take_while(|byte| *byte == sign).count();
+    if !(5..=9).contains(&count) {
+        return None;
+    }
+    let rest = line[count..].trim();
+    let ends = |sign| Ends { sign, count };
+    match sign {
+        b'=' => rest.is_empty().then_some(Marker::Separator { count }),
+        b'<' | b'-' => {
+            let sign = if sign == b'<' {
+                Sign::Angle
+            } else {
+                Sign::Dash
+            };
+            if let Some(rest) = after_word(rest, &["SEARCH", "ORIGINAL"]) {
+                let path = match rest {
+                    "" => None,
+                    name => Some(path_line(name)?),
+                };
+                return Some(Marker::Search {
+                    ends: ends(sign),
+                    path,
+                });
+            }
+            (sign == Sign::Angle && line[count..].starts_with(' ') && !rest.is_empty())
+                .then_some(Marker::Conflict)
+        }
+        _ => {
+            let sign = if sign == b'>' {
+                Sign::Angle
+            } else {
+                Sign::Dash
+            };
+            after_word(rest, &["REPLACE", "UPDATED"])
+                .filter(|rest| rest.is_empty())
+                .map(|_| Marker::Replace(ends(sign)))
+        }
+    }
+}
+
+/// What follows one of the words, without the angle that some models put behind it.
+fn after_word<'a>(text: &'a str, words: &[&str]) -> Option<&'a str> {
+    words.iter().find_map(|word| {
+        let found = text.get(..word.len())?;
+        let rest = &text[word.len()..];
+        let bounded = !rest.starts_with(|c: char| c.is_alphanumeric() || c == '_');
+        (found.eq_ignore_ascii_case(word) && bounded)
+            .then(|| rest.trim_start_matches(['<', '>', ':']).trim())
+    })
+}
+
+/// `:start_line:N` (`true`) or `:end_line:N` (`false`).
+pub(super) fn line_marker(line: &str) -> Option<(bool, usize)> {
+    let (is_start, rest) = match line.strip_prefix(":start_line:") {
+        Some(rest) => (true, rest),
+        None => (false, line.strip_prefix(":end_line:")?),
+    };
+    Some((is_start, rest.trim().parse().ok()?))
+}
+
+/// Writes a line of content so that it is no marker.
+pub(super) fn escaped(line: &str) -> String {
+    if needs_escape(line) {
+        format!("\\{line}")
+    } else {
+        line.to_owned()
+    }
+}
+
+/// Takes off the backslash that [`escaped`] puts before a line.
+pub(super) fn unescaped(line: &str) -> String {
+    match line.strip_prefix('\\') {
+        Some(rest) if needs_escape(rest) => rest.to_owned(),
+        _ => line.to_owned(),
+    }
+}
+
+/// Whether the line is a marker, behind any number of backslashes: those get one more, so that
+/// reading takes off exactly what writing put there.
+fn needs_escape(line: &str) -> bool {
+    let bare = line.trim_start_matches('\\');
+    let seven = ["<<<<<<<", "=======", ">>>>>>>", "-------"];
+    seven.iter().any(|signs| bare.starts_with(signs))
+        || bare.starts_with(":start_line:")
+        || bare.starts_with(":end_line:")
+        || marker(bare).is_some()
+}

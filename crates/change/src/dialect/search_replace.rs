@@ -1,0 +1,340 @@
+//! Blocks of text to find and text to put there.
+//!
+//! ```text
+//! <<<<<<< SEARCH
+//! old lines
+//! =======
+//! new lines
+//! >>>>>>> REPLACE
+//! ```
+//!
+//! A block is taken whole or not at all: one without its separator or its end was cut off, and one
+//! whose separator could be either of two lines is refused. A line of content that looks like a
+//! marker is written with a backslash before it.
+
+use super::opening::{is_fence, opening, path_line};
+use super::search_markers::{Ends, Marker, escaped, line_marker, marker, unescaped};
+use super::search_separator;
+use super::{Block, Dialect, DialectError};
+use crate::path::RelPath;
+use crate::proposal::{Action, Body, Edit, Hunk, Operation};
+
+/// Text to find and text to put there.
+pub(super) struct SearchReplace;
+
+const NAME: &str = "multi-search-replace";
+
+impl Dialect for SearchReplace {
+    fn name(&self) -> &'static str {
+        NAME
+    }
+
+    fn aliases(&self) -> &'static [&'static str] {
+        &["search-replace"]
+    }
+
+    fn about(&self) -> &'static str {
+        "Blocks of text to find and text to put there, between `<<<<<<< SEARCH` and `>>>>>>> REPLACE`."
+    }
+
+    fn recognises(&self, text: &str) -> bool {
+        opening(text).next().is_some_and(|line| {
+            matches!(
+                marker(line.trim_start()),
+                Some(Marker::Search { .. } | Marker::Conflict)
+            )
+        })
+    }
+
+    fn read(&self, block: &Block<'_>) -> Result<Vec<Operation>, DialectError> {
+        let lines = block.lines();
+        let mut reader = Reader {
+            first: block.line,
+            lines: &lines,
+            files: Files::default(),
+            name: None,
+        };
+        let mut at = 0;
+        while at < lines.len() {
+            at = reader.step(at)?;
+        }
+        reader.files.operations(block)
+    }
+
+    fn print(&self, action: &Action) -> String {
+        let mut out = String::new();
+        if let Action::Write {
+            edit: Edit {
+                body: Body::Hunks(hunks),
+                ..
+            },
+            ..
+        } = action
+        {
+            for hunk in hunks {
+                print_hunk(hunk, &mut out);
+            }
+        }
+        out
+    }
+}
+
+struct Reader<'a> {
+    first: usize,
+    lines: &'a [&'a str],
+    files: Files,
+    /// The last line above that names a file.
+    name: Option<(usize, RelPath)>,
+}
+
+impl Reader<'_> {
+    /// Reads the line at `at`, or the hunk that begins there; returns where to go on.
+    fn step(&mut self, at: usize) -> Result<usize, DialectError> {
+        let line = self.lines[at];
+        let bare = line.trim_start();
+        let number = self.first + at;
+        let (ends, path) = match marker(bare) {
+            Some(Marker::Search { ends, path }) => (ends, path),
+            Some(Marker::Conflict) => {
+                return Err(DialectError::at(
+                    number,
+                    "these are merge conflict markers; write `<<<<<<< SEARCH` and `>>>>>>> REPLACE`",
+                ));
+            }
+            Some(Marker::Separator { .. } | Marker::Replace(_)) => {
+                return Err(DialectError::at(
+                    number,
+                    format!("`{}` stands outside of a SEARCH block", shown(bare)),
+                ));
+            }
+            None => {
+                // Only the line next to the marker can name the file; prose further up cannot.
+                if let Some(path) = path_line(line) {
+                    self.name = Some((number, path));
+                } else if !bare.is_empty() && !is_fence(bare) {
+                    self.name = None;
+                }
+                return Ok(at + 1);
+            }
+        };
+        if let Some(path) = path {
+            self.name = Some((number, path));
+        }
+        let indent = &line[..line.len() - bare.len()];
+        let end = self.end_of(at, ends, indent)?;
+        let hunk = self.hunk(at, end, ends, indent)?;
+        self.files.add(number, self.name.take(), hunk);
+        Ok(end + 1)
+    }
+
+    /// Where the hunk that begins at `start` ends.
+    fn end_of(&self, start: usize, ends: Ends, indent: &str) -> Result<usize, DialectError> {
+        for at in start + 1..self.lines.len() {
+            let Some(bare) = self.lines[at].strip_prefix(indent) else {
+                continue;
+            };
+            match marker(bare) {
+                Some(Marker::Replace(found)) if found.sign == ends.sign => return Ok(at),
+                Some(Marker::Search { ends: found, .. }) if found.sign == ends.sign => {
+                    return Err(DialectError::at(
+                        self.first + at,
+                        format!(
+                            "a SEARCH block begins here before the one of line {} has ended",
+                            self.first + start
+                        ),
+                    ));
+                }
+                _ => {}
+            }
+        }
+        Err(DialectError::at(
+            self.first + start,
+            "the SEARCH block that begins here has no `>>>>>>> REPLACE`; the answer may be cut off",
+        ))
+    }
+
+    fn hunk(
+        &self,
+        start: usize,
+        end: usize,
+        ends: Ends,
+        indent: &str,
+    ) -> Result<Hunk, DialectError> {
+        let mut hunk = Hunk {
+            line: self.first + start,
+            ..Hunk::default()
+        };
+        let begin = self.line_markers(start + 1, end, &mut hunk);
+        let body = &self.lines[begin..end];
+        let separator = search_separator::find(body, ends, indent)
+            .map_err(|reason| reason.at(self.first + start, self.first + begin))?;
+        hunk.before = body[..separator]
+            .iter()
+            .map(|line| unescaped(line))
+            .collect();
+        for (at, line) in body.iter().enumerate().skip(separator + 1) {
+            if line_marker(line).is_some() {
+                return Err(DialectError::at(
+                    self.first + begin + at,
+                    format!(
+                        "`{}` belongs below SEARCH, not into the replacement; content that looks like it begins with a backslash",
+                        shown(line)
+                    ),
+                ));
+            }
+            hunk.after.push(unescaped(line));
+        }
+        Ok(hunk)
+    }
+
+    /// Reads `:start_line:`, `:end_line:` and the dashes below them; returns where content begins.
+    fn line_markers(&self, from: usize, end: usize, hunk: &mut Hunk) -> usize {
+        let mut at = from;
+        while at < end
+            && let Some((is_start, number)) = line_marker(self.lines[at].trim_start())
+        {
+            if is_start {
+                hunk.claimed = Some(number);
+            } else {
+                hunk.claimed_end = Some(number);
+            }
+            at += 1;
+        }
+        let dashes = |line: &str| line.len() >= 5 && line.bytes().all(|byte| byte == b'-');
+        if at > from && at < end && dashes(self.lines[at].trim()) {
+            at += 1;
+        }
+        at
+    }
+}
+
+/// A line of the response, fit for a message.
+fn shown(line: &str) -> String {
+    line.chars()
+        .take(60)
+        .collect::<String>()
+        .escape_debug()
+        .to_string()
+}
+
+/// The hunks read so far, with the files that lines of the block itself name.
+#[derive(Default)]
+struct Files {
+    files: Vec<File>,
+}
+
+struct File {
+    line: usize,
+    name: Option<(usize, RelPath)>,
+    hunks: Vec<Hunk>,
+}
+
+impl Files {
+    fn add(&mut self, line: usize, name: Option<(usize, RelPath)>, hunk: Hunk) {
+        if let Some(last) = self.files.last_mut() {
+            let same = match (&name, &last.name) {
+                (None, _) => true,
+                (Some((_, new)), Some((_, old))) => new == old,
+                (Some(_), None) => false,
+            };
+            if same {
+                last.hunks.push(hunk);
+                return;
+            }
+        }
+        self.files.push(File {
+            line,
+            name,
+            hunks: vec![hunk],
+        });
+    }
+
+    fn operations(self, block: &Block<'_>) -> Result<Vec<Operation>, DialectError> {
+        if self.files.is_empty() {
+            return Err(DialectError::at(
+                block.line,
+                "the block is said to be search and replace, but it has no `<<<<<<< SEARCH` line",
+            ));
+        }
+        let files = match &block.path {
+            Some(path) => vec![self.for_headed(block.line, path)?],
+            None => self.files,
+        };
+        files
+            .into_iter()
+            .map(|file| file.operation(block))
+            .collect()
+    }
+
+    /// All hunks for the one file that the block's header names.
+    fn for_headed(self, line: usize, path: &RelPath) -> Result<File, DialectError> {
+        let mut hunks = Vec::new();
+        let mut other: Option<RelPath> = None;
+        for mut file in self.files {
+            if let Some((at, name)) = file.name.filter(|(_, name)| name != path) {
+                // One other name is the same file told differently; two are two files.
+                if other.as_ref().is_some_and(|other| *other != name)
+                    || (other.is_none() && !hunks.is_empty())
+                {
+                    return Err(DialectError::at(
+                        at,
+                        format!(
+                            "the block is headed `{path}`, but this line names `{name}`; give each file a block of its own"
+                        ),
+                    ));
+                }
+                other = Some(name);
+            }
+            hunks.append(&mut file.hunks);
+        }
+        Ok(File {
+            line,
+            name: Some((line, path.clone())),
+            hunks,
+        })
+    }
+}
+
+impl File {
+    fn operation(self, block: &Block<'_>) -> Result<Operation, DialectError> {
+        let path = match self.name {
+            Some((_, path)) => path,
+            None => block.headed_path()?,
+        };
+        Ok(Operation {
+            line: self.line,
+            action: Action::Write {
+                path,
+                edit: Edit {
+                    dialect: NAME,
+                    body: Body::Hunks(self.hunks),
+                    seen: None,
+                },
+                mode: None,
+            },
+        })
+    }
+}
+
+fn print_hunk(hunk: &Hunk, out: &mut String) {
+    out.push_str("<<<<<<< SEARCH\n");
+    if let Some(line) = hunk.claimed {
+        out.push_str(&format!(":start_line:{line}\n"));
+    }
+    if let Some(line) = hunk.claimed_end {
+        out.push_str(&format!(":end_line:{line}\n"));
+    }
+    if hunk.claimed.is_some() || hunk.claimed_end.is_some() {
+        out.push_str("-------\n");
+    }
+    for line in &hunk.before {
+        out.push_str(&escaped(line));
+        out.push('\n');
+    }
+    out.push_str("=======\n");
+    for line in &hunk.after {
+        out.push_str(&escaped(line));
+        out.push('\n');
+    }
+    out.push_str(">>>>>>> REPLACE\n");
+}

@@ -1,0 +1,88 @@
+//! Which line of a search/replace block divides the two texts. Mostly there is one candidate. A
+//! heading underlined with `=======` makes a second; where it is not plain which is which, the
+//! block is refused, because the wrong choice would write a separator into the file.
+
+use super::DialectError;
+use super::search_markers::{Ends, Marker, marker};
+
+/// Why there is no certain separator. Lines are indexes into the block's body.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum NoSeparator {
+    /// No line can be it.
+    Missing,
+    /// Two lines can.
+    Unclear(usize, usize),
+}
+
+impl NoSeparator {
+    /// The error for a block that begins on line `start` and whose body begins on line `body`.
+    pub(super) fn at(&self, start: usize, body: usize) -> DialectError {
+        match self {
+            NoSeparator::Missing => DialectError::at(
+                start,
+                "the SEARCH block that begins here has no `=======` line",
+            ),
+            NoSeparator::Unclear(first, second) => DialectError::at(
+                body + second,
+                format!(
+                    "line {} and line {} could both divide SEARCH from REPLACE; put a backslash before the `=======` that is content",
+                    body + first,
+                    body + second
+                ),
+            ),
+        }
+    }
+}
+
+/// Finds the separator among the lines between SEARCH and REPLACE.
+pub(super) fn find(body: &[&str], ends: Ends, indent: &str) -> Result<usize, NoSeparator> {
+    let mut exact = Vec::new();
+    let mut other = Vec::new();
+    for (at, line) in body.iter().enumerate() {
+        if let Some(Marker::Separator { count }) = line.strip_prefix(indent).and_then(marker) {
+            if count == ends.count || count == 7 {
+                exact.push(at);
+            } else {
+                other.push(at);
+            }
+        }
+    }
+    match (exact.as_slice(), other.as_slice()) {
+        ([only], _) => Ok(*only),
+        ([], []) => Err(NoSeparator::Missing),
+        ([], [only]) if is_underline(body, *only) => Err(NoSeparator::Missing),
+        ([], [only]) => Ok(*only),
+        ([], several) | (several, _) => only_one_no_underline(body, several),
+    }
+}
+
+fn only_one_no_underline(body: &[&str], candidates: &[usize]) -> Result<usize, NoSeparator> {
+    let mut dividing = candidates.iter().filter(|at| !is_underline(body, **at));
+    match (dividing.next(), dividing.next()) {
+        (Some(only), None) => Ok(*only),
+        _ => Err(NoSeparator::Unclear(
+            candidates.first().copied().unwrap_or_default(),
+            candidates.get(1).copied().unwrap_or_default(),
+        )),
+    }
+}
+
+/// Whether the line at `at` is plainly the underline of a heading: below a line of words of about
+/// its length, which itself stands at the beginning of a paragraph.
+fn is_underline(body: &[&str], at: usize) -> bool {
+    let Some(title) = at.checked_sub(1).map(|above| body[above]) else {
+        return false;
+    };
+    let begins_paragraph = at.checked_sub(2).is_none_or(|above| {
+        let line = body[above].trim();
+        line.is_empty() || matches!(marker(line), Some(Marker::Separator { .. }))
+    });
+    let words = title.starts_with(char::is_alphanumeric)
+        && title
+            .trim_end()
+            .chars()
+            .all(|c| c.is_alphanumeric() || " -_.,:'!?&/`".contains(c));
+    let length = title.trim_end().chars().count();
+    let close = length.abs_diff(body[at].trim().len()) <= 1;
+    begins_paragraph && words && close
+}

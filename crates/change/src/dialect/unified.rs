@@ -1,0 +1,62 @@
+//! The output of `git diff`: several files, renames, modes, new and deleted files.
+
+use super::diff_files;
+use super::opening::opening;
+use super::{Block, Dialect, DialectError};
+use crate::proposal::{Action, Operation};
+
+/// The output of `git diff`.
+pub(super) struct Unified;
+
+const NAME: &str = "unified";
+
+impl Dialect for Unified {
+    fn name(&self) -> &'static str {
+        NAME
+    }
+
+    fn aliases(&self) -> &'static [&'static str] {
+        &["git-diff"]
+    }
+
+    fn about(&self) -> &'static str {
+        "The output of `git diff` over one or several files, with renames and modes."
+    }
+
+    fn recognises(&self, text: &str) -> bool {
+        let mut lines = opening(text);
+        let Some(first) = lines.next() else {
+            return false;
+        };
+        if first.starts_with("diff --git ") || first.starts_with("diff --cc ") {
+            return true;
+        }
+        if first.starts_with("From ") || first.starts_with("commit ") {
+            return lines.any(|line| line.starts_with("diff --git "));
+        }
+        if !first.starts_with("--- ") && !first.starts_with("Index: ") {
+            return false;
+        }
+        let mut pairs = 0;
+        let mut above = first;
+        for line in lines {
+            pairs += usize::from(above.starts_with("--- ") && line.starts_with("+++ "));
+            above = line;
+        }
+        pairs > 1 || (pairs == 1 && first.starts_with("Index: "))
+    }
+
+    fn read(&self, block: &Block<'_>) -> Result<Vec<Operation>, DialectError> {
+        let files = diff_files::read(block)?;
+        let headed = block.path.as_ref().filter(|_| files.len() == 1);
+        let mut operations = Vec::new();
+        for file in files {
+            operations.append(&mut file.operations(headed, NAME)?);
+        }
+        Ok(operations)
+    }
+
+    fn print(&self, action: &Action) -> String {
+        diff_files::print(action)
+    }
+}
