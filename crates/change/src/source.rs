@@ -1,1 +1,0 @@
-//! A text file as lines that remember their bytes (stub).
