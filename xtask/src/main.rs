@@ -8,7 +8,10 @@
     reason = "a developer tool: printing is its output"
 )]
 
+mod clock;
+mod corpus;
 mod docs;
+mod fuzz;
 mod test;
 mod tidy;
 mod workspace;
@@ -24,6 +27,8 @@ enum Command {
     Test(test::Args),
     Tidy(tidy::Args),
     Docs(docs::Args),
+    Corpus(corpus::Args),
+    Fuzz(fuzz::Args),
 }
 
 fn main() -> ExitCode {
@@ -31,6 +36,8 @@ fn main() -> ExitCode {
         Command::Test(args) => test::run(&args),
         Command::Tidy(args) => tidy::run(&args),
         Command::Docs(args) => docs::run(&args),
+        Command::Corpus(args) => corpus::run(&args),
+        Command::Fuzz(args) => fuzz::run(&args),
     };
     match outcome {
         Ok(()) => ExitCode::SUCCESS,

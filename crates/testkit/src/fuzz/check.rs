@@ -1,0 +1,216 @@
+//! The laws that hold for any input whatever:
+//! nothing panics; nothing takes longer than [`TIME_BOUND`]; what was read, printed and read again
+//! is the same change; a plan keeps every byte above its first hunk and takes away no more lines
+//! than its hunks name; and the way back from a plan's result leads to the original bytes.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::time::{Duration, Instant};
+
+use relaycode_change::limits::Limits;
+use relaycode_change::path::RelPath;
+use relaycode_change::plan::{FilePlan, NothingSeen, Plan, plan};
+use relaycode_change::proposal::{Action, Body, Operation, Proposal};
+use relaycode_change::response;
+use relaycode_change::tree::MemoryTree;
+
+use super::Case;
+use crate::reverse;
+
+/// Longer than this for one case is a failure.
+pub const TIME_BOUND: Duration = Duration::from_secs(2);
+
+/// A law that a case breaks.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Broken {
+    /// A short stable name of the law.
+    pub law: &'static str,
+    /// What was seen.
+    pub what: String,
+}
+
+/// Runs one case through the engine.
+///
+/// # Errors
+/// The first law that does not hold.
+pub fn check(case: &Case) -> Result<(), Broken> {
+    let start = Instant::now();
+    let outcome = catch_unwind(AssertUnwindSafe(|| run(case)));
+    let taken = start.elapsed();
+    match outcome {
+        Err(panic) => Err(Broken {
+            law: "panic",
+            what: panic_text(panic.as_ref()),
+        }),
+        Ok(Err(broken)) => Err(broken),
+        Ok(Ok(())) if taken > TIME_BOUND => Err(Broken {
+            law: "time",
+            what: format!("{} ms", taken.as_millis()),
+        }),
+        Ok(Ok(())) => Ok(()),
+    }
+}
+
+fn panic_text(panic: &(dyn std::any::Any + Send)) -> String {
+    panic
+        .downcast_ref::<String>()
+        .cloned()
+        .or_else(|| panic.downcast_ref::<&str>().map(ToString::to_string))
+        .unwrap_or_else(|| "a panic without a message".to_owned())
+}
+
+fn run(case: &Case) -> Result<(), Broken> {
+    let limits = Limits::default();
+    let Ok(proposal) = response::read(&case.response, &limits) else {
+        return Ok(());
+    };
+    check_print(&proposal, &limits)?;
+    let mut tree = MemoryTree::default();
+    for (path, bytes) in &case.files {
+        if let Ok(path) = RelPath::parse(path) {
+            tree.insert(path, bytes.clone());
+        }
+    }
+    // A damaged block stops the whole plan; what is left is tried too.
+    let mut readable = proposal.clone();
+    readable.unread.clear();
+    for proposal in [&proposal, &readable] {
+        if let Ok(plan) = plan(proposal, &tree, &NothingSeen, &limits) {
+            check_plan(proposal, &plan)?;
+        }
+    }
+    Ok(())
+}
+
+/// Printed and read again, the operations are the same.
+fn check_print(proposal: &Proposal, limits: &Limits) -> Result<(), Broken> {
+    if proposal.operations.is_empty() {
+        return Ok(());
+    }
+    let text = response::print(proposal);
+    if text.len() > limits.text_bytes {
+        return Ok(());
+    }
+    let again = response::read(&text, limits).map_err(|error| Broken {
+        law: "print",
+        what: format!("what was printed cannot be read: {error}"),
+    })?;
+    let (one, two) = (meaning(proposal), meaning(&again));
+    if one == two {
+        return Ok(());
+    }
+    let index = one.iter().zip(&two).take_while(|(a, b)| a == b).count();
+    Err(Broken {
+        law: "print",
+        what: format!(
+            "operation {} of {} was {:?}\nand is {:?}\nthrough {text:?}",
+            index + 1,
+            one.len(),
+            one.get(index),
+            two.get(index),
+        ),
+    })
+}
+
+fn meaning(proposal: &Proposal) -> Vec<Operation> {
+    proposal.clone().without_positions().operations
+}
+
+fn check_plan(proposal: &Proposal, plan: &Plan) -> Result<(), Broken> {
+    for file in &plan.files {
+        let (Some(before), Some(after)) = (&file.before, &file.after) else {
+            continue;
+        };
+        if file.hunks.is_empty() {
+            continue;
+        }
+        check_untouched(proposal, file, before, after)?;
+        if let (Ok(before), Ok(after)) = (std::str::from_utf8(before), std::str::from_utf8(after)) {
+            check_reverse(&file.path, before, after)?;
+        }
+    }
+    Ok(())
+}
+
+/// Everything above the first hunk is as it was, and no more lines are gone than hunks name.
+fn check_untouched(
+    proposal: &Proposal,
+    file: &FilePlan,
+    before: &[u8],
+    after: &[u8],
+) -> Result<(), Broken> {
+    let first = file.hunks.iter().map(|hunk| hunk.used).min().unwrap_or(1);
+    let prefix: usize = before
+        .split_inclusive(|byte| *byte == b'\n')
+        .take(first.saturating_sub(1))
+        .map(<[u8]>::len)
+        .sum();
+    // The last line may gain the newline that it lacked.
+    if !after.starts_with(before[..prefix].trim_ascii_end()) {
+        return Err(Broken {
+            law: "untouched",
+            what: format!("{}: bytes above line {first} changed", file.path),
+        });
+    }
+    let named = hunk_lines(proposal, &file.path);
+    // Blank lines and elided lines may go although no hunk spells them out.
+    let spelt_out = file.hunks.iter().all(|hunk| hunk.rung == "exact");
+    if spelt_out && file.removed > named {
+        return Err(Broken {
+            law: "untouched",
+            what: format!(
+                "{}: {} lines go, the hunks name {named}",
+                file.path, file.removed
+            ),
+        });
+    }
+    Ok(())
+}
+
+fn hunk_lines(proposal: &Proposal, wanted: &RelPath) -> usize {
+    let bodies = proposal
+        .operations
+        .iter()
+        .filter_map(|operation| match &operation.action {
+            Action::Write { path, edit, .. } if path == wanted => Some(&edit.body),
+            _ => None,
+        });
+    bodies
+        .map(|body| match body {
+            Body::Hunks(hunks) => hunks.iter().map(|hunk| hunk.before.len()).sum(),
+            Body::Whole { .. } => usize::MAX / 2,
+        })
+        .fold(0, usize::saturating_add)
+}
+
+/// The way back leads to the original bytes.
+fn check_reverse(path: &RelPath, before: &str, after: &str) -> Result<(), Broken> {
+    if before == after {
+        return Ok(());
+    }
+    let mut tree = MemoryTree::default();
+    tree.insert(path.clone(), after.as_bytes());
+    let back = reverse::proposal(path, after, before);
+    let plan = plan(&back, &tree, &NothingSeen, &Limits::default()).map_err(|refused| Broken {
+        law: "reverse",
+        what: format!("{path}: the way back is refused: {:?}", refused.refusals),
+    })?;
+    let restored = plan
+        .files
+        .first()
+        .and_then(|file| file.after.as_deref())
+        .unwrap_or_default();
+    let restored = String::from_utf8_lossy(restored);
+    let exact = reverse::is_uniform(before) && reverse::is_uniform(after);
+    let same = if exact {
+        restored == before
+    } else {
+        reverse::same_but_for_endings(&restored, before)
+    };
+    if same {
+        return Ok(());
+    }
+    Err(Broken {
+        law: "reverse",
+        what: format!("{path}: was {before:?}\nbecame {after:?}\nand back {restored:?}"),
+    })
+}

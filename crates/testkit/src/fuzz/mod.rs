@@ -1,0 +1,43 @@
+//! A mutation fuzzer for the change engine that needs nothing but stable Rust.
+//!
+//! A [`Case`] is a response and the files it is about. [`mutate`] spoils cases, [`check`] runs one
+//! through the whole engine and names the law it breaks. Case `i` under seed `s` is always the
+//! same, whatever ran before it.
+
+mod check;
+mod minimise;
+mod mutate;
+mod seeds;
+
+pub use check::{Broken, TIME_BOUND, check};
+pub use minimise::minimise;
+pub use seeds::built_in;
+
+use serde::{Deserialize, Serialize};
+
+use crate::random::Random;
+
+/// One input: what an AI wrote, and the project it meets.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Case {
+    /// The response.
+    pub response: String,
+    /// Path and bytes of every file.
+    pub files: Vec<(String, Vec<u8>)>,
+}
+
+/// Case number `index` under `seed`, made from `seeds`, which must not be empty.
+pub fn case(seeds: &[Case], seed: u64, index: u64) -> Case {
+    let mut random = Random::of_case(seed, index);
+    mutate::spoil(seeds, &mut random)
+}
+
+impl Case {
+    /// A case with one file.
+    pub fn with_file(response: &str, path: &str, text: &str) -> Case {
+        Case {
+            response: response.to_owned(),
+            files: vec![(path.to_owned(), text.as_bytes().to_vec())],
+        }
+    }
+}

@@ -1,0 +1,66 @@
+//! Expectations that are not followed, each with its reason. They come from the test suites and
+//! logs of other tools, and some of them write down a bug of that tool or were damaged when they
+//! were collected. A rule is preferred to a single case: it states what is wrong with the
+//! expectation and holds for other rows of the same kind.
+//!
+//! A refusal needs no entry here: it is never wrong, only counted.
+
+/// What a rule may look at.
+pub(crate) struct Facts<'a> {
+    /// The case's id.
+    pub id: &'a str,
+    /// The patch or response of the case.
+    pub request: &'a str,
+    /// The text it expects, where it expects one.
+    pub expected: Option<&'a str>,
+    /// The bytes that came out, if anything did.
+    pub got: Option<&'a [u8]>,
+}
+
+struct Rule {
+    reason: &'static str,
+    applies: fn(&Facts<'_>) -> bool,
+}
+
+struct Single {
+    id: &'static str,
+    reason: &'static str,
+}
+
+const RULES: &[Rule] = &[
+    Rule {
+        reason: "damaged: the response was lost when the row was collected",
+        applies: |facts| facts.request.trim().is_empty(),
+    },
+    Rule {
+        reason: "damaged: the collector evaluated part of the patch's text",
+        applies: |facts| facts.request.contains("__stand("),
+    },
+    Rule {
+        reason: "final newline: the other tool strips or adds one, relay keeps the file's own",
+        applies: |facts| match (facts.expected, facts.got) {
+            (Some(expected), Some(got)) => {
+                let expected = expected.as_bytes();
+                got.strip_suffix(b"\n") == Some(expected)
+                    || expected.strip_suffix(b"\n") == Some(got)
+            }
+            _ => false,
+        },
+    },
+];
+
+const SINGLES: &[Single] = &[];
+
+/// The reviewed reason why this case's expectation is not followed, if there is one.
+pub(crate) fn reason(facts: &Facts<'_>) -> Option<&'static str> {
+    RULES
+        .iter()
+        .find(|rule| (rule.applies)(facts))
+        .map(|rule| rule.reason)
+        .or_else(|| {
+            SINGLES
+                .iter()
+                .find(|single| single.id == facts.id)
+                .map(|single| single.reason)
+        })
+}
