@@ -16,36 +16,46 @@ struct Line {
 
 /// The lines of a file while hunks are being put in.
 #[derive(Debug, Clone)]
-pub struct Draft {
+pub(super) struct Draft {
     lines: Vec<Line>,
 }
 
 impl Draft {
     /// The file as it is.
-    pub fn new<'a>(lines: impl Iterator<Item = &'a str>) -> Draft {
-        let line = |(i, text): (usize, &str)| Line { text: text.to_string(), origin: Some(i), like: i };
-        Draft { lines: lines.enumerate().map(line).collect() }
+    pub(super) fn new<'a>(lines: impl Iterator<Item = &'a str>) -> Draft {
+        let line = |(i, text): (usize, &str)| Line {
+            text: text.to_string(),
+            origin: Some(i),
+            like: i,
+        };
+        Draft {
+            lines: lines.enumerate().map(line).collect(),
+        }
     }
 
     /// The lines as they stand now.
-    pub fn texts(&self) -> Vec<&str> {
+    pub(super) fn texts(&self) -> Vec<&str> {
         self.lines.iter().map(|line| line.text.as_str()).collect()
     }
 
     /// Whether these lines are the file's own and stand together there.
-    pub fn is_untouched(&self, start: usize, end: usize) -> bool {
+    pub(super) fn is_untouched(&self, start: usize, end: usize) -> bool {
         let own = self.lines[start..end].iter().map(|line| line.origin);
-        own.clone().all(|origin| origin.is_some()) && own.clone().zip(own.skip(1)).all(|(a, b)| a.map(|a| a + 1) == b)
+        own.clone().all(|origin| origin.is_some())
+            && own
+                .clone()
+                .zip(own.skip(1))
+                .all(|(a, b)| a.map(|a| a + 1) == b)
     }
 
     /// The line of the old file (0-based) that `at` is, or would come after.
-    pub fn origin(&self, at: usize) -> usize {
+    pub(super) fn origin(&self, at: usize) -> usize {
         let upto = &self.lines[..self.lines.len().min(at + 1)];
         upto.iter().rev().find_map(|line| line.origin).unwrap_or(0)
     }
 
     /// Carries out edits, which are in order and do not overlap.
-    pub fn apply(&mut self, edits: &[LineEdit]) {
+    pub(super) fn apply(&mut self, edits: &[LineEdit]) {
         let mut lines = Vec::with_capacity(self.lines.len());
         let mut old = std::mem::take(&mut self.lines).into_iter();
         let mut cursor = 0;
@@ -53,19 +63,31 @@ impl Draft {
         for edit in edits {
             let kept = old.by_ref().take(edit.range.start - cursor);
             lines.extend(kept.inspect(|line| like = line.like));
-            like = old.by_ref().take(edit.range.len()).map(|line| line.like).reduce(|first, _| first).unwrap_or(like);
+            like = old
+                .by_ref()
+                .take(edit.range.len())
+                .map(|line| line.like)
+                .reduce(|first, _| first)
+                .unwrap_or(like);
             cursor = edit.range.end;
-            lines.extend(edit.new.iter().map(|text| Line { text: text.clone(), origin: None, like }));
+            lines.extend(edit.new.iter().map(|text| Line {
+                text: text.clone(),
+                origin: None,
+                like,
+            }));
         }
         lines.extend(old);
         self.lines = lines;
     }
 
     /// The draft as pieces of the new file.
-    pub fn into_pieces(self) -> Vec<Piece> {
+    pub(super) fn into_pieces(self) -> Vec<Piece> {
         let piece = |line: Line| match line.origin {
             Some(origin) => Piece::Keep(origin),
-            None => Piece::New { text: line.text, like: line.like },
+            None => Piece::New {
+                text: line.text,
+                like: line.like,
+            },
         };
         self.lines.into_iter().map(piece).collect()
     }

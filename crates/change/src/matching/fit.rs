@@ -38,7 +38,13 @@ pub enum Pairs {
 impl Fit {
     /// A fit of `count` lines, one after the other from `start`.
     pub fn straight(start: usize, count: usize) -> Fit {
-        Fit { start, end: start + count, pairs: Pairs::Straight, differences: Vec::new(), score: 1.0 }
+        Fit {
+            start,
+            end: start + count,
+            pairs: Pairs::Straight,
+            differences: Vec::new(),
+            score: 1.0,
+        }
     }
 
     /// The line of the file that the `before` line `i` is.
@@ -70,7 +76,13 @@ enum Item {
 
 /// The edits that put `hunk` into the file at `fit`. `after` is the hunk's new text in the file's
 /// own terms (indentation, characters); `level` is what the rung forgave.
-pub fn splice(view: &View<'_>, hunk: &Hunk, fit: &Fit, after: &[String], level: Level) -> Vec<LineEdit> {
+pub(super) fn splice(
+    view: &View<'_>,
+    hunk: &Hunk,
+    fit: &Fit,
+    after: &[String],
+    level: Level,
+) -> Vec<LineEdit> {
     let kept = kept_lines(view, hunk, fit, level);
     let mut items = Vec::with_capacity(after.len());
     let mut last_kept: Option<(usize, usize)> = None;
@@ -79,7 +91,8 @@ pub fn splice(view: &View<'_>, hunk: &Hunk, fit: &Fit, after: &[String], level: 
             items.push(Item::New(text.clone()));
             continue;
         };
-        let follows = last_kept.is_some_and(|(before_i, before_j)| before_i + 1 == i && before_j + 1 == j);
+        let follows =
+            last_kept.is_some_and(|(before_i, before_j)| before_i + 1 == i && before_j + 1 == j);
         match fit.file_line(i) {
             Some(line) => items.push(Item::Keep { line, follows }),
             // A blank line that only the author sees, between lines that stay: nothing to do.
@@ -100,14 +113,20 @@ fn edits_of(fit: &Fit, items: Vec<Item>) -> Vec<LineEdit> {
             Item::New(text) => new.push(text),
             Item::Keep { line, follows } => {
                 if !new.is_empty() || (cursor < line && !follows) {
-                    edits.push(LineEdit { range: cursor..line, new: std::mem::take(&mut new) });
+                    edits.push(LineEdit {
+                        range: cursor..line,
+                        new: std::mem::take(&mut new),
+                    });
                 }
                 cursor = line + 1;
             }
         }
     }
     if !new.is_empty() || cursor < fit.end {
-        edits.push(LineEdit { range: cursor..fit.end.max(cursor), new });
+        edits.push(LineEdit {
+            range: cursor..fit.end.max(cursor),
+            new,
+        });
     }
     edits
 }
@@ -123,11 +142,18 @@ fn kept_lines(view: &View<'_>, hunk: &Hunk, fit: &Fit, level: Level) -> Vec<Opti
         }
         return kept;
     }
-    let forms = |lines: &[String]| lines.iter().map(|line| level.form(line).into_owned()).collect::<Vec<_>>();
+    let forms = |lines: &[String]| {
+        lines
+            .iter()
+            .map(|line| level.form(line).into_owned())
+            .collect::<Vec<_>>()
+    };
     for run in equal_runs(&forms(&hunk.before), &forms(&hunk.after)) {
         for k in 0..run.len {
             let (i, j) = (run.old + k, run.new + k);
-            let seen_as_it_is = fit.file_line(i).is_some_and(|line| view.lines()[line] == hunk.before[i]);
+            let seen_as_it_is = fit
+                .file_line(i)
+                .is_some_and(|line| view.lines()[line] == hunk.before[i]);
             // Where the author saw the line as it is and writes it otherwise, that is a change,
             // even if it is only one of layout.
             if hunk.before[i] == hunk.after[j] || !seen_as_it_is {
@@ -139,7 +165,7 @@ fn kept_lines(view: &View<'_>, hunk: &Hunk, fit: &Fit, level: Level) -> Vec<Opti
 }
 
 /// Whether carrying out `edits` would leave every line as it is.
-pub fn changes_nothing(view: &View<'_>, edits: &[LineEdit]) -> bool {
+pub(super) fn changes_nothing(view: &View<'_>, edits: &[LineEdit]) -> bool {
     edits.iter().all(|edit| {
         let old = &view.lines()[edit.range.clone()];
         old.len() == edit.new.len() && old.iter().zip(&edit.new).all(|(a, b)| a == b)

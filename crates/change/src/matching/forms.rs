@@ -5,17 +5,17 @@ use std::borrow::Cow;
 use unicode_normalization::{IsNormalized, UnicodeNormalization, is_nfc_quick};
 
 /// Whether nothing but blanks stands on the line.
-pub fn is_blank(line: &str) -> bool {
+pub(super) fn is_blank(line: &str) -> bool {
     line.trim().is_empty()
 }
 
 /// The blanks a line begins with.
-pub fn indentation(line: &str) -> &str {
+pub(super) fn indentation(line: &str) -> &str {
     &line[..line.len() - line.trim_start().len()]
 }
 
 /// The plain form of a typographic character, if it has one.
-pub fn plain_character(c: char) -> Option<&'static str> {
+pub(super) fn plain_character(c: char) -> Option<&'static str> {
     Some(match c {
         '\u{201C}' | '\u{201D}' | '\u{201E}' | '\u{201F}' | '\u{2033}' | '\u{FF02}' => "\"",
         '\u{2018}' | '\u{2019}' | '\u{201A}' | '\u{201B}' | '\u{2032}' | '\u{FF07}' => "'",
@@ -27,7 +27,7 @@ pub fn plain_character(c: char) -> Option<&'static str> {
 }
 
 /// The line with quotes, dashes and blanks in their plain form, and composed characters.
-pub fn plain_punctuation(line: &str) -> Cow<'_, str> {
+pub(super) fn plain_punctuation(line: &str) -> Cow<'_, str> {
     if line.is_ascii() {
         return Cow::Borrowed(line);
     }
@@ -49,7 +49,7 @@ pub fn plain_punctuation(line: &str) -> Cow<'_, str> {
 }
 
 /// `line` with those of its typographic characters made plain that are in `which`.
-pub fn replace_typography(line: &str, which: &[char]) -> String {
+pub(super) fn replace_typography(line: &str, which: &[char]) -> String {
     let mut out = String::with_capacity(line.len());
     for c in line.chars() {
         match plain_character(c) {
@@ -66,13 +66,19 @@ mod tests {
 
     #[test]
     fn typography_becomes_plain() {
-        assert_eq!(plain_punctuation("say \u{201C}hi\u{201D} \u{2013} it\u{2019}s\u{a0}ok\u{2026}"), "say \"hi\" - it's ok...");
+        assert_eq!(
+            plain_punctuation("say \u{201C}hi\u{201D} \u{2013} it\u{2019}s\u{a0}ok\u{2026}"),
+            "say \"hi\" - it's ok..."
+        );
         assert_eq!(plain_punctuation("cafe\u{301}"), "caf\u{e9}");
         assert!(matches!(plain_punctuation("plain"), Cow::Borrowed(_)));
     }
 
     #[test]
     fn only_the_given_characters_are_replaced() {
-        assert_eq!(replace_typography("\u{201C}a\u{201D} \u{2014}", &['\u{201C}', '\u{201D}']), "\"a\" \u{2014}");
+        assert_eq!(
+            replace_typography("\u{201C}a\u{201D} \u{2014}", &['\u{201C}', '\u{201D}']),
+            "\"a\" \u{2014}"
+        );
     }
 }

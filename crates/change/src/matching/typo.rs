@@ -3,15 +3,15 @@
 //! short words and signs must agree: there a single character is another meaning.
 
 /// Words shorter than this must agree to the letter.
-pub const WORD: usize = 5;
+pub(super) const WORD: usize = 5;
 /// Words shorter than this may lack a letter or have one too many, but not another one.
-pub const LONG_WORD: usize = 8;
+pub(super) const LONG_WORD: usize = 8;
 /// Lines longer than this are not compared letter by letter.
-pub const LINE: usize = 2_000;
+pub(super) const LINE: usize = 2_000;
 
 /// How two lines differ, if it is little enough.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Slip {
+pub(super) enum Slip {
     /// Only in blanks between words.
     Blanks,
     /// In one letter of one word. `at_end`: it is the last letter, as between singular and plural.
@@ -22,7 +22,7 @@ pub enum Slip {
 }
 
 /// The slip between two lines, or `None` if they differ in more.
-pub fn slip(a: &str, b: &str) -> Option<Slip> {
+pub(super) fn slip(a: &str, b: &str) -> Option<Slip> {
     if a.len() > LINE || b.len() > LINE || a.len().abs_diff(b.len()) > a.len().min(b.len()) {
         return None;
     }
@@ -65,13 +65,25 @@ fn tokens(line: &str) -> Vec<&str> {
 
 fn one_letter(x: &str, y: &str) -> Option<Slip> {
     let (x, y): (Vec<char>, Vec<char>) = (x.chars().collect(), y.chars().collect());
-    let (short, long) = if x.len() <= y.len() { (&x, &y) } else { (&y, &x) };
+    let (short, long) = if x.len() <= y.len() {
+        (&x, &y)
+    } else {
+        (&y, &x)
+    };
     if long.len() < WORD || long.len() - short.len() > 1 {
         return None;
     }
     let head = short.iter().zip(long).take_while(|(a, b)| a == b).count();
-    let tail = short[head..].iter().rev().zip(long[head..].iter().rev()).take_while(|(a, b)| a == b).count();
-    let (short_rest, long_rest) = (&short[head..short.len() - tail], &long[head..long.len() - tail]);
+    let tail = short[head..]
+        .iter()
+        .rev()
+        .zip(long[head..].iter().rev())
+        .take_while(|(a, b)| a == b)
+        .count();
+    let (short_rest, long_rest) = (
+        &short[head..short.len() - tail],
+        &long[head..long.len() - tail],
+    );
     let letters = |rest: &[char]| rest.iter().all(|c| c.is_alphabetic() || *c == '_');
     if !letters(short_rest) || !letters(long_rest) {
         return None;
@@ -81,7 +93,9 @@ fn one_letter(x: &str, y: &str) -> Option<Slip> {
         ([], [_]) => Some(Slip::Letter { at_end }),
         ([a, b], [c, d]) if a == d && b == c => Some(Slip::Letter { at_end: false }),
         // Another case is another name.
-        ([a], [b]) if long.len() >= LONG_WORD && !a.to_lowercase().eq(b.to_lowercase()) => Some(Slip::Letter { at_end }),
+        ([a], [b]) if long.len() >= LONG_WORD && !a.to_lowercase().eq(b.to_lowercase()) => {
+            Some(Slip::Letter { at_end })
+        }
         _ => None,
     }
 }
@@ -92,7 +106,11 @@ mod tests {
 
     #[test]
     fn one_letter_of_a_long_word_is_a_slip() {
-        for (a, b) in [("if self.sutree_only:", "if self.subtree_only:"), ("recieve(x)", "receive(x)"), ("const result = f()", "const results = f()")] {
+        for (a, b) in [
+            ("if self.sutree_only:", "if self.subtree_only:"),
+            ("recieve(x)", "receive(x)"),
+            ("const result = f()", "const results = f()"),
+        ] {
             assert!(slip(a, b).is_some(), "{a} / {b}");
         }
         assert_eq!(slip("f( a,  b )", "f(a, b)"), Some(Slip::Blanks));

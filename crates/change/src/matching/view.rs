@@ -138,7 +138,12 @@ pub struct View<'a> {
 impl<'a> View<'a> {
     /// A view of lines that all end in a plain line feed.
     pub fn new(lines: Vec<&'a str>) -> View<'a> {
-        View { lines, odd_endings: Vec::new(), levels: Default::default(), solid: OnceCell::new() }
+        View {
+            lines,
+            odd_endings: Vec::new(),
+            levels: Default::default(),
+            solid: OnceCell::new(),
+        }
     }
 
     /// Marks which lines end in something else than a line feed, or stand behind a byte order
@@ -166,7 +171,9 @@ impl<'a> View<'a> {
 
     /// Whether the file's bytes in this range are what its lines with `\n` between them would be.
     pub fn is_plain(&self, start: usize, end: usize) -> bool {
-        self.odd_endings.get(start..end.min(self.odd_endings.len())).is_none_or(|odd| !odd.contains(&true))
+        self.odd_endings
+            .get(start..end.min(self.odd_endings.len()))
+            .is_none_or(|odd| !odd.contains(&true))
     }
 
     fn hashed(&self, level: Level) -> &Hashed {
@@ -176,7 +183,9 @@ impl<'a> View<'a> {
 
     fn solid(&self) -> &Solid {
         self.solid.get_or_init(|| {
-            let lines: Vec<usize> = (0..self.lines.len()).filter(|i| !forms::is_blank(self.lines[*i])).collect();
+            let lines: Vec<usize> = (0..self.lines.len())
+                .filter(|i| !forms::is_blank(self.lines[*i]))
+                .collect();
             let keys = &self.hashed(Level::Content).keys;
             let hashed = Hashed::new(lines.iter().map(|i| keys[*i]).collect());
             Solid { lines, hashed }
@@ -190,7 +199,12 @@ impl<'a> View<'a> {
         }
         let keys: Vec<u64> = needle.iter().map(|line| level.hash(line)).collect();
         let mut found = self.hashed(level).find(&keys);
-        found.retain(|start| needle.iter().zip(&self.lines[*start..]).all(|(a, b)| level.same(a, b)));
+        found.retain(|start| {
+            needle
+                .iter()
+                .zip(&self.lines[*start..])
+                .all(|(a, b)| level.same(a, b))
+        });
         found
     }
 
@@ -201,11 +215,21 @@ impl<'a> View<'a> {
             return Vec::new();
         }
         let solid = self.solid();
-        let keys: Vec<u64> = needle.iter().map(|line| Level::Content.hash(line)).collect();
+        let keys: Vec<u64> = needle
+            .iter()
+            .map(|line| Level::Content.hash(line))
+            .collect();
         let found = solid.hashed.find(&keys);
-        let places = found.into_iter().map(|start| solid.lines[start..start + needle.len()].to_vec());
+        let places = found
+            .into_iter()
+            .map(|start| solid.lines[start..start + needle.len()].to_vec());
         places
-            .filter(|place| place.iter().zip(needle).all(|(i, line)| Level::Content.same(self.lines[*i], line)))
+            .filter(|place| {
+                place
+                    .iter()
+                    .zip(needle)
+                    .all(|(i, line)| Level::Content.same(self.lines[*i], line))
+            })
             .collect()
     }
 
@@ -219,14 +243,21 @@ impl<'a> View<'a> {
     /// `needle`: one more than may miss, so that at least one of them is right.
     pub fn find_almost(&self, needle: &[&str], misses: usize) -> Vec<usize> {
         let hashed = &self.solid().hashed;
-        let keys: Vec<u64> = needle.iter().map(|line| Level::Content.hash(line)).collect();
+        let keys: Vec<u64> = needle
+            .iter()
+            .map(|line| Level::Content.hash(line))
+            .collect();
         let mut order: Vec<usize> = (0..keys.len()).collect();
         order.sort_by_key(|i| hashed.count(keys[*i]));
         let mut starts: Vec<usize> = order
             .iter()
             .filter(|i| hashed.count(keys[**i]) > 0)
             .take(misses + 1)
-            .flat_map(|i| hashed.places[&keys[*i]].iter().filter_map(|place| place.checked_sub(*i)))
+            .flat_map(|i| {
+                hashed.places[&keys[*i]]
+                    .iter()
+                    .filter_map(|place| place.checked_sub(*i))
+            })
             .collect();
         starts.sort_unstable();
         starts.dedup();
@@ -245,6 +276,9 @@ impl<'a> View<'a> {
 
     /// For every line of `needle` the places where its content stands, blank lines left out.
     pub fn content_places(&self, line: &str) -> &[usize] {
-        self.hashed(Level::Content).places.get(&Level::Content.hash(line)).map_or(&[], Vec::as_slice)
+        self.hashed(Level::Content)
+            .places
+            .get(&Level::Content.hash(line))
+            .map_or(&[], Vec::as_slice)
     }
 }

@@ -90,25 +90,46 @@ impl<'a> Desk<'a> {
             Action::Delete { path } => self.delete(path, line),
             Action::Rename { from, to } => self.rename(from, to, line),
         };
-        debug_assert!(done.is_ok() || !self.refusals.is_empty(), "a refusal has a reason");
+        debug_assert!(
+            done.is_ok() || !self.refusals.is_empty(),
+            "a refusal has a reason"
+        );
     }
 
     /// All that was done and all that stands against it.
     pub(super) fn clear(mut self) -> Cleared {
         let mut files = Vec::new();
         for path in std::mem::take(&mut self.order) {
-            let Some(sheet) = self.sheets.remove(&path) else { continue };
+            let Some(sheet) = self.sheets.remove(&path) else {
+                continue;
+            };
             if let Some(file) = sheet.into_plan(path) {
                 self.fitting.extend(fitting(&file));
                 files.push(file);
             }
         }
-        Cleared { files, refusals: self.refusals, fitting: self.fitting, notes: self.notes }
+        Cleared {
+            files,
+            refusals: self.refusals,
+            fitting: self.fitting,
+            notes: self.notes,
+        }
     }
 
-    fn write(&mut self, path: &RelPath, edit: &Edit, mode: Option<Mode>, line: usize) -> Result<(), Refusing> {
+    fn write(
+        &mut self,
+        path: &RelPath,
+        edit: &Edit,
+        mode: Option<Mode>,
+        line: usize,
+    ) -> Result<(), Refusing> {
         self.open(path, line)?;
-        self.not_yet(path, &[Done::Written, Done::Deleted, Done::MovedAway], "be written", line)?;
+        self.not_yet(
+            path,
+            &[Done::Written, Done::Deleted, Done::MovedAway],
+            "be written",
+            line,
+        )?;
         let old = self.sheets.get(path).and_then(|sheet| sheet.after.clone());
         let edited = match &old {
             None => {
@@ -116,8 +137,13 @@ impl<'a> Desk<'a> {
                 edit::create(edit, line)
             }
             Some((bytes, _)) => {
-                if matches!(&edit.body, Body::Whole { must_be_new: true, text } if text.as_bytes() != bytes) {
-                    return self.refuse(path, line, "the answer creates this file, but it already exists with other content");
+                if matches!(&edit.body, Body::Whole { must_be_new: true, text } if text.as_bytes() != bytes)
+                {
+                    return self.refuse(
+                        path,
+                        line,
+                        "the answer creates this file, but it already exists with other content",
+                    );
                 }
                 let mut seen: Vec<String> = edit.seen.iter().cloned().collect();
                 seen.extend(self.seen.texts(path));
@@ -132,7 +158,10 @@ impl<'a> Desk<'a> {
             return self.too_large(path, line, edited.bytes.len());
         }
         if let Some(text) = edited.note {
-            self.notes.push(Note { line, text: format!("{path}: {text}") });
+            self.notes.push(Note {
+                line,
+                text: format!("{path}: {text}"),
+            });
         }
         if let Some(sheet) = self.sheets.get_mut(path) {
             let mode = mode.or(old.map(|(_, mode)| mode)).unwrap_or(Mode::Regular);
@@ -146,9 +175,27 @@ impl<'a> Desk<'a> {
 
     fn delete(&mut self, path: &RelPath, line: usize) -> Result<(), Refusing> {
         self.open(path, line)?;
-        self.not_yet(path, &[Done::Written, Done::Deleted, Done::MovedAway, Done::MovedHere], "be deleted", line)?;
-        let Some(sheet) = self.sheets.get_mut(path).filter(|sheet| sheet.after.is_some()) else {
-            return self.refuse(path, line, "the answer deletes this file, but it does not exist");
+        self.not_yet(
+            path,
+            &[
+                Done::Written,
+                Done::Deleted,
+                Done::MovedAway,
+                Done::MovedHere,
+            ],
+            "be deleted",
+            line,
+        )?;
+        let Some(sheet) = self
+            .sheets
+            .get_mut(path)
+            .filter(|sheet| sheet.after.is_some())
+        else {
+            return self.refuse(
+                path,
+                line,
+                "the answer deletes this file, but it does not exist",
+            );
         };
         sheet.after = None;
         sheet.done = Some((Done::Deleted, line));
@@ -157,20 +204,60 @@ impl<'a> Desk<'a> {
 
     fn rename(&mut self, from: &RelPath, to: &RelPath, line: usize) -> Result<(), Refusing> {
         if from == to {
-            return self.refuse(from, line, "the answer renames this file to the name it has");
+            return self.refuse(
+                from,
+                line,
+                "the answer renames this file to the name it has",
+            );
         }
         self.open(from, line)?;
-        self.not_yet(from, &[Done::Written, Done::Deleted, Done::MovedAway, Done::MovedHere], "be renamed", line)?;
-        let Some(content) = self.sheets.get_mut(from).and_then(|sheet| sheet.after.take()) else {
-            return self.refuse(from, line, &format!("the answer renames this file to {to}, but it does not exist"));
+        self.not_yet(
+            from,
+            &[
+                Done::Written,
+                Done::Deleted,
+                Done::MovedAway,
+                Done::MovedHere,
+            ],
+            "be renamed",
+            line,
+        )?;
+        let Some(content) = self
+            .sheets
+            .get_mut(from)
+            .and_then(|sheet| sheet.after.take())
+        else {
+            return self.refuse(
+                from,
+                line,
+                &format!("the answer renames this file to {to}, but it does not exist"),
+            );
         };
         if let Some(sheet) = self.sheets.get_mut(from) {
             sheet.done = Some((Done::MovedAway, line));
         }
         self.open(to, line)?;
-        self.not_yet(to, &[Done::Written, Done::Deleted, Done::MovedAway, Done::MovedHere], "take another file's place", line)?;
-        if self.sheets.get(to).is_some_and(|sheet| sheet.after.is_some()) {
-            return self.refuse(to, line, &format!("the answer renames {from} to this name, but a file of this name exists"));
+        self.not_yet(
+            to,
+            &[
+                Done::Written,
+                Done::Deleted,
+                Done::MovedAway,
+                Done::MovedHere,
+            ],
+            "take another file's place",
+            line,
+        )?;
+        if self
+            .sheets
+            .get(to)
+            .is_some_and(|sheet| sheet.after.is_some())
+        {
+            return self.refuse(
+                to,
+                line,
+                &format!("the answer renames {from} to this name, but a file of this name exists"),
+            );
         }
         self.may_be_created(to, line)?;
         if let Some(sheet) = self.sheets.get_mut(to) {
@@ -192,19 +279,35 @@ impl<'a> Desk<'a> {
                 return self.too_large(path, line, bytes.len());
             }
             Ok(Entry::File { bytes, mode }) => Some((bytes, mode)),
-            Ok(Entry::Other(what)) => return self.refuse(path, line, &format!("{what} stands there, not a file")),
+            Ok(Entry::Other(what)) => {
+                return self.refuse(path, line, &format!("{what} stands there, not a file"));
+            }
             Err(error) => return self.refuse(path, line, &error.to_string()),
         };
-        let sheet =
-            Sheet { after: before.clone(), before, moved: None, done: None, dialect: None, hunks: Vec::new() };
+        let sheet = Sheet {
+            after: before.clone(),
+            before,
+            moved: None,
+            done: None,
+            dialect: None,
+            hunks: Vec::new(),
+        };
         self.sheets.insert(path.clone(), sheet);
         self.order.push(path.clone());
         Ok(())
     }
 
     /// Refuses if something was done to `path` that this operation contradicts.
-    fn not_yet(&mut self, path: &RelPath, hindrances: &[Done], wish: &str, line: usize) -> Result<(), Refusing> {
-        let Some((done, earlier)) = self.sheets.get(path).and_then(|sheet| sheet.done) else { return Ok(()) };
+    fn not_yet(
+        &mut self,
+        path: &RelPath,
+        hindrances: &[Done],
+        wish: &str,
+        line: usize,
+    ) -> Result<(), Refusing> {
+        let Some((done, earlier)) = self.sheets.get(path).and_then(|sheet| sheet.done) else {
+            return Ok(());
+        };
         if !hindrances.contains(&done) {
             return Ok(());
         }
@@ -214,7 +317,9 @@ impl<'a> Desk<'a> {
             Done::MovedAway => "renamed",
             Done::MovedHere => "made by a rename",
         };
-        let text = format!("it cannot {wish} here: it is already {what} by the block on line {earlier} of the answer");
+        let text = format!(
+            "it cannot {wish} here: it is already {what} by the block on line {earlier} of the answer"
+        );
         self.refuse(path, line, &text)
     }
 
@@ -224,7 +329,9 @@ impl<'a> Desk<'a> {
         while let Some((above, _)) = parent.rsplit_once('/') {
             parent = above;
             // A part of a checked path is a checked path.
-            let Ok(directory) = RelPath::parse(above) else { break };
+            let Ok(directory) = RelPath::parse(above) else {
+                break;
+            };
             let taken = match self.sheets.get(&directory) {
                 Some(sheet) => sheet.after.is_some().then_some("a file"),
                 None => match self.tree.entry(&directory) {
@@ -234,12 +341,18 @@ impl<'a> Desk<'a> {
                 },
             };
             if let Some(what) = taken {
-                return self.refuse(path, line, &format!("{what} stands at {above}, so nothing can be created below it"));
+                return self.refuse(
+                    path,
+                    line,
+                    &format!("{what} stands at {above}, so nothing can be created below it"),
+                );
             }
         }
         let twin = self.twin(path);
         if let Some(twin) = twin {
-            let text = format!("{twin} has the same name but for case or composed characters; not every system can keep both");
+            let text = format!(
+                "{twin} has the same name but for case or composed characters; not every system can keep both"
+            );
             return self.refuse(path, line, &text);
         }
         self.folded.insert(path.folded(), path.clone());
@@ -247,39 +360,72 @@ impl<'a> Desk<'a> {
     }
 
     fn twin(&self, path: &RelPath) -> Option<String> {
-        if let Some(other) = self.folded.get(&path.folded()).filter(|other| *other != path) {
+        if let Some(other) = self
+            .folded
+            .get(&path.folded())
+            .filter(|other| *other != path)
+        {
             return Some(other.to_string());
         }
         let twin = self.tree.folded_twin(path)?;
-        let goes = RelPath::parse(&twin).ok().and_then(|twin| self.sheets.get(&twin)).is_some_and(|sheet| sheet.after.is_none());
+        let goes = RelPath::parse(&twin)
+            .ok()
+            .and_then(|twin| self.sheets.get(&twin))
+            .is_some_and(|sheet| sheet.after.is_none());
         (!goes).then_some(twin)
     }
 
     fn refuse(&mut self, path: &RelPath, line: usize, text: &str) -> Result<(), Refusing> {
-        let reason = Reason::Conflict { text: text.to_string() };
-        self.refusals.push(Refusal { path: Some(path.clone()), line, reason });
+        let reason = Reason::Conflict {
+            text: text.to_string(),
+        };
+        self.refusals.push(Refusal {
+            path: Some(path.clone()),
+            line,
+            reason,
+        });
         Err(Refusing)
     }
 
     fn too_large(&mut self, path: &RelPath, line: usize, bytes: usize) -> Result<(), Refusing> {
-        let text = format!("the file has {bytes} bytes; the limit `file` is {}", self.limits.file_bytes);
-        self.refusals.push(Refusal { path: Some(path.clone()), line, reason: Reason::Limit { text } });
+        let text = format!(
+            "the file has {bytes} bytes; the limit `file` is {}",
+            self.limits.file_bytes
+        );
+        self.refusals.push(Refusal {
+            path: Some(path.clone()),
+            line,
+            reason: Reason::Limit { text },
+        });
         Err(Refusing)
     }
 
     fn not_edited(&mut self, path: &RelPath, not: NotEdited) -> Result<(), Refusing> {
         for (line, reason) in not.reasons {
-            self.refusals.push(Refusal { path: Some(path.clone()), line, reason });
+            self.refusals.push(Refusal {
+                path: Some(path.clone()),
+                line,
+                reason,
+            });
         }
         let fitting = not.fitting.into_iter();
-        self.fitting.extend(fitting.map(|(hunk, report)| FittingHunk { path: path.clone(), hunk, report }));
+        self.fitting
+            .extend(fitting.map(|(hunk, report)| FittingHunk {
+                path: path.clone(),
+                hunk,
+                report,
+            }));
         Err(Refusing)
     }
 }
 
 fn fitting(file: &FilePlan) -> impl Iterator<Item = FittingHunk> + '_ {
     let reports = file.hunks.iter().enumerate();
-    reports.map(|(at, report)| FittingHunk { path: file.path.clone(), hunk: at + 1, report: report.clone() })
+    reports.map(|(at, report)| FittingHunk {
+        path: file.path.clone(),
+        hunk: at + 1,
+        report: report.clone(),
+    })
 }
 
 impl Sheet {
@@ -300,11 +446,28 @@ impl Sheet {
             (before, after) if before == after => Change::Unchanged,
             _ => Change::Modified,
         };
-        let bytes = |content: &Option<Content>| content.as_ref().map_or(&[][..], |(bytes, _)| bytes).to_vec();
+        let bytes = |content: &Option<Content>| {
+            content
+                .as_ref()
+                .map_or(&[][..], |(bytes, _)| bytes)
+                .to_vec()
+        };
         let (added, removed) = diff::count(&bytes(&before), &bytes(&self.after));
         let (before, mode_before) = before.unzip();
         let (after, mode_after) = self.after.unzip();
         let (dialect, hunks) = (self.dialect, self.hunks);
-        Some(FilePlan { path, renamed_from, change, before, after, mode_before, mode_after, added, removed, dialect, hunks })
+        Some(FilePlan {
+            path,
+            renamed_from,
+            change,
+            before,
+            after,
+            mode_before,
+            mode_after,
+            added,
+            removed,
+            dialect,
+            hunks,
+        })
     }
 }

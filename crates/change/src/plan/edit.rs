@@ -25,7 +25,10 @@ pub(super) struct NotEdited {
 
 impl NotEdited {
     fn because(line: usize, reason: Reason) -> NotEdited {
-        NotEdited { reasons: vec![(line, reason)], fitting: Vec::new() }
+        NotEdited {
+            reasons: vec![(line, reason)],
+            fitting: Vec::new(),
+        }
     }
 }
 
@@ -33,13 +36,26 @@ impl NotEdited {
 pub(super) fn create(edit: &Edit, line: usize) -> Result<Edited, NotEdited> {
     let text = match &edit.body {
         Body::Whole { text, .. } => text.clone(),
-        Body::Hunks(hunks) if !hunks.is_empty() && hunks.iter().all(|hunk| hunk.before.is_empty()) => joined(hunks),
+        Body::Hunks(hunks)
+            if !hunks.is_empty() && hunks.iter().all(|hunk| hunk.before.is_empty()) =>
+        {
+            joined(hunks)
+        }
         Body::Hunks(_) => {
             let text = "the file does not exist, so there is nothing to edit; send its whole content to create it";
-            return Err(NotEdited::because(line, Reason::Conflict { text: text.to_string() }));
+            return Err(NotEdited::because(
+                line,
+                Reason::Conflict {
+                    text: text.to_string(),
+                },
+            ));
         }
     };
-    Ok(Edited { bytes: text.into_bytes(), hunks: Vec::new(), note: None })
+    Ok(Edited {
+        bytes: text.into_bytes(),
+        hunks: Vec::new(),
+        note: None,
+    })
 }
 
 fn joined(hunks: &[Hunk]) -> String {
@@ -55,10 +71,19 @@ fn joined(hunks: &[Hunk]) -> String {
 }
 
 /// `bytes` with `edit` carried out. `line` is the response's, for reasons about the whole file.
-pub(super) fn change(bytes: &[u8], edit: &Edit, seen: &[String], line: usize) -> Result<Edited, NotEdited> {
+pub(super) fn change(
+    bytes: &[u8],
+    edit: &Edit,
+    seen: &[String],
+    line: usize,
+) -> Result<Edited, NotEdited> {
     match &edit.body {
         Body::Whole { text, .. } => Ok(replace_whole(bytes, text)),
-        Body::Hunks(hunks) if hunks.is_empty() => Ok(Edited { bytes: bytes.to_vec(), hunks: Vec::new(), note: None }),
+        Body::Hunks(hunks) if hunks.is_empty() => Ok(Edited {
+            bytes: bytes.to_vec(),
+            hunks: Vec::new(),
+            note: None,
+        }),
         Body::Hunks(hunks) => put_in(bytes, hunks, seen, line),
     }
 }
@@ -66,23 +91,43 @@ pub(super) fn change(bytes: &[u8], edit: &Edit, seen: &[String], line: usize) ->
 /// A whole file takes the place of any bytes. Where the old ones are text, the new text is written
 /// the way they were: encoding, line endings, final newline.
 fn replace_whole(bytes: &[u8], text: &str) -> Edited {
-    let old = Source::candidates(bytes).ok().and_then(|candidates| candidates.into_iter().next());
+    let old = Source::candidates(bytes)
+        .ok()
+        .and_then(|candidates| candidates.into_iter().next());
     let Some(old) = old else {
         let note = "the old content is not text; the new one is written as UTF-8".to_string();
-        return Edited { bytes: text.as_bytes().to_vec(), hunks: Vec::new(), note: Some(note) };
+        return Edited {
+            bytes: text.as_bytes().to_vec(),
+            hunks: Vec::new(),
+            note: Some(note),
+        };
     };
     match old.encode_whole(text) {
-        Ok(bytes) => Edited { bytes, hunks: Vec::new(), note: None },
+        Ok(bytes) => Edited {
+            bytes,
+            hunks: Vec::new(),
+            note: None,
+        },
         Err(error) => {
             let note = format!("the file changes from {} to UTF-8: {error}", old.encoding());
-            Edited { bytes: text.as_bytes().to_vec(), hunks: Vec::new(), note: Some(note) }
+            Edited {
+                bytes: text.as_bytes().to_vec(),
+                hunks: Vec::new(),
+                note: Some(note),
+            }
         }
     }
 }
 
 fn put_in(bytes: &[u8], hunks: &[Hunk], seen: &[String], line: usize) -> Result<Edited, NotEdited> {
-    let sources = Source::candidates(bytes)
-        .map_err(|error| NotEdited::because(line, Reason::Encoding { text: error.to_string() }))?;
+    let sources = Source::candidates(bytes).map_err(|error| {
+        NotEdited::because(
+            line,
+            Reason::Encoding {
+                text: error.to_string(),
+            },
+        )
+    })?;
     let encoding = |text: String| NotEdited::because(line, Reason::Encoding { text });
     let mut made: Option<Edited> = None;
     let mut failed: Option<NotEdited> = None;
@@ -104,17 +149,43 @@ fn put_in(bytes: &[u8], hunks: &[Hunk], seen: &[String], line: usize) -> Result<
     }
     // An encoding that was only guessed must be the only one to fit if the new text needs it; one
     // that fits where others fail has its proof in the old text that it made readable.
-    made.ok_or_else(|| failed.unwrap_or_else(|| encoding("the file's encoding is not known".to_string())))
+    made.ok_or_else(|| {
+        failed.unwrap_or_else(|| encoding("the file's encoding is not known".to_string()))
+    })
 }
 
-fn put_into(source: &Source, hunks: &[Hunk], seen: &[String], line: usize) -> Result<Edited, NotEdited> {
+fn put_into(
+    source: &Source,
+    hunks: &[Hunk],
+    seen: &[String],
+    line: usize,
+) -> Result<Edited, NotEdited> {
     let Matched { outcomes, pieces } = match_hunks(source, hunks, seen);
-    let Some(pieces) = pieces else { return Err(not_edited(outcomes, hunks)) };
+    let Some(pieces) = pieces else {
+        return Err(not_edited(outcomes, hunks));
+    };
     let bytes = source
         .rebuild(&pieces, said_final_newline(hunks))
-        .map_err(|error| NotEdited::because(line, Reason::Encoding { text: error.to_string() }))?;
-    let hunks = outcomes.into_iter().filter_map(|outcome| if let Outcome::Fits(report) = outcome { Some(report) } else { None });
-    Ok(Edited { bytes, hunks: hunks.collect(), note: None })
+        .map_err(|error| {
+            NotEdited::because(
+                line,
+                Reason::Encoding {
+                    text: error.to_string(),
+                },
+            )
+        })?;
+    let hunks = outcomes.into_iter().filter_map(|outcome| {
+        if let Outcome::Fits(report) = outcome {
+            Some(report)
+        } else {
+            None
+        }
+    });
+    Ok(Edited {
+        bytes,
+        hunks: hunks.collect(),
+        note: None,
+    })
 }
 
 /// What the hunks say about the final newline. A mark on a line that stays says nothing: the file
@@ -122,14 +193,25 @@ fn put_into(source: &Source, hunks: &[Hunk], seen: &[String], line: usize) -> Re
 fn said_final_newline(hunks: &[Hunk]) -> Option<bool> {
     let changes_last = |hunk: &&Hunk| {
         let last = hunk.after.len().checked_sub(1);
-        !hunk.kept.iter().flatten().any(|(_, after)| Some(*after) == last)
+        !hunk
+            .kept
+            .iter()
+            .flatten()
+            .any(|(_, after)| Some(*after) == last)
     };
-    hunks.iter().rev().filter(changes_last).find_map(|hunk| hunk.final_newline)
+    hunks
+        .iter()
+        .rev()
+        .filter(changes_last)
+        .find_map(|hunk| hunk.final_newline)
 }
 
 fn not_edited(outcomes: Vec<Outcome>, hunks: &[Hunk]) -> NotEdited {
     let of = hunks.len();
-    let mut not = NotEdited { reasons: Vec::new(), fitting: Vec::new() };
+    let mut not = NotEdited {
+        reasons: Vec::new(),
+        fitting: Vec::new(),
+    };
     for (at, (outcome, wanted)) in outcomes.into_iter().zip(hunks).enumerate() {
         let hunk = at + 1;
         let wanted_hunk = || Box::new(wanted.clone());
@@ -138,11 +220,30 @@ fn not_edited(outcomes: Vec<Outcome>, hunks: &[Hunk]) -> NotEdited {
                 not.fitting.push((hunk, report));
                 continue;
             }
-            Outcome::NotFound(nearest) => Reason::NotFound { hunk, of, wanted: wanted_hunk(), nearest },
-            Outcome::Ambiguous { places, count, rung } => {
-                Reason::Ambiguous { hunk, of, wanted: wanted_hunk(), places, count, rung }
-            }
-            Outcome::Failed(text) => Reason::Hunk { hunk, of, wanted: wanted_hunk(), text },
+            Outcome::NotFound(nearest) => Reason::NotFound {
+                hunk,
+                of,
+                wanted: wanted_hunk(),
+                nearest,
+            },
+            Outcome::Ambiguous {
+                places,
+                count,
+                rung,
+            } => Reason::Ambiguous {
+                hunk,
+                of,
+                wanted: wanted_hunk(),
+                places,
+                count,
+                rung,
+            },
+            Outcome::Failed(text) => Reason::Hunk {
+                hunk,
+                of,
+                wanted: wanted_hunk(),
+                text,
+            },
         };
         not.reasons.push((wanted.line, reason));
     }

@@ -20,24 +20,43 @@ impl Rung for Elision {
     }
 
     fn places(&self, ask: &Ask<'_>) -> Vec<Fit> {
-        let Some(pieces) = pieces(ask.hunk) else { return Vec::new() };
+        let Some(pieces) = pieces(ask.hunk) else {
+            return Vec::new();
+        };
         let mut found: Vec<Fit> = Vec::new();
         for piece in &pieces {
-            match first_places(strict(), &Ask { hunk: piece, ..*ask }) {
-                Some((_, places)) if places.len() == 1 && found.last().is_none_or(|last| last.end <= places[0].start) => {
+            match first_places(
+                strict(),
+                &Ask {
+                    hunk: piece,
+                    ..*ask
+                },
+            ) {
+                Some((_, places))
+                    if places.len() == 1
+                        && found.last().is_none_or(|last| last.end <= places[0].start) =>
+                {
                     found.extend(places);
                 }
                 _ => return Vec::new(),
             }
         }
-        let (Some(first), Some(last)) = (found.first(), found.last()) else { return Vec::new() };
-        vec![Fit { end: last.end, ..first.clone() }]
+        let (Some(first), Some(last)) = (found.first(), found.last()) else {
+            return Vec::new();
+        };
+        vec![Fit {
+            end: last.end,
+            ..first.clone()
+        }]
     }
 
     fn edits(&self, ask: &Ask<'_>, _fit: &Fit) -> Result<Vec<LineEdit>, String> {
         let mut edits = Vec::new();
         for piece in pieces(ask.hunk).unwrap_or_default() {
-            let ask = Ask { hunk: &piece, ..*ask };
+            let ask = Ask {
+                hunk: &piece,
+                ..*ask
+            };
             if let Some((rung, places)) = first_places(strict(), &ask) {
                 edits.extend(rung.edits(&ask, &places[0])?);
             }
@@ -68,11 +87,30 @@ fn pieces(hunk: &Hunk) -> Option<Vec<Hunk>> {
 /// few words such as "existing code".
 fn is_gap(line: &str) -> bool {
     let text = line.trim();
-    let text = ["//", "#", "--", "/*", "<!--", "{/*", ";", "%"].iter().find_map(|sign| text.strip_prefix(sign)).unwrap_or(text).trim();
-    let text = ["*/}", "*/", "-->"].iter().find_map(|sign| text.strip_suffix(sign)).unwrap_or(text).trim();
-    let Some(rest) = text.strip_prefix("...").or_else(|| text.strip_prefix('\u{2026}')) else {
+    let text = ["//", "#", "--", "/*", "<!--", "{/*", ";", "%"]
+        .iter()
+        .find_map(|sign| text.strip_prefix(sign))
+        .unwrap_or(text)
+        .trim();
+    let text = ["*/}", "*/", "-->"]
+        .iter()
+        .find_map(|sign| text.strip_suffix(sign))
+        .unwrap_or(text)
+        .trim();
+    let Some(rest) = text
+        .strip_prefix("...")
+        .or_else(|| text.strip_prefix('\u{2026}'))
+    else {
         return false;
     };
-    let words = rest.trim_end_matches('.').trim_end_matches('\u{2026}').trim().to_lowercase();
-    words.is_empty() || (words.len() <= 60 && ["existing", "rest", "unchanged", "same", "other", "omitted"].iter().any(|word| words.contains(word)))
+    let words = rest
+        .trim_end_matches('.')
+        .trim_end_matches('\u{2026}')
+        .trim()
+        .to_lowercase();
+    words.is_empty()
+        || (words.len() <= 60
+            && ["existing", "rest", "unchanged", "same", "other", "omitted"]
+                .iter()
+                .any(|word| words.contains(word)))
 }

@@ -27,10 +27,20 @@ impl Rung for LineEndings {
 
     fn places(&self, ask: &Ask<'_>) -> Vec<Fit> {
         let before = bare_lines(&ask.hunk.before);
-        ask.view.find(&before, Level::Exact).into_iter().map(|start| Fit::straight(start, before.len())).collect()
+        ask.view
+            .find(&before, Level::Exact)
+            .into_iter()
+            .map(|start| Fit::straight(start, before.len()))
+            .collect()
     }
 
     fn edits(&self, ask: &Ask<'_>, fit: &Fit) -> Result<Vec<LineEdit>, String> {
-        Ok(splice(ask.view, ask.hunk, fit, &bare_lines(&ask.hunk.after), Level::Exact))
+        Ok(splice(
+            ask.view,
+            ask.hunk,
+            fit,
+            &bare_lines(&ask.hunk.after),
+            Level::Exact,
+        ))
     }
 }

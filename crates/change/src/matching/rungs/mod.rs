@@ -44,7 +44,13 @@ pub trait Rung: Sync {
     /// # Errors
     /// A sentence that says why the new text cannot be carried over to this place.
     fn edits(&self, ask: &Ask<'_>, fit: &Fit) -> Result<Vec<LineEdit>, String> {
-        Ok(splice(ask.view, ask.hunk, fit, &ask.hunk.after, Level::Exact))
+        Ok(splice(
+            ask.view,
+            ask.hunk,
+            fit,
+            &ask.hunk.after,
+            Level::Exact,
+        ))
     }
 }
 
@@ -62,7 +68,13 @@ pub fn strict() -> &'static [&'static dyn Rung] {
 
 /// Rungs that are tried only when the result of the hunk is not already in the file.
 pub fn loose() -> &'static [&'static dyn Rung] {
-    &[&blank_lines::BlankLines, &escapes::Escapes, &elision::Elision, &three_way::ThreeWay, &near::Near]
+    &[
+        &blank_lines::BlankLines,
+        &escapes::Escapes,
+        &elision::Elision,
+        &three_way::ThreeWay,
+        &near::Near,
+    ]
 }
 
 /// The whole ladder, for documentation and tests.
@@ -71,7 +83,10 @@ pub fn all() -> Vec<&'static dyn Rung> {
 }
 
 /// The places on the first of `rungs` that has any.
-pub fn first_places(rungs: &[&'static dyn Rung], ask: &Ask<'_>) -> Option<(&'static dyn Rung, Vec<Fit>)> {
+pub fn first_places(
+    rungs: &[&'static dyn Rung],
+    ask: &Ask<'_>,
+) -> Option<(&'static dyn Rung, Vec<Fit>)> {
     rungs.iter().find_map(|rung| {
         let places = rung.places(ask);
         (!places.is_empty()).then_some((*rung, places))

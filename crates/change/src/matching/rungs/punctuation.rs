@@ -19,11 +19,21 @@ impl Rung for Punctuation {
 
     fn places(&self, ask: &Ask<'_>) -> Vec<Fit> {
         let count = ask.hunk.before.len();
-        ask.view.find(&ask.hunk.before, Level::Punctuation).into_iter().map(|start| Fit::straight(start, count)).collect()
+        ask.view
+            .find(&ask.hunk.before, Level::Punctuation)
+            .into_iter()
+            .map(|start| Fit::straight(start, count))
+            .collect()
     }
 
     fn edits(&self, ask: &Ask<'_>, fit: &Fit) -> Result<Vec<LineEdit>, String> {
-        Ok(splice(ask.view, ask.hunk, fit, &plain_after(ask, fit), Level::Punctuation))
+        Ok(splice(
+            ask.view,
+            ask.hunk,
+            fit,
+            &plain_after(ask, fit),
+            Level::Punctuation,
+        ))
     }
 }
 
@@ -31,8 +41,13 @@ impl Rung for Punctuation {
 pub(super) fn plain_after(ask: &Ask<'_>, fit: &Fit) -> Vec<String> {
     let mut foreign: Vec<char> = Vec::new();
     for (i, line) in ask.hunk.before.iter().enumerate() {
-        let Some(file) = fit.file_line(i).map(|i| ask.view.lines()[i]) else { continue };
-        for c in line.chars().filter(|c| forms::plain_character(*c).is_some()) {
+        let Some(file) = fit.file_line(i).map(|i| ask.view.lines()[i]) else {
+            continue;
+        };
+        for c in line
+            .chars()
+            .filter(|c| forms::plain_character(*c).is_some())
+        {
             if !file.contains(c) && !foreign.contains(&c) {
                 foreign.push(c);
             }
@@ -41,5 +56,9 @@ pub(super) fn plain_after(ask: &Ask<'_>, fit: &Fit) -> Vec<String> {
     if foreign.is_empty() {
         return ask.hunk.after.clone();
     }
-    ask.hunk.after.iter().map(|line| forms::replace_typography(line, &foreign)).collect()
+    ask.hunk
+        .after
+        .iter()
+        .map(|line| forms::replace_typography(line, &foreign))
+        .collect()
 }

@@ -19,7 +19,10 @@ impl Rung for TabUnit {
     }
 
     fn places(&self, ask: &Ask<'_>) -> Vec<Fit> {
-        content_places(ask).into_iter().filter(|fit| rule(ask, fit).is_some()).collect()
+        content_places(ask)
+            .into_iter()
+            .filter(|fit| rule(ask, fit).is_some())
+            .collect()
     }
 
     fn edits(&self, ask: &Ask<'_>, fit: &Fit) -> Result<Vec<LineEdit>, String> {
@@ -28,6 +31,12 @@ impl Rung for TabUnit {
 }
 
 pub(super) fn rule(ask: &Ask<'_>, fit: &Fit) -> Option<Indentation> {
-    let author: Vec<&str> = ask.hunk.before.iter().chain(&ask.hunk.after).map(String::as_str).collect();
+    let author: Vec<&str> = ask
+        .hunk
+        .before
+        .iter()
+        .chain(&ask.hunk.after)
+        .map(String::as_str)
+        .collect();
     other_unit(&pairs(ask, fit), &author)
 }

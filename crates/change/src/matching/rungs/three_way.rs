@@ -23,13 +23,24 @@ impl Rung for ThreeWay {
         let Some(edits) = ask.seen.iter().find_map(|seen| carried_over(ask, seen)) else {
             return Vec::new();
         };
-        let (Some(first), Some(last)) = (edits.first(), edits.last()) else { return Vec::new() };
+        let (Some(first), Some(last)) = (edits.first(), edits.last()) else {
+            return Vec::new();
+        };
         let pairs = Pairs::Listed(vec![None; ask.hunk.before.len()]);
-        vec![Fit { start: first.range.start, end: last.range.end, pairs, differences: Vec::new(), score: 1.0 }]
+        vec![Fit {
+            start: first.range.start,
+            end: last.range.end,
+            pairs,
+            differences: Vec::new(),
+            score: 1.0,
+        }]
     }
 
     fn edits(&self, ask: &Ask<'_>, _fit: &Fit) -> Result<Vec<LineEdit>, String> {
-        ask.seen.iter().find_map(|seen| carried_over(ask, seen)).ok_or_else(|| "the merge has a conflict".to_string())
+        ask.seen
+            .iter()
+            .find_map(|seen| carried_over(ask, seen))
+            .ok_or_else(|| "the merge has a conflict".to_string())
     }
 }
 
@@ -37,9 +48,15 @@ impl Rung for ThreeWay {
 fn carried_over(ask: &Ask<'_>, seen: &str) -> Option<Vec<LineEdit>> {
     let base: Vec<&str> = seen.lines().collect();
     let view = View::new(base.clone());
-    let seen_ask = Ask { view: &view, hunk: ask.hunk, seen: &[] };
+    let seen_ask = Ask {
+        view: &view,
+        hunk: ask.hunk,
+        seen: &[],
+    };
     let (rung, places) = first_places(strict(), &seen_ask)?;
-    let [place] = places.as_slice() else { return None };
+    let [place] = places.as_slice() else {
+        return None;
+    };
     let mut theirs: Vec<String> = base.iter().map(ToString::to_string).collect();
     for edit in rung.edits(&seen_ask, place).ok()?.into_iter().rev() {
         theirs.splice(edit.range, edit.new);
@@ -49,5 +66,14 @@ fn carried_over(ask: &Ask<'_>, seen: &str) -> Option<Vec<LineEdit>> {
     if !merged.conflicts.is_empty() || merged.edits.is_empty() {
         return None;
     }
-    Some(merged.edits.into_iter().map(|edit| LineEdit { range: edit.ours, new: theirs[edit.theirs].to_vec() }).collect())
+    Some(
+        merged
+            .edits
+            .into_iter()
+            .map(|edit| LineEdit {
+                range: edit.ours,
+                new: theirs[edit.theirs].to_vec(),
+            })
+            .collect(),
+    )
 }

@@ -18,10 +18,20 @@ impl Rung for TrailingBlanks {
 
     fn places(&self, ask: &Ask<'_>) -> Vec<Fit> {
         let count = ask.hunk.before.len();
-        ask.view.find(&ask.hunk.before, Level::TrailingBlanks).into_iter().map(|start| Fit::straight(start, count)).collect()
+        ask.view
+            .find(&ask.hunk.before, Level::TrailingBlanks)
+            .into_iter()
+            .map(|start| Fit::straight(start, count))
+            .collect()
     }
 
     fn edits(&self, ask: &Ask<'_>, fit: &Fit) -> Result<Vec<LineEdit>, String> {
-        Ok(splice(ask.view, ask.hunk, fit, &ask.hunk.after, Level::TrailingBlanks))
+        Ok(splice(
+            ask.view,
+            ask.hunk,
+            fit,
+            &ask.hunk.after,
+            Level::TrailingBlanks,
+        ))
     }
 }
