@@ -59,6 +59,7 @@ fn skip_preamble(lines: &mut Vec<&str>) -> usize {
     let begins = |at: usize| {
         lines[at].starts_with("diff --")
             || lines[at].starts_with("Index: ")
+            || lines[at].starts_with("@@@ ")
             || lines::header(lines[at]).is_some()
             || is_file_header(lines, at)
     };
