@@ -151,14 +151,16 @@ impl Reader<'_> {
         if !is_file_header(self.lines, at) {
             return false;
         }
-        if !self.hunks.is_headed() {
+        let is_null = |line: &str| line[4..].trim_end() == "/dev/null";
+        let null = is_null(self.lines[at]) || is_null(self.lines[at + 1]);
+        if null || !self.hunks.is_headed() {
             return true;
         }
         self.lines[at + 2..]
             .iter()
             .take(BLANKS_BELOW_NAMES + 1)
             .find(|line| !line.is_empty())
-            .is_none_or(|next| lines::header(next).is_some())
+            .is_some_and(|next| lines::header(next).is_some())
     }
 
     /// Whether the `Index:` line of a Subversion diff is here.

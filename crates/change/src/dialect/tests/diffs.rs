@@ -99,6 +99,16 @@ fn a_diff_of_one_file_is_read_forgivingly() {
                 "edit f {-- x|z => ++ y|z ~1}",
             ),
             (
+                "the same at the very end",
+                "@@ @@\n--- x\n+++ y\n",
+                "edit f {-- x => ++ y ~0}",
+            ),
+            (
+                "last line removed",
+                "@@ @@\n-a\n\\ No newline at end of file\n",
+                "edit f {a =>  ~0 nl}",
+            ),
+            (
                 "new end without newline",
                 "@@ @@\n-a\n+b\n\\ No newline at end of file\n",
                 "edit f {a => b ~0 no-nl}",
@@ -258,6 +268,11 @@ fn git_diffs_of_several_files_are_read_in_order() {
                 "without git lines",
                 "--- a/x\n+++ b/x\n@@ -1 +1 @@\n-a\n+b\n\n--- a/y\n+++ b/y\n\n@@ -1 +1 @@\n-c\n",
                 "edit x {1a => b ~0}\nedit y {1c =>  ~0}",
+            ),
+            (
+                "deleted without its lines",
+                "--- x\n+++ x\n@@ @@\n-a\n--- d\n+++ /dev/null\n--- y\n+++ y\n@@ @@\n-b\n",
+                "edit x {a =>  ~0}\ndelete d\nedit y {b =>  ~0}",
             ),
             (
                 "Subversion",
