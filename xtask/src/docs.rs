@@ -9,6 +9,7 @@ use std::path::Path;
 use anyhow::Context;
 use relaycode_change::dialect;
 use relaycode_change::limits::Limits;
+use relaycode_change::matching::rungs;
 use relaycode_change::path::{COMPONENT_BYTES, PATH_BYTES};
 
 use crate::workspace;
@@ -42,7 +43,7 @@ impl Page {
 
 /// Every generated page.
 pub(crate) fn pages() -> Vec<Page> {
-    vec![dialects(), limits()]
+    vec![dialects(), ladder(), limits()]
 }
 
 /// Writes every page that is out of date.
@@ -77,6 +78,24 @@ fn dialects() -> Page {
          written |\n|---|---|---|\n{rows}"
     );
     Page::new("docs/reference/dialects.md", "Dialects", &body)
+}
+
+fn ladder() -> Page {
+    let rows: String = rungs::all()
+        .iter()
+        .zip(1..)
+        .map(|(rung, step)| row(&[&format!("{step}"), &code(rung.name()), rung.about()]))
+        .collect();
+    let body = format!(
+        "How an edit finds its place: from the strictest rung down, the first on which it fits anywhere decides. All \
+         places on that rung count; more than one is settled by what the answer says about the place, or refused. Which \
+         rung it was is part of every report.\n\n| step | rung | what it forgives |\n|---|---|---|\n{rows}"
+    );
+    Page::new(
+        "docs/reference/rungs.md",
+        "Rungs of the matching ladder",
+        &body,
+    )
 }
 
 fn limits() -> Page {

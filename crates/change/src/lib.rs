@@ -10,6 +10,7 @@
 //! terminal. What is never allowed here is a *wrong* plan: where a place is not certain the engine
 //! refuses and says why.
 
+pub mod align;
 pub mod dialect;
 pub mod diff;
 pub mod findings;

@@ -1,1 +1,116 @@
-//! stub
+//! What a person may want to look at before a plan is applied. One file per check, one trait, one
+//! list. Checks read; none of them changes a plan, and a plan without findings is not thereby
+//! right: they catch what is known to go wrong with generated changes.
+//!
+//! They run on every plan, so each is a single pass over the text of a file.
+
+mod hidden;
+mod mass_deletion;
+mod near;
+mod placeholder;
+
+#[cfg(test)]
+mod tests;
+
+pub use mass_deletion::{DELETED_FILES, LARGE_FILE_LINES};
+
+use std::borrow::Cow;
+
+use crate::plan::{Change, FilePlan, Finding, FindingKind};
+use crate::source::Source;
+
+/// A check of a planned change.
+pub trait Check: Sync {
+    /// What its findings are called.
+    fn kind(&self) -> FindingKind;
+
+    /// Looks at one file.
+    fn check(&self, file: &Look<'_>, out: &mut Vec<Finding>);
+
+    /// Looks at all files together.
+    fn check_all(&self, files: &[FilePlan], out: &mut Vec<Finding>) {
+        let _ = (files, out);
+    }
+}
+
+/// Every check, in the order in which findings are listed.
+pub fn all() -> &'static [&'static dyn Check] {
+    &[
+        &near::Near,
+        &placeholder::Placeholder,
+        &mass_deletion::MassDeletion,
+        &hidden::Hidden,
+    ]
+}
+
+/// What every check finds, file by file in the order of the plan.
+pub fn for_plan(files: &[FilePlan]) -> Vec<Finding> {
+    let mut found = Vec::new();
+    for check in all() {
+        check.check_all(files, &mut found);
+    }
+    for file in files.iter().filter(|file| file.change != Change::Unchanged) {
+        let before = file.before.as_deref().and_then(readable);
+        let after = file.after.as_deref().and_then(readable);
+        let look = Look {
+            file,
+            before: before.as_deref(),
+            after: after.as_deref(),
+        };
+        for check in all() {
+            check.check(&look, &mut found);
+        }
+    }
+    found
+}
+
+/// A file of a plan with its text, for looking only.
+pub struct Look<'a> {
+    /// The file.
+    pub file: &'a FilePlan,
+    /// Its text before; `None` if it did not exist or is binary.
+    pub before: Option<&'a str>,
+    /// Its text after; `None` if it goes or is binary.
+    pub after: Option<&'a str>,
+}
+
+impl Look<'_> {
+    /// A finding about this file.
+    fn finding(&self, kind: FindingKind, line: Option<usize>, text: String) -> Finding {
+        Finding {
+            kind,
+            path: self.file.path.clone(),
+            line,
+            text,
+        }
+    }
+}
+
+/// Bytes as text that is good enough to look at, never to write back: bytes of unknown encodings
+/// become replacement characters. `None` for binary.
+pub(crate) fn readable(bytes: &[u8]) -> Option<Cow<'_, str>> {
+    let wide = bytes.starts_with(b"\xFF\xFE") || bytes.starts_with(b"\xFE\xFF");
+    if !wide && memchr::memchr(0, bytes).is_none() {
+        return Some(String::from_utf8_lossy(bytes));
+    }
+    let source = Source::candidates(bytes).ok()?.into_iter().next()?;
+    Some(Cow::Owned(source.text().to_owned()))
+}
+
+/// The lines of a text, also of one that ends its lines in `\r` alone.
+pub(crate) fn lines(text: &str) -> impl Iterator<Item = &str> {
+    let old_mac = !text.contains('\n') && text.contains('\r');
+    let breaker = if old_mac { '\r' } else { '\n' };
+    text.split_terminator(breaker)
+        .map(|line| line.strip_suffix('\r').unwrap_or(line))
+}
+
+/// The start of a line for a message: without indentation, at most 80 characters.
+pub(crate) fn clip(line: &str) -> String {
+    const WIDTH: usize = 80;
+    let line = line.trim();
+    match line.char_indices().nth(WIDTH) {
+        None => line.to_owned(),
+        Some(_) => line.chars().take(WIDTH - 1).chain(['…']).collect(),
+    }
+}

@@ -1,1 +1,387 @@
-//! stub
+//! Where the hunks of one file belong.
+//!
+//! The rule is *unique or refused*: at the first rung of the ladder on which a hunk fits anywhere,
+//! all places are counted; several are settled by what the author said, or not at all. A hunk whose
+//! result already stands in the file does nothing.
+//!
+//! All hunks are first placed in the file as it is, because that is the file that the author saw.
+//! Only if one of them fits nowhere there, or two of them meet, are they tried one after the other,
+//! each on the result of those before it.
+
+mod already_in;
+mod draft;
+mod fit;
+mod forms;
+mod indentation;
+mod nearest;
+pub mod rungs;
+mod settle;
+#[cfg(test)]
+mod tests;
+mod typo;
+mod view;
+
+use draft::Draft;
+use fit::{Fit, LineEdit, changes_nothing};
+use rungs::{Ask, Rung, first_places};
+use settle::Candidates;
+use view::View;
+
+use crate::plan::{HunkReport, HunkState, Nearest, PLACES_LISTED, RunnerUp};
+use crate::proposal::Hunk;
+use crate::source::{Eol, Piece, Source};
+
+/// What became of the hunks of one file.
+#[derive(Debug)]
+pub struct Matched {
+    /// One outcome per hunk.
+    pub outcomes: Vec<Outcome>,
+    /// The new file, if every hunk has its place.
+    pub pieces: Option<Vec<Piece>>,
+}
+
+/// What became of one hunk.
+#[derive(Debug)]
+pub enum Outcome {
+    /// It has its place, or is already in.
+    Fits(HunkReport),
+    /// It fits nowhere.
+    NotFound(Option<Nearest>),
+    /// It fits in several places.
+    Ambiguous {
+        /// The first places, 1-based.
+        places: Vec<usize>,
+        /// How many there are.
+        count: usize,
+        /// The rung on which they are.
+        rung: &'static str,
+    },
+    /// It cannot be carried out; the text says why.
+    Failed(String),
+}
+
+/// One-after-the-other is tried only if hunks times lines stay below this.
+const SEQUENTIAL_WORK: usize = 20_000_000;
+
+/// Finds the place of every hunk in `source`. `seen` are texts that the author is known to have had.
+pub fn match_hunks(source: &Source, hunks: &[Hunk], seen: &[String]) -> Matched {
+    let lines: Vec<&str> = source.lines().collect();
+    let odd = (0..lines.len())
+        .map(|line| !matches!(source.eol(line), Eol::Lf | Eol::None))
+        .collect();
+    let view = View::new(lines).with_odd_endings(odd);
+    let mut outcomes = Vec::with_capacity(hunks.len());
+    let mut edits: Vec<LineEdit> = Vec::new();
+    let places = place_all(&view, hunks, seen);
+    let chosen: Vec<Option<usize>> = places.iter().map(Placed::start).collect();
+    for (placed, hunk) in places.into_iter().zip(hunks) {
+        outcomes.push(placed.carry_out(
+            &Ask {
+                view: &view,
+                hunk,
+                seen,
+            },
+            &mut edits,
+        ));
+    }
+    let all_fit = outcomes
+        .iter()
+        .all(|outcome| matches!(outcome, Outcome::Fits(_)));
+    edits.sort_by_key(|edit| (edit.range.start, edit.range.end));
+    if all_fit && !overlap(&edits) {
+        let mut draft = Draft::new(source.lines());
+        draft.apply(&edits);
+        return Matched {
+            outcomes,
+            pieces: Some(draft.into_pieces()),
+        };
+    }
+    let worth_it = hunks.len() > 1 && hunks.len().saturating_mul(view.len()) <= SEQUENTIAL_WORK;
+    if worth_it && let Some(matched) = one_after_the_other(source, hunks, seen, &chosen) {
+        return matched;
+    }
+    if all_fit {
+        let text = "it changes the same lines as another edit of this file";
+        let meets = |edit: &LineEdit| edits.iter().filter(|other| meet(edit, other)).count() > 1;
+        let first = edits
+            .iter()
+            .find(|edit| meets(edit))
+            .map_or(0, |edit| edit.range.start + 1);
+        if let Some(last) = outcomes.last_mut() {
+            *last = Outcome::Failed(format!("{text} (line {first})"));
+        }
+    }
+    Matched {
+        outcomes,
+        pieces: None,
+    }
+}
+
+/// A hunk with what the ladder found for it.
+enum Placed {
+    /// It has a place on a rung.
+    At {
+        rung: &'static dyn Rung,
+        fit: Fit,
+        chosen_by: Option<&'static str>,
+        runner_up: Option<RunnerUp>,
+    },
+    /// Lines come in at a place that the author named without old text.
+    Insert { at: usize },
+    /// Its result stands there (0-based).
+    AlreadyIn { at: usize },
+    /// It has no place; the outcome says why.
+    Not(Outcome),
+}
+
+/// What a hunk's own search comes to, before neighbours are asked.
+enum Found {
+    Places(&'static dyn Rung, Vec<Fit>),
+    Other(Placed),
+}
+
+fn place_all(view: &View<'_>, hunks: &[Hunk], seen: &[String]) -> Vec<Placed> {
+    let found: Vec<Found> = hunks
+        .iter()
+        .map(|hunk| find(&Ask { view, hunk, seen }))
+        .collect();
+    let mut candidates: Vec<Candidates<'_>> = hunks
+        .iter()
+        .zip(&found)
+        .map(|(hunk, found)| {
+            let fits = if let Found::Places(_, fits) = found {
+                fits.clone()
+            } else {
+                Vec::new()
+            };
+            Candidates::new(hunk, fits)
+        })
+        .collect();
+    settle::settle(view, &mut candidates);
+    let choices: Vec<_> = candidates
+        .into_iter()
+        .map(|candidates| candidates.chosen)
+        .collect();
+    found
+        .into_iter()
+        .zip(choices)
+        .map(|(found, choice)| match (found, choice) {
+            (Found::Other(placed), _) => placed,
+            (Found::Places(rung, fits), Some((at, chosen_by))) => {
+                let others = fits.iter().enumerate().filter(|(other, _)| *other != at);
+                let runner_up = others.min_by_key(|(_, fit)| fit.start.abs_diff(fits[at].start));
+                let runner_up = runner_up.map(|(_, fit)| RunnerUp {
+                    line: fit.start + 1,
+                    score: fit.score,
+                });
+                Placed::At {
+                    rung,
+                    fit: fits[at].clone(),
+                    chosen_by,
+                    runner_up,
+                }
+            }
+            (Found::Places(rung, fits), None) => Placed::Not(Outcome::Ambiguous {
+                places: fits
+                    .iter()
+                    .take(PLACES_LISTED)
+                    .map(|fit| fit.start + 1)
+                    .collect(),
+                count: fits.len(),
+                rung: rung.name(),
+            }),
+        })
+        .collect()
+}
+
+/// Climbs the ladder for one hunk.
+fn find(ask: &Ask<'_>) -> Found {
+    if ask.hunk.before.is_empty() {
+        return Found::Other(place_insertion(ask));
+    }
+    if let Some((rung, places)) = first_places(rungs::strict(), ask) {
+        return match places.as_slice() {
+            [only] if already_in::stands_around(ask, only) => {
+                Found::Other(Placed::AlreadyIn { at: only.start })
+            }
+            _ => Found::Places(rung, places),
+        };
+    }
+    if let Some(at) = already_in::already_in(ask) {
+        return Found::Other(Placed::AlreadyIn { at });
+    }
+    match first_places(rungs::loose(), ask) {
+        Some((rung, places)) => Found::Places(rung, places),
+        None => Found::Other(Placed::Not(Outcome::NotFound(nearest::nearest(
+            ask.view, ask.hunk,
+        )))),
+    }
+}
+
+/// A hunk without old text has a place only where the author says so, or where there is nothing.
+fn place_insertion(ask: &Ask<'_>) -> Placed {
+    let (view, hunk) = (ask.view, ask.hunk);
+    if view.lines().iter().eq(hunk.after.iter()) {
+        return Placed::AlreadyIn { at: 0 };
+    }
+    let is_diff = hunk.kept.is_some();
+    let at = match hunk.claimed {
+        _ if view.is_empty() => Some(0),
+        Some(0) if is_diff => Some(0),
+        _ if hunk.at_end => Some(view.len()),
+        Some(line) if !is_diff && line > 0 && line <= view.len() + 1 => Some(line - 1),
+        _ => None,
+    };
+    match at {
+        Some(at) if view.lines()[at..].iter().zip(&hunk.after).filter(|(a, b)| *a == b).count() == hunk.after.len() => Placed::AlreadyIn { at },
+        Some(at) => Placed::Insert { at },
+        None => Placed::Not(Outcome::Failed(
+            "it adds lines without naming any line of the file to put them next to; send it with a few lines of context".to_string(),
+        )),
+    }
+}
+
+impl Placed {
+    /// Where the hunk begins in the file, if it has a place.
+    fn start(&self) -> Option<usize> {
+        match self {
+            Placed::At { fit, .. } => Some(fit.start),
+            Placed::Insert { at } | Placed::AlreadyIn { at } => Some(*at),
+            Placed::Not(_) => None,
+        }
+    }
+
+    /// Adds what the hunk changes to `edits` and reports it.
+    fn carry_out(self, ask: &Ask<'_>, edits: &mut Vec<LineEdit>) -> Outcome {
+        let report = |state, rung, used: usize| HunkReport {
+            line: ask.hunk.line,
+            state,
+            rung,
+            chosen_by: None,
+            claimed: ask.hunk.claimed,
+            used: used + 1,
+            runner_up: None,
+            differences: Vec::new(),
+        };
+        match self {
+            Placed::Not(outcome) => outcome,
+            Placed::AlreadyIn { at } => {
+                Outcome::Fits(report(HunkState::AlreadyIn, "already in", at))
+            }
+            Placed::Insert { at } => {
+                edits.push(LineEdit {
+                    range: at..at,
+                    new: ask.hunk.after.clone(),
+                });
+                Outcome::Fits(report(HunkState::Applied, "exact", at))
+            }
+            Placed::At {
+                rung,
+                fit,
+                chosen_by,
+                runner_up,
+            } => {
+                let own = match rung.edits(ask, &fit) {
+                    Ok(own) => own,
+                    Err(text) => return Outcome::Failed(text),
+                };
+                let nothing = changes_nothing(ask.view, &own);
+                let state = if nothing {
+                    HunkState::AlreadyIn
+                } else {
+                    HunkState::Applied
+                };
+                if !nothing {
+                    edits.extend(own);
+                }
+                let differences = fit.differences.clone();
+                Outcome::Fits(HunkReport {
+                    chosen_by,
+                    runner_up,
+                    differences,
+                    ..report(state, rung.name(), fit.start)
+                })
+            }
+        }
+    }
+}
+
+/// Whether two edits touch the same lines. Insertions meet nothing but the inside of a range.
+fn meet(a: &LineEdit, b: &LineEdit) -> bool {
+    a.range.start < b.range.end && b.range.start < a.range.end
+}
+
+fn overlap(sorted: &[LineEdit]) -> bool {
+    sorted
+        .windows(2)
+        .any(|pair| pair[1].range.start < pair[0].range.end)
+}
+
+/// Puts the hunks in one after the other, each on the result of those before it. `chosen` are the
+/// places (in the old file) that were settled with all hunks in view.
+fn one_after_the_other(
+    source: &Source,
+    hunks: &[Hunk],
+    seen: &[String],
+    chosen: &[Option<usize>],
+) -> Option<Matched> {
+    let mut draft = Draft::new(source.lines());
+    let mut outcomes = Vec::with_capacity(hunks.len());
+    for (hunk, chosen) in hunks.iter().zip(chosen) {
+        let now = draft.clone();
+        let view = View::new(now.texts());
+        let ask = Ask {
+            view: &view,
+            hunk,
+            seen,
+        };
+        let placed = match find(&ask) {
+            Found::Other(placed) => placed,
+            Found::Places(rung, fits) => {
+                let (fit, chosen_by) = only_place(&now, fits, *chosen)?;
+                Placed::At {
+                    rung,
+                    fit,
+                    chosen_by,
+                    runner_up: None,
+                }
+            }
+        };
+        let mut edits = Vec::new();
+        let Outcome::Fits(mut report) = placed.carry_out(&ask, &mut edits) else {
+            return None;
+        };
+        report.used = now.origin(report.used - 1) + 1;
+        draft.apply(&edits);
+        outcomes.push(Outcome::Fits(report));
+    }
+    Some(Matched {
+        outcomes,
+        pieces: Some(draft.into_pieces()),
+    })
+}
+
+/// The one place, or the one that was settled before, or the one in lines that no hunk has touched.
+fn only_place(
+    now: &Draft,
+    fits: Vec<Fit>,
+    chosen: Option<usize>,
+) -> Option<(Fit, Option<&'static str>)> {
+    if fits.len() == 1 {
+        return fits.into_iter().next().map(|fit| (fit, None));
+    }
+    let untouched: Vec<Fit> = fits
+        .into_iter()
+        .filter(|fit| now.is_untouched(fit.start, fit.end))
+        .collect();
+    match chosen {
+        Some(chosen) => untouched
+            .into_iter()
+            .find(|fit| now.origin(fit.start) == chosen)
+            .map(|fit| (fit, Some("order"))),
+        None if untouched.len() == 1 => {
+            untouched.into_iter().next().map(|fit| (fit, Some("order")))
+        }
+        None => None,
+    }
+}

@@ -75,7 +75,7 @@ fn marked_utf16(bytes: &[u8], encoding: Encoding) -> Result<Vec<Source>, Undecod
 /// text without control characters.
 fn unmarked_utf16(bytes: &[u8]) -> Option<Vec<Source>> {
     let units = bytes.len() / 2;
-    if bytes.len() % 2 != 0 || units < UNMARKED_UNITS {
+    if !bytes.len().is_multiple_of(2) || units < UNMARKED_UNITS {
         return None;
     }
     let at_even = memchr_iter(0, bytes).filter(|at| at % 2 == 0).count();
@@ -104,7 +104,7 @@ fn utf16(bytes: &[u8], encoding: Encoding, mark: usize, text: String) -> Source 
 }
 
 fn utf16_text(bytes: &[u8], encoding: Encoding) -> Option<String> {
-    if bytes.len() % 2 != 0 {
+    if !bytes.len().is_multiple_of(2) {
         return None;
     }
     let unit = |pair: &[u8]| match encoding {
@@ -135,7 +135,7 @@ fn legacy(bytes: &[u8]) -> Result<Vec<Source>, Undecodable> {
             continue;
         }
         if let Some(lines) = legacy_lines(&text, bytes) {
-            let oddness = likely::oddness(&text);
+            let oddness = likely::oddness(encoding, &text);
             let encoding = Encoding::Legacy(encoding);
             found.push((oddness, source(encoding, false, bytes, 0, text, lines)));
         }

@@ -10,27 +10,43 @@ pub(super) fn is_binary_sign(c: char) -> bool {
     }
 }
 
-/// Signs against a decoding, relative to its length; 0 is best.
+/// Signs against `text` having been written in `encoding`, in hundredths per character that is
+/// not ASCII; 0 is best.
 ///
 /// Wrong decodings betray themselves: ideographs alone between Latin letters, accented letters in
-/// long runs, capitals after small letters, half-width katakana, rare and private blocks.
-pub(super) fn oddness(text: &str) -> i64 {
+/// long runs, capitals after small letters, a script that the encoding is not used for, rare and
+/// private blocks.
+pub(super) fn oddness(encoding: &'static encoding_rs::Encoding, text: &str) -> i64 {
     let mut odd: i64 = 0;
     let mut foreign: i64 = 0;
+    let mut syllables = false;
+    let mut ideographs: i64 = 0;
     let mut before = Kind::Other;
     for c in text.chars() {
-        let kind = kind(c);
-        if !c.is_ascii() {
-            foreign += 1;
-        }
+        let kind = Kind::of(c);
+        foreign += i64::from(!c.is_ascii());
+        ideographs += i64::from(kind == Kind::Han);
+        syllables |= matches!(kind, Kind::Kana | Kind::Hangul);
         odd += pair_oddness(before, kind);
         before = kind;
+        if !at_home(encoding, kind) {
+            odd += 2;
+        }
     }
+    // Most double-byte garbage is ideographs, so they say less than syllables do; next to hangul
+    // they are rare.
+    odd += ideographs
+        * match encoding.name() {
+            "EUC-KR" => 6,
+            _ if syllables => 0,
+            _ => 1,
+        };
     odd * 100 / foreign.max(1)
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Kind {
+    /// Blanks, digits, and punctuation of any script.
     Other,
     Ascii,
     Accented,
@@ -39,26 +55,50 @@ enum Kind {
     Han,
     Kana,
     Hangul,
+    /// Symbols that prose and code seldom have.
     Sign,
     Rare,
 }
 
-fn kind(c: char) -> Kind {
-    match c {
-        'a'..='z' | 'A'..='Z' => Kind::Ascii,
-        '\0'..='\x7F' => Kind::Other,
-        '\u{C0}'..='\u{24F}' if c != '\u{D7}' && c != '\u{F7}' => Kind::Accented,
-        '\u{430}'..='\u{45F}' | '\u{491}' => Kind::SmallCyrillic,
-        '\u{400}'..='\u{42F}' | '\u{490}' => Kind::BigCyrillic,
-        '\u{3040}'..='\u{30FF}' => Kind::Kana,
-        '\u{4E00}'..='\u{9FA5}' => Kind::Han,
-        '\u{AC00}'..='\u{D7A3}' => Kind::Hangul,
-        '\u{3000}'..='\u{303F}' | '\u{FF01}'..='\u{FF5E}' | '\u{2010}'..='\u{2027}' => Kind::Other,
-        '\u{A0}' | '\u{A7}' | '\u{A9}' | '\u{AB}' | '\u{AE}' | '\u{B0}' | '\u{BB}' | '\u{20AC}' => {
-            Kind::Other
+impl Kind {
+    fn of(c: char) -> Kind {
+        match c {
+            'a'..='z' | 'A'..='Z' => Kind::Ascii,
+            '\0'..='\x7F' => Kind::Other,
+            '\u{A0}'
+            | '\u{A7}'
+            | '\u{A9}'
+            | '\u{AB}'
+            | '\u{AE}'
+            | '\u{B0}'
+            | '\u{BB}'
+            | '\u{2010}'..='\u{2027}'
+            | '\u{20AC}'
+            | '\u{3000}'..='\u{303F}'
+            | '\u{FF01}'..='\u{FF5E}' => Kind::Other,
+            '\u{D7}' | '\u{F7}' => Kind::Sign,
+            '\u{C0}'..='\u{24F}' => Kind::Accented,
+            '\u{400}'..='\u{42F}' | '\u{490}' => Kind::BigCyrillic,
+            '\u{430}'..='\u{45F}' | '\u{491}' => Kind::SmallCyrillic,
+            '\u{80}'..='\u{2BFF}' => Kind::Sign,
+            '\u{3040}'..='\u{30FF}' => Kind::Kana,
+            '\u{4E00}'..='\u{9FA5}' => Kind::Han,
+            '\u{AC00}'..='\u{D7A3}' => Kind::Hangul,
+            _ => Kind::Rare,
         }
-        '\u{80}'..='\u{2BFF}' => Kind::Sign,
-        _ => Kind::Rare,
+    }
+}
+
+/// Whether the script of a character is one that the encoding is used for. (The Chinese and Korean
+/// sets have kana too, but hardly anybody writes Japanese in them.)
+fn at_home(encoding: &'static encoding_rs::Encoding, kind: Kind) -> bool {
+    match kind {
+        Kind::Kana => matches!(encoding.name(), "Shift_JIS" | "EUC-JP"),
+        Kind::Hangul => encoding.name() == "EUC-KR",
+        Kind::SmallCyrillic | Kind::BigCyrillic => {
+            matches!(encoding.name(), "windows-1251" | "KOI8-R")
+        }
+        _ => true,
     }
 }
 
@@ -66,15 +106,12 @@ fn pair_oddness(before: Kind, kind: Kind) -> i64 {
     use Kind::{Accented, Ascii, BigCyrillic, Han, Hangul, Kana, Rare, Sign, SmallCyrillic};
     match (before, kind) {
         (_, Rare) => 8,
-        (Accented | Sign, Accented | Sign) => 5,
-        (_, Sign) => 3,
+        (_, Sign) => 4,
+        (Accented | Sign, Accented) => 3,
         (SmallCyrillic, BigCyrillic) => 4,
-        (Accented, SmallCyrillic | BigCyrillic) | (SmallCyrillic | BigCyrillic, Accented) => 4,
-        (Ascii, SmallCyrillic | BigCyrillic) | (SmallCyrillic | BigCyrillic, Ascii) => 3,
+        (Ascii | Accented, SmallCyrillic | BigCyrillic)
+        | (SmallCyrillic | BigCyrillic, Ascii | Accented) => 6,
         (Ascii, Han | Hangul | Kana) | (Han | Hangul | Kana, Ascii) => 2,
-        (Han, Hangul) | (Hangul, Han) | (Kana, Hangul) | (Hangul, Kana) => 3,
-        // An ideograph says less than a syllable: most double-byte garbage is ideographs.
-        (_, Han) => 1,
         _ => 0,
     }
 }

@@ -1,0 +1,131 @@
+//! Which lines of a text are new and which are gone.
+//!
+//! Lines are byte slices with their endings, so that a changed line ending is a changed line. The
+//! search is Myers' with git's bounds: deterministic, no clock, exact for ordinary sizes. Beyond
+//! [`LINES_COMPARED`] lines the changed middle counts as replaced whole: still a correct diff, only
+//! not the shortest one.
+
+use memchr::{memchr, memrchr};
+use similar::{Algorithm, DiffOp, capture_diff_slices};
+
+/// Changed lines (old and new together, without what both texts begin and end with) up to which the
+/// shortest diff is looked for.
+pub const LINES_COMPARED: usize = 40_000;
+
+/// A text as lines, each with its ending; the last one may have none.
+pub(super) fn split(text: &[u8]) -> Vec<&[u8]> {
+    split_at(text, separator(text))
+}
+
+fn split_at(text: &[u8], separator: u8) -> Vec<&[u8]> {
+    text.split_inclusive(|byte| *byte == separator).collect()
+}
+
+/// What ends the lines of a text: a line feed, or in a text without any, a carriage return.
+fn separator(text: &[u8]) -> u8 {
+    if memchr(b'\n', text).is_none() && memchr(b'\r', text).is_some() {
+        b'\r'
+    } else {
+        b'\n'
+    }
+}
+
+/// The operations that turn `old` into `new`, with nothing left out in between.
+pub(super) fn operations(old: &[&[u8]], new: &[&[u8]]) -> Vec<DiffOp> {
+    let prefix = old.iter().zip(new).take_while(|(a, b)| a == b).count();
+    let suffix = old[prefix..]
+        .iter()
+        .rev()
+        .zip(new[prefix..].iter().rev())
+        .take_while(|(a, b)| a == b)
+        .count();
+    let (old_len, new_len) = (old.len() - prefix - suffix, new.len() - prefix - suffix);
+    if old_len + new_len <= LINES_COMPARED {
+        return capture_diff_slices(Algorithm::Myers, old, new);
+    }
+    [
+        DiffOp::Equal {
+            old_index: 0,
+            new_index: 0,
+            len: prefix,
+        },
+        DiffOp::Replace {
+            old_index: prefix,
+            old_len,
+            new_index: prefix,
+            new_len,
+        },
+        DiffOp::Equal {
+            old_index: prefix + old_len,
+            new_index: prefix + new_len,
+            len: suffix,
+        },
+    ]
+    .into_iter()
+    .filter(|op| !op.old_range().is_empty() || !op.new_range().is_empty())
+    .collect()
+}
+
+/// How many lines come in and how many go; none for binary content.
+///
+/// ```
+/// use relaycode_change::diff::count;
+/// assert_eq!(count(b"a\nb\nc\n", b"a\nx\ny\nc\n"), (2, 1));
+/// assert_eq!(count(b"a\n", b"a"), (1, 1), "a lost newline is a changed line");
+/// ```
+pub fn count(before: &[u8], after: &[u8]) -> (usize, usize) {
+    if memchr(0, before).is_none() && memchr(0, after).is_none() {
+        return count_text(before, after);
+    }
+    match (super::decode(before), super::decode(after)) {
+        (Some(before), Some(after)) => count_text(before.as_bytes(), after.as_bytes()),
+        _ => (0, 0),
+    }
+}
+
+fn count_text(before: &[u8], after: &[u8]) -> (usize, usize) {
+    let (old, new) = (separator(before), separator(after));
+    let (before, after) = if old == new {
+        changed_middle(before, after, old)
+    } else {
+        (before, after)
+    };
+    let mut added = 0;
+    let mut removed = 0;
+    for op in operations(&split_at(before, old), &split_at(after, new)) {
+        if !matches!(op, DiffOp::Equal { .. }) {
+            removed += op.old_range().len();
+            added += op.new_range().len();
+        }
+    }
+    (added, removed)
+}
+
+/// Both texts without the whole lines that they begin and end with alike.
+fn changed_middle<'a>(before: &'a [u8], after: &'a [u8], separator: u8) -> (&'a [u8], &'a [u8]) {
+    let same = common_prefix(before, after);
+    let start = memrchr(separator, &before[..same]).map_or(0, |at| at + 1);
+    let (before, after) = (&before[start..], &after[start..]);
+    let same = common_suffix(before, after);
+    let (old_end, new_end) = (before.len() - same, after.len() - same);
+    let begins_line = |text: &[u8], at: usize| at == 0 || text[at - 1] == separator;
+    let kept = if begins_line(before, old_end) && begins_line(after, new_end) {
+        same
+    } else {
+        let tail = &before[old_end..];
+        memchr(separator, tail).map_or(0, |at| tail.len() - at - 1)
+    };
+    (&before[..before.len() - kept], &after[..after.len() - kept])
+}
+
+fn common_prefix(a: &[u8], b: &[u8]) -> usize {
+    a.iter().zip(b).take_while(|(x, y)| x == y).count()
+}
+
+fn common_suffix(a: &[u8], b: &[u8]) -> usize {
+    a.iter()
+        .rev()
+        .zip(b.iter().rev())
+        .take_while(|(x, y)| x == y)
+        .count()
+}

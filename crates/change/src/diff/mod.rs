@@ -1,0 +1,323 @@
+//! What a plan changes, as a diff: for people ([`of_file`]), for machines (the same, serialized) and
+//! for `git apply` ([`patch`]).
+//!
+//! Two renderings of the same comparison. The one for people is decoded text, and says in words what
+//! lines cannot show (binary content, a change of line endings alone). The one for git is made of the
+//! file's own bytes, so that applying it to "before" gives exactly "after".
+
+mod lines;
+mod patch;
+#[cfg(test)]
+mod tests;
+
+use std::borrow::Cow;
+
+use serde::Serialize;
+use similar::{DiffOp, DiffTag, group_diff_ops};
+
+pub use lines::{LINES_COMPARED, count};
+pub use patch::{patch, reverse_patch};
+
+use crate::path::RelPath;
+use crate::plan::{Change, FilePlan, Plan};
+use crate::proposal::Mode;
+use crate::source::Source;
+
+/// Lines shown around a change.
+pub const CONTEXT_LINES: usize = 3;
+
+/// The diff of one file of a plan.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct FileDiff {
+    /// The file's name after the change (for a deletion, before it).
+    pub path: RelPath,
+    /// Its name before, if it is renamed.
+    pub renamed_from: Option<RelPath>,
+    /// What happens to it.
+    pub change: Change,
+    /// Its mode before.
+    pub mode_before: Option<Mode>,
+    /// Its mode after.
+    pub mode_after: Option<Mode>,
+    /// What happens to its content.
+    #[serde(flatten)]
+    pub content: Content,
+}
+
+/// What happens to the content of a file.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(tag = "content", rename_all = "camelCase")]
+pub enum Content {
+    /// Nothing: a rename, a change of mode, an empty file.
+    Same,
+    /// Lines come or go.
+    Text {
+        /// The places, in the order of the file.
+        hunks: Vec<DiffHunk>,
+        /// Line endings that change on lines which are the same otherwise.
+        endings: Option<EndingChange>,
+    },
+    /// Bytes that are not text.
+    #[serde(rename_all = "camelCase")]
+    Binary {
+        /// Size before, in bytes.
+        bytes_before: usize,
+        /// Size after, in bytes.
+        bytes_after: usize,
+    },
+}
+
+/// One place of a file, with the lines around it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct DiffHunk {
+    /// First line of the old text, 1-based; the line before it if `old_lines` is 0.
+    pub old_start: usize,
+    /// Lines of the old text.
+    pub old_lines: usize,
+    /// First line of the new text, 1-based; the line before it if `new_lines` is 0.
+    pub new_start: usize,
+    /// Lines of the new text.
+    pub new_lines: usize,
+    /// The lines.
+    pub lines: Vec<DiffLine>,
+}
+
+/// One line of a hunk.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct DiffLine {
+    /// What happens to it.
+    pub kind: LineKind,
+    /// The line without its ending.
+    pub text: String,
+    /// How it ends.
+    pub ending: Ending,
+    /// Its number in the old text.
+    pub old: Option<usize>,
+    /// Its number in the new text.
+    pub new: Option<usize>,
+}
+
+/// What happens to a line.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub enum LineKind {
+    /// It stays.
+    Context,
+    /// It goes.
+    Removed,
+    /// It comes in.
+    Added,
+}
+
+impl LineKind {
+    /// The sign at the beginning of the line in a unified diff.
+    pub fn sign(self) -> char {
+        match self {
+            LineKind::Context => ' ',
+            LineKind::Removed => '-',
+            LineKind::Added => '+',
+        }
+    }
+}
+
+/// How a line ends.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub enum Ending {
+    /// `\n`
+    Lf,
+    /// `\r\n`
+    Crlf,
+    /// `\r`, in files that have no `\n` at all.
+    Cr,
+    /// Not at all: the last line of a file.
+    None,
+}
+
+impl Ending {
+    /// Its name in sentences.
+    pub fn name(self) -> &'static str {
+        match self {
+            Ending::Lf => "LF",
+            Ending::Crlf => "CRLF",
+            Ending::Cr => "CR",
+            Ending::None => "no newline",
+        }
+    }
+}
+
+/// A change of line endings.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct EndingChange {
+    /// How many lines differ in their ending alone.
+    pub lines: usize,
+    /// How the first of them ended.
+    pub from: Ending,
+    /// How it ends now.
+    pub to: Ending,
+    /// Nothing else changes in the file.
+    pub only: bool,
+}
+
+/// The diff of every file of `plan` that changes.
+pub fn of_plan(plan: &Plan) -> Vec<FileDiff> {
+    plan.files
+        .iter()
+        .filter(|file| file.change != Change::Unchanged)
+        .map(of_file)
+        .collect()
+}
+
+/// The diff of one file, as decoded text.
+pub fn of_file(file: &FilePlan) -> FileDiff {
+    let before = file.before.as_deref().unwrap_or_default();
+    let after = file.after.as_deref().unwrap_or_default();
+    FileDiff {
+        path: file.path.clone(),
+        renamed_from: file.renamed_from.clone(),
+        change: file.change,
+        mode_before: file.mode_before,
+        mode_after: file.mode_after,
+        content: content(before, after),
+    }
+}
+
+fn content(before: &[u8], after: &[u8]) -> Content {
+    if before == after {
+        return Content::Same;
+    }
+    let (Some(old), Some(new)) = (decode(before), decode(after)) else {
+        return Content::Binary {
+            bytes_before: before.len(),
+            bytes_after: after.len(),
+        };
+    };
+    let old = lines::split(old.as_bytes());
+    let new = lines::split(new.as_bytes());
+    let operations = lines::operations(&old, &new);
+    let endings = ending_change(&operations, &old, &new);
+    let hunks = group_diff_ops(operations, CONTEXT_LINES)
+        .iter()
+        .map(|group| hunk(group, &old, &new))
+        .collect();
+    Content::Text { hunks, endings }
+}
+
+/// The text of a file, or `None` if it is not text.
+fn decode(bytes: &[u8]) -> Option<Cow<'_, str>> {
+    if memchr::memchr(0, bytes).is_none()
+        && let Ok(text) = std::str::from_utf8(bytes)
+    {
+        return Some(Cow::Borrowed(text));
+    }
+    let source = Source::candidates(bytes).ok()?.into_iter().next()?;
+    Some(Cow::Owned(source.text().to_string()))
+}
+
+fn hunk(group: &[DiffOp], old: &[&[u8]], new: &[&[u8]]) -> DiffHunk {
+    let span = Span::of(group);
+    let mut lines = Vec::new();
+    for op in group {
+        let (tag, old_range, new_range) = op.as_tag_tuple();
+        if tag == DiffTag::Equal {
+            for (o, n) in old_range.zip(new_range) {
+                lines.push(line(LineKind::Context, old[o], Some(o), Some(n)));
+            }
+            continue;
+        }
+        lines.extend(old_range.map(|o| line(LineKind::Removed, old[o], Some(o), None)));
+        lines.extend(new_range.map(|n| line(LineKind::Added, new[n], None, Some(n))));
+    }
+    DiffHunk {
+        old_start: span.old_start,
+        old_lines: span.old_lines,
+        new_start: span.new_start,
+        new_lines: span.new_lines,
+        lines,
+    }
+}
+
+fn line(kind: LineKind, bytes: &[u8], old: Option<usize>, new: Option<usize>) -> DiffLine {
+    let (body, ending) = split_ending(bytes);
+    DiffLine {
+        kind,
+        text: String::from_utf8_lossy(body).into_owned(),
+        ending,
+        old: old.map(|o| o + 1),
+        new: new.map(|n| n + 1),
+    }
+}
+
+fn split_ending(line: &[u8]) -> (&[u8], Ending) {
+    if let Some(body) = line.strip_suffix(b"\r\n") {
+        (body, Ending::Crlf)
+    } else if let Some(body) = line.strip_suffix(b"\n") {
+        (body, Ending::Lf)
+    } else if let Some(body) = line.strip_suffix(b"\r") {
+        (body, Ending::Cr)
+    } else {
+        (line, Ending::None)
+    }
+}
+
+/// Looks for lines that are replaced by themselves with another ending.
+fn ending_change(operations: &[DiffOp], old: &[&[u8]], new: &[&[u8]]) -> Option<EndingChange> {
+    let mut found: Option<EndingChange> = None;
+    let mut others = false;
+    for op in operations {
+        let (tag, old_range, new_range) = op.as_tag_tuple();
+        if tag == DiffTag::Equal {
+            continue;
+        }
+        others |= old_range.len() != new_range.len();
+        for (o, n) in old_range.zip(new_range) {
+            let ((old_body, from), (new_body, to)) = (split_ending(old[o]), split_ending(new[n]));
+            if old_body != new_body {
+                others = true;
+                continue;
+            }
+            found
+                .get_or_insert(EndingChange {
+                    lines: 0,
+                    from,
+                    to,
+                    only: true,
+                })
+                .lines += 1;
+        }
+    }
+    found.map(|change| EndingChange {
+        only: !others,
+        ..change
+    })
+}
+
+/// The numbers of a hunk's header.
+struct Span {
+    old_start: usize,
+    old_lines: usize,
+    new_start: usize,
+    new_lines: usize,
+}
+
+impl Span {
+    fn of(group: &[DiffOp]) -> Span {
+        let first = group
+            .first()
+            .map_or((0, 0), |op| (op.old_range().start, op.new_range().start));
+        let old_lines = group.iter().map(|op| op.old_range().len()).sum();
+        let new_lines = group.iter().map(|op| op.new_range().len()).sum();
+        // An empty side names the line before the place.
+        let start = |index: usize, lines: usize| if lines == 0 { index } else { index + 1 };
+        Span {
+            old_start: start(first.0, old_lines),
+            old_lines,
+            new_start: start(first.1, new_lines),
+            new_lines,
+        }
+    }
+}

@@ -1,0 +1,185 @@
+//! A plan as the text that `git diff` would print and `git apply` takes.
+//!
+//! Applied to the bytes before, it gives exactly the bytes after; the reverse patch leads back. Names
+//! need no quoting: [`RelPath`] has no quotes, backslashes or control characters. Binary content is
+//! only named, as git does without `--binary`; git then refuses the patch instead of losing bytes.
+
+use similar::{DiffOp, DiffTag, group_diff_ops};
+
+use super::{CONTEXT_LINES, Span, lines};
+use crate::path::RelPath;
+use crate::plan::{Change, FilePlan, Plan};
+use crate::proposal::Mode;
+
+/// As many bytes at the beginning of a file tell git whether it is binary.
+const BINARY_PROBE: usize = 8_000;
+
+/// The patch that leads from the files before to the files after.
+pub fn patch(plan: &Plan) -> Vec<u8> {
+    let mut out = Vec::new();
+    for file in &plan.files {
+        Side::pair(file).write(&mut out);
+    }
+    out
+}
+
+/// The patch that leads from the files after back to the files before.
+pub fn reverse_patch(plan: &Plan) -> Vec<u8> {
+    let mut out = Vec::new();
+    for file in plan.files.iter().rev() {
+        let Pair { old, new } = Side::pair(file);
+        Pair { old: new, new: old }.write(&mut out);
+    }
+    out
+}
+
+/// A file on one side of a patch.
+#[derive(Clone, Copy)]
+struct Side<'a> {
+    path: &'a RelPath,
+    /// `None`: there is no such file on this side.
+    bytes: Option<&'a [u8]>,
+    mode: Mode,
+}
+
+struct Pair<'a> {
+    old: Side<'a>,
+    new: Side<'a>,
+}
+
+impl<'a> Side<'a> {
+    fn pair(file: &'a FilePlan) -> Pair<'a> {
+        let (before, after) = match file.change {
+            Change::Added => (None, file.after.as_deref()),
+            Change::Deleted => (file.before.as_deref(), None),
+            _ => (file.before.as_deref(), file.after.as_deref()),
+        };
+        let mode_before = file.mode_before.unwrap_or(Mode::Regular);
+        Pair {
+            old: Side {
+                path: file.renamed_from.as_ref().unwrap_or(&file.path),
+                bytes: before,
+                mode: mode_before,
+            },
+            new: Side {
+                path: &file.path,
+                bytes: after,
+                mode: file.mode_after.unwrap_or(mode_before),
+            },
+        }
+    }
+
+    fn content(&self) -> &'a [u8] {
+        self.bytes.unwrap_or_default()
+    }
+
+    fn is_binary(&self) -> bool {
+        let content = self.content();
+        content[..content.len().min(BINARY_PROBE)].contains(&0)
+    }
+
+    /// The name as the `---` and `+++` lines have it. A tab ends a name with blanks.
+    fn name(&self, prefix: char) -> String {
+        match self.bytes {
+            None => "/dev/null".to_string(),
+            Some(_) if self.path.as_str().contains(' ') => format!("{prefix}/{}\t", self.path),
+            Some(_) => format!("{prefix}/{}", self.path),
+        }
+    }
+}
+
+impl Pair<'_> {
+    fn write(&self, out: &mut Vec<u8>) {
+        let (old, new) = (&self.old, &self.new);
+        let same_content = old.content() == new.content();
+        let same_file = old.path == new.path
+            && old.mode == new.mode
+            && old.bytes.is_some() == new.bytes.is_some();
+        if same_content && same_file {
+            return;
+        }
+        self.write_header(out, same_content);
+        if same_content {
+            return;
+        }
+        if old.is_binary() || new.is_binary() {
+            let (a, b) = (old.name('a'), new.name('b'));
+            let text = format!(
+                "Binary files {} and {} differ\n",
+                a.trim_end(),
+                b.trim_end()
+            );
+            out.extend_from_slice(text.as_bytes());
+            return;
+        }
+        out.extend_from_slice(format!("--- {}\n+++ {}\n", old.name('a'), new.name('b')).as_bytes());
+        let old_lines = lines::split(old.content());
+        let new_lines = lines::split(new.content());
+        let operations = lines::operations(&old_lines, &new_lines);
+        for group in group_diff_ops(operations, CONTEXT_LINES) {
+            write_hunk(out, &group, &old_lines, &new_lines);
+        }
+    }
+
+    fn write_header(&self, out: &mut Vec<u8>, same_content: bool) {
+        let (old, new) = (&self.old, &self.new);
+        let mut text = format!("diff --git a/{} b/{}\n", old.path, new.path);
+        match (old.bytes, new.bytes) {
+            (None, _) => text += &format!("new file mode {}\n", number(new.mode)),
+            (_, None) => text += &format!("deleted file mode {}\n", number(old.mode)),
+            _ if old.mode != new.mode => {
+                let (from, to) = (number(old.mode), number(new.mode));
+                text += &format!("old mode {from}\nnew mode {to}\n");
+            }
+            _ => {}
+        }
+        if old.path != new.path {
+            if same_content {
+                text += "similarity index 100%\n";
+            }
+            text += &format!("rename from {}\nrename to {}\n", old.path, new.path);
+        }
+        out.extend_from_slice(text.as_bytes());
+    }
+}
+
+fn number(mode: Mode) -> &'static str {
+    match mode {
+        Mode::Regular => "100644",
+        Mode::Executable => "100755",
+    }
+}
+
+fn write_hunk(out: &mut Vec<u8>, group: &[DiffOp], old: &[&[u8]], new: &[&[u8]]) {
+    let span = Span::of(group);
+    let side = |start: usize, lines: usize| match lines {
+        1 => start.to_string(),
+        _ => format!("{start},{lines}"),
+    };
+    let old_side = side(span.old_start, span.old_lines);
+    let new_side = side(span.new_start, span.new_lines);
+    out.extend_from_slice(format!("@@ -{old_side} +{new_side} @@\n").as_bytes());
+    for op in group {
+        let (tag, old_range, new_range) = op.as_tag_tuple();
+        if tag == DiffTag::Equal {
+            old[old_range]
+                .iter()
+                .for_each(|line| write_line(out, b' ', line));
+            continue;
+        }
+        old[old_range]
+            .iter()
+            .for_each(|line| write_line(out, b'-', line));
+        new[new_range]
+            .iter()
+            .for_each(|line| write_line(out, b'+', line));
+    }
+}
+
+fn write_line(out: &mut Vec<u8>, sign: u8, line: &[u8]) {
+    out.push(sign);
+    out.extend_from_slice(line);
+    if !line.ends_with(b"\n") {
+        out.extend_from_slice(b"\n\\ No newline at end of file\n");
+    }
+}

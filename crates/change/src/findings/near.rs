@@ -1,0 +1,45 @@
+//! Hunks that match the file only nearly: what the file says and what the answer says.
+
+use super::{Check, Look, clip};
+use crate::plan::{Finding, FindingKind, HunkReport};
+
+/// The rung whose matches are always reported.
+const RUNG: &str = "near";
+
+pub(super) struct Near;
+
+impl Check for Near {
+    fn kind(&self) -> FindingKind {
+        FindingKind::Near
+    }
+
+    fn check(&self, file: &Look<'_>, out: &mut Vec<Finding>) {
+        for hunk in &file.file.hunks {
+            if hunk.rung == RUNG || !hunk.differences.is_empty() {
+                let line = hunk
+                    .differences
+                    .first()
+                    .map_or(hunk.used, |first| first.line);
+                out.push(file.finding(self.kind(), Some(line), sentence(hunk)));
+            }
+        }
+    }
+}
+
+fn sentence(hunk: &HunkReport) -> String {
+    let Some(first) = hunk.differences.first() else {
+        return format!("the edit matches line {} only nearly", hunk.used);
+    };
+    let (line, file, answer) = (first.line, clip(&first.file), clip(&first.answer));
+    let mut text = match (file.is_empty(), answer.is_empty()) {
+        (false, true) => format!("line {line} says `{file}`, the answer leaves it out"),
+        (true, false) => format!("line {line} is not there, the answer says `{answer}`"),
+        _ => format!("line {line} says `{file}`, the answer says `{answer}`"),
+    };
+    match hunk.differences.len() - 1 {
+        0 => {}
+        1 => text.push_str(" (and 1 more line differs)"),
+        more => text.push_str(&format!(" (and {more} more lines differ)")),
+    }
+    text
+}

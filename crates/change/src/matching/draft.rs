@@ -1,0 +1,94 @@
+//! A file on its way from its old lines to its new ones. Every line knows whether it is one of the
+//! file's own, so that those come out with exactly the bytes they had.
+
+use super::fit::LineEdit;
+use crate::source::Piece;
+
+/// One line of the draft.
+#[derive(Debug, Clone)]
+struct Line {
+    text: String,
+    /// The line of the file that this is.
+    origin: Option<usize>,
+    /// The line of the file whose ending a new line takes.
+    like: usize,
+}
+
+/// The lines of a file while hunks are being put in.
+#[derive(Debug, Clone)]
+pub(super) struct Draft {
+    lines: Vec<Line>,
+}
+
+impl Draft {
+    /// The file as it is.
+    pub(super) fn new<'a>(lines: impl Iterator<Item = &'a str>) -> Draft {
+        let line = |(i, text): (usize, &str)| Line {
+            text: text.to_string(),
+            origin: Some(i),
+            like: i,
+        };
+        Draft {
+            lines: lines.enumerate().map(line).collect(),
+        }
+    }
+
+    /// The lines as they stand now.
+    pub(super) fn texts(&self) -> Vec<&str> {
+        self.lines.iter().map(|line| line.text.as_str()).collect()
+    }
+
+    /// Whether these lines are the file's own and stand together there.
+    pub(super) fn is_untouched(&self, start: usize, end: usize) -> bool {
+        let own = self.lines[start..end].iter().map(|line| line.origin);
+        own.clone().all(|origin| origin.is_some())
+            && own
+                .clone()
+                .zip(own.skip(1))
+                .all(|(a, b)| a.map(|a| a + 1) == b)
+    }
+
+    /// The line of the old file (0-based) that `at` is, or would come after.
+    pub(super) fn origin(&self, at: usize) -> usize {
+        let upto = &self.lines[..self.lines.len().min(at + 1)];
+        upto.iter().rev().find_map(|line| line.origin).unwrap_or(0)
+    }
+
+    /// Carries out edits, which are in order and do not overlap.
+    pub(super) fn apply(&mut self, edits: &[LineEdit]) {
+        let mut lines = Vec::with_capacity(self.lines.len());
+        let mut old = std::mem::take(&mut self.lines).into_iter();
+        let mut cursor = 0;
+        let mut like = 0;
+        for edit in edits {
+            let kept = old.by_ref().take(edit.range.start - cursor);
+            lines.extend(kept.inspect(|line| like = line.like));
+            like = old
+                .by_ref()
+                .take(edit.range.len())
+                .map(|line| line.like)
+                .reduce(|first, _| first)
+                .unwrap_or(like);
+            cursor = edit.range.end;
+            lines.extend(edit.new.iter().map(|text| Line {
+                text: text.clone(),
+                origin: None,
+                like,
+            }));
+        }
+        lines.extend(old);
+        self.lines = lines;
+    }
+
+    /// The draft as pieces of the new file.
+    pub(super) fn into_pieces(self) -> Vec<Piece> {
+        let piece = |line: Line| match line.origin {
+            Some(origin) => Piece::Keep(origin),
+            None => Piece::New {
+                text: line.text,
+                like: line.like,
+            },
+        };
+        self.lines.into_iter().map(piece).collect()
+    }
+}

@@ -1,0 +1,328 @@
+//! Translating indentation: how the author's leading blanks become the file's, learnt from the
+//! lines that matched and carried over to the lines that are new. If the matched lines do not agree
+//! on one rule, or the rule cannot be carried over, there is no translation.
+
+use super::forms::{indentation, is_blank};
+
+/// A rule that turns the author's indentation into the file's.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Indentation {
+    /// They are the same.
+    Same,
+    /// The file has `prefix` in front.
+    Deeper {
+        /// What the author left out.
+        prefix: String,
+    },
+    /// The author has `prefix` in front.
+    Shallower {
+        /// What the file does not have.
+        prefix: String,
+    },
+    /// Only the first line lost its indentation (it was cut off when the text was copied).
+    FirstLine {
+        /// What the first line has in the file.
+        prefix: String,
+    },
+    /// The context lines of a diff lack the column of the marker.
+    MarkerColumn,
+    /// The author indents by `author` columns where the file has one tab.
+    ToTabs {
+        /// Columns for one tab.
+        unit: usize,
+        /// Columns that the author has in front of everything (negative: lacks).
+        offset: isize,
+    },
+    /// The author indents by one tab where the file has `unit` blanks.
+    ToBlanks {
+        /// Columns for one tab.
+        unit: usize,
+        /// Columns that the file has in front of everything (negative: lacks).
+        offset: isize,
+    },
+    /// Both indent with blanks, by another unit.
+    Scaled {
+        /// The author's unit.
+        author: usize,
+        /// The file's unit.
+        file: usize,
+    },
+}
+
+/// A line as the author sees it and as it stands in the file.
+pub(super) type Pair<'a> = (&'a str, &'a str);
+
+fn pairs_of_indentation<'a>(lines: &[Pair<'a>]) -> Vec<(&'a str, &'a str)> {
+    lines
+        .iter()
+        .filter(|(author, file)| !is_blank(author) && !is_blank(file))
+        .map(|(author, file)| (indentation(author), indentation(file)))
+        .collect()
+}
+
+/// The rule if the whole block is shifted by one fixed prefix.
+pub(super) fn uniform(lines: &[Pair<'_>]) -> Option<Indentation> {
+    let pairs = pairs_of_indentation(lines);
+    let (author, file) = *pairs.first()?;
+    if pairs.iter().all(|(a, f)| a == f) {
+        return Some(Indentation::Same);
+    }
+    if let Some(prefix) = file.strip_suffix(author)
+        && pairs
+            .iter()
+            .all(|(a, f)| f.strip_prefix(prefix) == Some(*a))
+    {
+        return Some(Indentation::Deeper {
+            prefix: prefix.to_string(),
+        });
+    }
+    if let Some(prefix) = author.strip_suffix(file)
+        && pairs
+            .iter()
+            .all(|(a, f)| a.strip_prefix(prefix) == Some(*f))
+    {
+        return Some(Indentation::Shallower {
+            prefix: prefix.to_string(),
+        });
+    }
+    if pairs.len() > 1
+        && author.len() < file.len()
+        && let Some(prefix) = file.strip_suffix(author)
+        && pairs[1..].iter().all(|(a, f)| a == f)
+    {
+        return Some(Indentation::FirstLine {
+            prefix: prefix.to_string(),
+        });
+    }
+    None
+}
+
+/// Units that are tried, the most usual first.
+const UNITS: [usize; 6] = [4, 2, 8, 3, 6, 1];
+
+/// The rule if author and file indent by another unit. `author_lines` are all lines of the author,
+/// to learn its unit from where the matched ones leave it open.
+pub(super) fn other_unit(lines: &[Pair<'_>], author_lines: &[&str]) -> Option<Indentation> {
+    let pairs = pairs_of_indentation(lines);
+    let author_tabs = pairs.iter().any(|(a, _)| a.contains('\t'));
+    let file_tabs = pairs.iter().any(|(_, f)| f.contains('\t'));
+    match (author_tabs, file_tabs) {
+        (false, true) => to_tabs(&pairs, author_lines),
+        (true, false) => to_blanks(&pairs),
+        (false, false) => scaled(&pairs),
+        (true, true) => None,
+    }
+}
+
+/// Tabs, then blanks: the two numbers, or `None` for any other mixture.
+fn tabs_and_blanks(indent: &str) -> Option<(usize, usize)> {
+    let rest = indent.trim_start_matches('\t');
+    let tabs = indent.len() - rest.len();
+    rest.bytes()
+        .all(|b| b == b' ')
+        .then_some((tabs, rest.len()))
+}
+
+fn blanks(indent: &str) -> Option<usize> {
+    indent.bytes().all(|b| b == b' ').then_some(indent.len())
+}
+
+/// Lengths of lines are bounded far below `isize::MAX`.
+fn signed(n: usize) -> isize {
+    isize::try_from(n).unwrap_or(isize::MAX)
+}
+
+/// The offset `a - (unit * tabs + rest)`, if it is the same for all pairs.
+fn common_offset(pairs: &[(usize, (usize, usize))], unit: usize) -> Option<isize> {
+    let offset = |(columns, (tabs, rest)): &(usize, (usize, usize))| {
+        signed(*columns) - signed(unit * tabs + rest)
+    };
+    let first = offset(pairs.first()?);
+    pairs
+        .iter()
+        .all(|pair| offset(pair) == first)
+        .then_some(first)
+}
+
+/// Chooses the unit: one that needs no offset before one that does; among those with an offset,
+/// only the one that `preferred` names or that is the only one.
+fn choose_unit(
+    pairs: &[(usize, (usize, usize))],
+    preferred: Option<usize>,
+) -> Option<(usize, isize)> {
+    let found: Vec<(usize, isize)> = UNITS
+        .iter()
+        .filter_map(|unit| common_offset(pairs, *unit).map(|offset| (*unit, offset)))
+        .collect();
+    if let Some(fit) = found
+        .iter()
+        .find(|(unit, offset)| *offset == 0 && Some(*unit) == preferred)
+    {
+        return Some(*fit);
+    }
+    if let Some(fit) = found.iter().find(|(_, offset)| *offset == 0) {
+        return Some(*fit);
+    }
+    match found.as_slice() {
+        [only] => Some(*only),
+        several => several
+            .iter()
+            .find(|(unit, _)| Some(*unit) == preferred)
+            .copied(),
+    }
+}
+
+fn to_tabs(pairs: &[(&str, &str)], author_lines: &[&str]) -> Option<Indentation> {
+    let counted: Option<Vec<_>> = pairs
+        .iter()
+        .map(|(a, f)| Some((blanks(a)?, tabs_and_blanks(f)?)))
+        .collect();
+    let (unit, offset) = choose_unit(&counted?, usual_step(author_lines))?;
+    Some(Indentation::ToTabs { unit, offset })
+}
+
+fn to_blanks(pairs: &[(&str, &str)]) -> Option<Indentation> {
+    let counted: Option<Vec<_>> = pairs
+        .iter()
+        .map(|(a, f)| Some((blanks(f)?, tabs_and_blanks(a)?)))
+        .collect();
+    let (unit, offset) = choose_unit(&counted?, None)?;
+    Some(Indentation::ToBlanks { unit, offset })
+}
+
+fn scaled(pairs: &[(&str, &str)]) -> Option<Indentation> {
+    let counted: Option<Vec<(usize, usize)>> = pairs
+        .iter()
+        .map(|(a, f)| Some((blanks(a)?, blanks(f)?)))
+        .collect();
+    let counted = counted?;
+    let (a, f) = *counted.iter().filter(|(a, f)| *a > 0 && *f > 0).min()?;
+    let fits = counted.iter().all(|(x, y)| x * f == y * a);
+    // A line at the margin shows that it is a matter of unit and not of offset.
+    let shown = counted.contains(&(0, 0)) || counted.iter().any(|(x, _)| *x > 0 && *x != a);
+    (fits && shown && a != f).then(|| {
+        let divisor = greatest_common_divisor(a, f);
+        Indentation::Scaled {
+            author: a / divisor,
+            file: f / divisor,
+        }
+    })
+}
+
+fn greatest_common_divisor(a: usize, b: usize) -> usize {
+    if b == 0 {
+        a.max(1)
+    } else {
+        greatest_common_divisor(b, a % b)
+    }
+}
+
+/// The author's own unit: the smallest step between indentations.
+fn usual_step(lines: &[&str]) -> Option<usize> {
+    let mut widths: Vec<usize> = lines
+        .iter()
+        .filter(|line| !is_blank(line))
+        .filter_map(|line| blanks(indentation(line)))
+        .collect();
+    widths.sort_unstable();
+    widths.dedup();
+    widths
+        .windows(2)
+        .map(|pair| pair[1] - pair[0])
+        .filter(|step| *step > 1)
+        .min()
+}
+
+impl Indentation {
+    /// `line` of the author as the file would indent it. `first`: it is the first line of the
+    /// block; `context`: it is a context line of a diff. `None`: the rule does not reach it.
+    pub(super) fn translate(&self, line: &str, first: bool, context: bool) -> Option<String> {
+        if is_blank(line) {
+            return Some(String::new());
+        }
+        let indent = indentation(line);
+        let content = &line[indent.len()..];
+        let indent = match self {
+            Indentation::Same => indent.to_string(),
+            Indentation::Deeper { prefix } => format!("{prefix}{indent}"),
+            Indentation::Shallower { prefix } => indent.strip_prefix(prefix.as_str())?.to_string(),
+            Indentation::FirstLine { prefix } if first => format!("{prefix}{indent}"),
+            Indentation::FirstLine { .. } => indent.to_string(),
+            Indentation::MarkerColumn if context => format!(" {indent}"),
+            Indentation::MarkerColumn => indent.to_string(),
+            Indentation::ToTabs { unit, offset } => {
+                let columns = usize::try_from(signed(blanks(indent)?) - offset).ok()?;
+                "\t".repeat(columns / unit) + &" ".repeat(columns % unit)
+            }
+            Indentation::ToBlanks { unit, offset } => {
+                let (tabs, rest) = tabs_and_blanks(indent)?;
+                " ".repeat(usize::try_from(signed(unit * tabs + rest) + offset).ok()?)
+            }
+            Indentation::Scaled { author, file } => {
+                let columns = blanks(indent)?;
+                if columns % author != 0 {
+                    return None;
+                }
+                " ".repeat(columns / author * file)
+            }
+        };
+        Some(format!("{indent}{content}"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_fixed_shift_is_learnt_and_carried_over() {
+        let rule = uniform(&[("if x:", "    if x:"), ("  y", "      y")]).unwrap();
+        assert_eq!(rule.translate("    z", false, false).unwrap(), "        z");
+        let rule = uniform(&[("    a", "  a"), ("      b", "    b")]).unwrap();
+        assert_eq!(rule.translate("    c", false, false).unwrap(), "  c");
+        assert_eq!(rule.translate(" c", false, false), None);
+        assert_eq!(uniform(&[("a", " a"), ("b", "   b")]), None);
+    }
+
+    #[test]
+    fn a_first_line_that_lost_its_blanks_is_mended() {
+        let rule = uniform(&[("a {", "    a {"), ("        b", "        b")]).unwrap();
+        assert_eq!(rule.translate("c {", true, false).unwrap(), "    c {");
+        assert_eq!(
+            rule.translate("        d", false, false).unwrap(),
+            "        d"
+        );
+    }
+
+    #[test]
+    fn blanks_become_tabs_and_tabs_become_blanks() {
+        let rule = other_unit(&[("a", "a"), ("    b", "\tb"), ("      c", "\t  c")], &[]).unwrap();
+        assert_eq!(rule.translate("        d", false, false).unwrap(), "\t\td");
+        assert_eq!(
+            rule.translate("          e", false, false).unwrap(),
+            "\t\t  e"
+        );
+        let rule = other_unit(&[("\ta", "  a"), ("\t\tb", "    b")], &[]).unwrap();
+        assert_eq!(rule.translate("\t\t\tc", false, false).unwrap(), "      c");
+    }
+
+    #[test]
+    fn another_width_of_blanks_is_a_matter_of_scale() {
+        let rule = other_unit(&[("a", "a"), ("  b", "    b")], &[]).unwrap();
+        assert_eq!(rule.translate("    c", false, false).unwrap(), "        c");
+        assert_eq!(rule.translate(" d", false, false), None);
+        assert_eq!(other_unit(&[("  b", "    b")], &[]), None);
+    }
+
+    #[test]
+    fn the_authors_step_decides_where_the_match_leaves_the_unit_open() {
+        let rule = other_unit(&[("  a", "\t\t\ta")], &["  a", "    b"]).unwrap();
+        assert_eq!(
+            rule,
+            Indentation::ToTabs {
+                unit: 2,
+                offset: -4
+            }
+        );
+    }
+}

@@ -1,0 +1,88 @@
+//! Blank lines are missing or too many.
+
+use super::indent::{self, reindented};
+use super::tab_unit;
+use super::{Ask, Rung};
+use crate::matching::fit::{Fit, LineEdit, Pairs};
+use crate::matching::forms::is_blank;
+use crate::matching::indentation::Indentation;
+
+/// Forgives blank lines.
+pub(super) struct BlankLines;
+
+impl Rung for BlankLines {
+    fn name(&self) -> &'static str {
+        "blank lines"
+    }
+
+    fn about(&self) -> &'static str {
+        "Blank lines that are missing or too many; the file's own stay where the author changes nothing around them."
+    }
+
+    fn places(&self, ask: &Ask<'_>) -> Vec<Fit> {
+        let solid: Vec<&str> = ask
+            .hunk
+            .before
+            .iter()
+            .map(String::as_str)
+            .filter(|line| !is_blank(line))
+            .collect();
+        let found = ask.view.find_solid(&solid).into_iter();
+        found
+            .map(|lines| fit_around(ask, &lines))
+            .filter(|fit| rule(ask, fit).is_some())
+            .collect()
+    }
+
+    fn edits(&self, ask: &Ask<'_>, fit: &Fit) -> Result<Vec<LineEdit>, String> {
+        reindented(ask, fit, rule(ask, fit))
+    }
+}
+
+fn rule(ask: &Ask<'_>, fit: &Fit) -> Option<Indentation> {
+    indent::rule(ask, fit).or_else(|| tab_unit::rule(ask, fit))
+}
+
+/// The fit whose non-blank lines are `solid`: the blank lines between two of them are paired one
+/// by one as far as both sides have some, and those at either end where the file has them.
+pub(super) fn fit_around(ask: &Ask<'_>, solid: &[usize]) -> Fit {
+    let lines = ask.view.lines();
+    let before = &ask.hunk.before;
+    let mut pairs = vec![None; before.len()];
+    let numbers: Vec<usize> = (0..before.len())
+        .filter(|i| !is_blank(&before[*i]))
+        .collect();
+    for (i, line) in numbers.iter().zip(solid) {
+        pairs[*i] = Some(*line);
+    }
+    let blank_at = |line: usize| lines.get(line).is_some_and(|text| is_blank(text));
+    for i in 0..before.len() {
+        let above = if i == 0 { None } else { pairs[i - 1] };
+        if pairs[i].is_none()
+            && let Some(line) = above
+            && blank_at(line + 1)
+        {
+            pairs[i] = Some(line + 1);
+        }
+    }
+    // Blank lines in front of the first solid one, from the bottom up.
+    for i in (0..numbers.first().copied().unwrap_or(0)).rev() {
+        if let Some(line) = pairs[i + 1].and_then(|line: usize| line.checked_sub(1))
+            && blank_at(line)
+        {
+            pairs[i] = Some(line);
+        }
+    }
+    let paired = || pairs.iter().flatten().copied();
+    let (start, end) = (
+        paired().min().unwrap_or(0),
+        paired().max().map_or(0, |line| line + 1),
+    );
+    Fit {
+        start,
+        end,
+        pairs: Pairs::Listed(pairs),
+        differences: Vec::new(),
+        score: 1.0,
+    }
+}

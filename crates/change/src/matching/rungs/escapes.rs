@@ -1,0 +1,204 @@
+//! The answer was escaped on its way: `\"` for `"`, `&lt;` for `<`, or every line carries its
+//! number. What was done to the old text is undone in both texts.
+
+use super::{Ask, Rung, first_places, strict};
+use crate::matching::fit::{Fit, LineEdit};
+use crate::matching::forms::is_blank;
+use crate::proposal::Hunk;
+
+/// Undoes escapes, entities and line numbers.
+pub(super) struct Escapes;
+
+impl Rung for Escapes {
+    fn name(&self) -> &'static str {
+        "escapes"
+    }
+
+    fn about(&self) -> &'static str {
+        "Backslash escapes, HTML entities and line numbers in front of lines, undone in the old and the new text alike."
+    }
+
+    fn places(&self, ask: &Ask<'_>) -> Vec<Fit> {
+        undone(ask).map(|(_, places)| places).unwrap_or_default()
+    }
+
+    fn edits(&self, ask: &Ask<'_>, fit: &Fit) -> Result<Vec<LineEdit>, String> {
+        let (hunk, _) = undone(ask).ok_or("the escapes cannot be undone")?;
+        let ask = Ask {
+            hunk: &hunk,
+            ..*ask
+        };
+        let (rung, _) = first_places(strict(), &ask).ok_or("the escapes cannot be undone")?;
+        rung.edits(&ask, fit)
+    }
+}
+
+/// The hunk with the first kind of escape undone that makes it fit, and where it then does.
+fn undone(ask: &Ask<'_>) -> Option<(Hunk, Vec<Fit>)> {
+    let ways: [fn(&Hunk) -> Option<Hunk>; 3] =
+        [without_line_numbers, without_entities, without_backslashes];
+    ways.iter().find_map(|way| {
+        let hunk = way(ask.hunk)?;
+        let (_, places) = first_places(
+            strict(),
+            &Ask {
+                hunk: &hunk,
+                ..*ask
+            },
+        )?;
+        Some((hunk, places))
+    })
+}
+
+fn map_lines(hunk: &Hunk, change: impl Fn(&str) -> String) -> Option<Hunk> {
+    let all = |lines: &[String]| lines.iter().map(|line| change(line)).collect::<Vec<_>>();
+    let before = all(&hunk.before);
+    (before != hunk.before).then(|| Hunk {
+        before,
+        after: all(&hunk.after),
+        ..hunk.clone()
+    })
+}
+
+fn without_entities(hunk: &Hunk) -> Option<Hunk> {
+    // `&amp;` comes last, so that `&amp;lt;` becomes `&lt;` and no more.
+    const ENTITIES: [(&str, &str); 8] = [
+        ("&lt;", "<"),
+        ("&gt;", ">"),
+        ("&quot;", "\""),
+        ("&#34;", "\""),
+        ("&#39;", "'"),
+        ("&apos;", "'"),
+        ("&nbsp;", " "),
+        ("&amp;", "&"),
+    ];
+    map_lines(hunk, |line| {
+        let mut line = line.to_string();
+        for (entity, character) in ENTITIES {
+            if line.contains(entity) {
+                line = line.replace(entity, character);
+            }
+        }
+        line
+    })
+}
+
+fn without_backslashes(hunk: &Hunk) -> Option<Hunk> {
+    map_lines(hunk, |line| {
+        let mut out = String::with_capacity(line.len());
+        let mut characters = line.chars().peekable();
+        while let Some(c) = characters.next() {
+            let escaped = characters.peek().is_some_and(|next| {
+                matches!(
+                    next,
+                    '"' | '\'' | '`' | '\\' | '_' | '*' | '#' | '[' | ']' | '<' | '>' | '$'
+                )
+            });
+            if c == '\\' && escaped {
+                out.extend(characters.next());
+            } else {
+                out.push(c);
+            }
+        }
+        out
+    })
+}
+
+/// Only if every line of the old text that is not blank has its number, each higher than the one
+/// before; of the new text either every line loses its number or none has one.
+fn without_line_numbers(hunk: &Hunk) -> Option<Hunk> {
+    let before = strip_numbers(&hunk.before, true)?;
+    let after = if hunk.after.iter().any(|line| numbered(line).is_some()) {
+        strip_numbers(&hunk.after, false)?
+    } else {
+        hunk.after.clone()
+    };
+    let claimed = hunk.claimed.or_else(|| {
+        hunk.before
+            .first()
+            .and_then(|line| numbered(line))
+            .map(|(number, _)| number)
+    });
+    Some(Hunk {
+        before,
+        after,
+        claimed,
+        ..hunk.clone()
+    })
+}
+
+fn strip_numbers(lines: &[String], rising: bool) -> Option<Vec<String>> {
+    let mut last = 0;
+    let mut any = false;
+    let stripped: Option<Vec<String>> = lines
+        .iter()
+        .map(|line| match numbered(line) {
+            Some((number, text)) if !rising || number > last => {
+                last = number;
+                any = true;
+                Some(text.to_string())
+            }
+            None if is_blank(line) => Some(String::new()),
+            _ => None,
+        })
+        .collect();
+    stripped.filter(|_| any)
+}
+
+/// `12 | text`, `12|text`, `12: text`, `12→text`: the number and the text.
+fn numbered(line: &str) -> Option<(usize, &str)> {
+    let line = line.trim_start();
+    let digits = line.len() - line.trim_start_matches(|c: char| c.is_ascii_digit()).len();
+    if digits == 0 || digits > 7 {
+        return None;
+    }
+    let number = line[..digits].parse().ok()?;
+    let rest = line[digits..].trim_start_matches(' ');
+    let text = rest
+        .strip_prefix('|')
+        .or_else(|| rest.strip_prefix(':'))
+        .or_else(|| rest.strip_prefix('\u{2192}'))
+        .or_else(|| rest.strip_prefix('\t'))?;
+    Some((number, text.strip_prefix(' ').unwrap_or(text)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn hunk(before: &[&str], after: &[&str]) -> Hunk {
+        let own = |lines: &[&str]| lines.iter().map(ToString::to_string).collect();
+        Hunk {
+            before: own(before),
+            after: own(after),
+            ..Hunk::default()
+        }
+    }
+
+    #[test]
+    fn numbers_go_only_when_every_line_has_one() {
+        let stripped = without_line_numbers(&hunk(&["9 | a", "", "10 |   b"], &["c"])).unwrap();
+        assert_eq!(stripped.before, ["a", "", "  b"]);
+        assert_eq!(stripped.claimed, Some(9));
+        assert!(without_line_numbers(&hunk(&["1 | a", "b"], &[])).is_none());
+        assert!(without_line_numbers(&hunk(&["2 | a", "1 | b"], &[])).is_none());
+        assert!(without_line_numbers(&hunk(&["1 | a"], &["1 | b", "c"])).is_none());
+    }
+
+    #[test]
+    fn entities_and_backslashes_are_undone_once() {
+        assert_eq!(
+            without_entities(&hunk(&["a &lt; b &amp;lt;"], &[]))
+                .unwrap()
+                .before,
+            ["a < b &lt;"]
+        );
+        assert_eq!(
+            without_backslashes(&hunk(&[r#"say(\"hi\") \n"#], &[]))
+                .unwrap()
+                .before,
+            [r#"say("hi") \n"#]
+        );
+        assert!(without_backslashes(&hunk(&["plain"], &[r"\_"])).is_none());
+    }
+}

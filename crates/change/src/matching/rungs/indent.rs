@@ -1,0 +1,107 @@
+//! The whole block is indented deeper or less deep than in the file, by one fixed prefix; or the
+//! first line alone lost its indentation; or the context lines of a diff lack the marker's column.
+
+use super::punctuation::plain_after;
+use super::{Ask, Rung};
+use crate::matching::fit::{Fit, LineEdit, splice};
+use crate::matching::forms;
+use crate::matching::indentation::{Indentation, Pair, uniform};
+use crate::matching::view::Level;
+
+/// Forgives a uniform shift.
+pub(super) struct Indent;
+
+impl Rung for Indent {
+    fn name(&self) -> &'static str {
+        "indent"
+    }
+
+    fn about(&self) -> &'static str {
+        "A uniform shift of the whole block; new lines are shifted with it."
+    }
+
+    fn places(&self, ask: &Ask<'_>) -> Vec<Fit> {
+        content_places(ask)
+            .into_iter()
+            .filter(|fit| rule(ask, fit).is_some())
+            .collect()
+    }
+
+    fn edits(&self, ask: &Ask<'_>, fit: &Fit) -> Result<Vec<LineEdit>, String> {
+        reindented(ask, fit, rule(ask, fit))
+    }
+}
+
+/// Every place where the contents of the lines agree. A hunk of blank lines alone has none.
+pub(super) fn content_places(ask: &Ask<'_>) -> Vec<Fit> {
+    if ask.hunk.before.iter().all(|line| forms::is_blank(line)) {
+        return Vec::new();
+    }
+    let count = ask.hunk.before.len();
+    ask.view
+        .find(&ask.hunk.before, Level::Content)
+        .into_iter()
+        .map(|start| Fit::straight(start, count))
+        .collect()
+}
+
+/// The lines that matched, as the author sees them and as the file has them.
+pub(super) fn pairs<'a>(ask: &Ask<'a>, fit: &Fit) -> Vec<Pair<'a>> {
+    let before = ask.hunk.before.iter().enumerate();
+    before
+        .filter_map(|(i, line)| Some((line.as_str(), ask.view.lines()[fit.file_line(i)?])))
+        .collect()
+}
+
+pub(super) fn rule(ask: &Ask<'_>, fit: &Fit) -> Option<Indentation> {
+    uniform(&pairs(ask, fit)).or_else(|| marker_column(ask, fit))
+}
+
+/// A diff whose context lines were written without the blank that marks them: reading them took
+/// away a blank of their indentation.
+fn marker_column(ask: &Ask<'_>, fit: &Fit) -> Option<Indentation> {
+    let kept = ask.hunk.kept.as_ref()?;
+    let mut context = vec![false; ask.hunk.before.len()];
+    for (before, _) in kept {
+        context[*before] = true;
+    }
+    let rule = Indentation::MarkerColumn;
+    let fits = ask.hunk.before.iter().enumerate().all(|(i, line)| {
+        let Some(file) = fit.file_line(i).map(|line| ask.view.lines()[line]) else {
+            return false;
+        };
+        forms::is_blank(line)
+            || rule
+                .translate(line, false, context[i])
+                .is_some_and(|line| Level::Punctuation.same(&line, file))
+    });
+    fits.then_some(rule)
+}
+
+/// The edits with the new text translated by `rule`.
+pub(super) fn reindented(
+    ask: &Ask<'_>,
+    fit: &Fit,
+    rule: Option<Indentation>,
+) -> Result<Vec<LineEdit>, String> {
+    let refusal = "the new text cannot be indented the way the file is; send it with the file's own indentation";
+    let rule = rule.ok_or(refusal)?;
+    let mut context = vec![false; ask.hunk.after.len()];
+    for (_, after) in ask.hunk.kept.iter().flatten() {
+        context[*after] = true;
+    }
+    let after: Option<Vec<String>> = plain_after(ask, fit)
+        .iter()
+        .enumerate()
+        .map(|(j, line)| rule.translate(line, j == 0, context[j]))
+        .collect();
+    // What the author keeps is recognised in the author's own terms: `Level::Punctuation`, because
+    // a line that only changes its indentation is a change.
+    Ok(splice(
+        ask.view,
+        ask.hunk,
+        fit,
+        &after.ok_or(refusal)?,
+        Level::Punctuation,
+    ))
+}

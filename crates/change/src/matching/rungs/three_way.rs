@@ -1,0 +1,79 @@
+//! The file changed since the author saw it. Where the text that the author saw is known, the
+//! hunk is placed there, and the difference is merged onto the file as it is now. A conflict means
+//! that the hunk does not fit.
+
+use super::{Ask, Rung, first_places, strict};
+use crate::matching::fit::{Fit, LineEdit, Pairs};
+use crate::matching::view::View;
+use crate::merge::merge;
+
+/// Forgives that the file moved on.
+pub(super) struct ThreeWay;
+
+impl Rung for ThreeWay {
+    fn name(&self) -> &'static str {
+        "three-way"
+    }
+
+    fn about(&self) -> &'static str {
+        "Changes to the file since the author saw it, where that text is known and the changes do not touch the same lines."
+    }
+
+    fn places(&self, ask: &Ask<'_>) -> Vec<Fit> {
+        let Some(edits) = ask.seen.iter().find_map(|seen| carried_over(ask, seen)) else {
+            return Vec::new();
+        };
+        let (Some(first), Some(last)) = (edits.first(), edits.last()) else {
+            return Vec::new();
+        };
+        let pairs = Pairs::Listed(vec![None; ask.hunk.before.len()]);
+        vec![Fit {
+            start: first.range.start,
+            end: last.range.end,
+            pairs,
+            differences: Vec::new(),
+            score: 1.0,
+        }]
+    }
+
+    fn edits(&self, ask: &Ask<'_>, _fit: &Fit) -> Result<Vec<LineEdit>, String> {
+        ask.seen
+            .iter()
+            .find_map(|seen| carried_over(ask, seen))
+            .ok_or_else(|| "the merge has a conflict".to_string())
+    }
+}
+
+/// What the hunk changes in `seen`, carried over to the file as it is now.
+fn carried_over(ask: &Ask<'_>, seen: &str) -> Option<Vec<LineEdit>> {
+    let base: Vec<&str> = seen.lines().collect();
+    let view = View::new(base.clone());
+    let seen_ask = Ask {
+        view: &view,
+        hunk: ask.hunk,
+        seen: &[],
+    };
+    let (rung, places) = first_places(strict(), &seen_ask)?;
+    let [place] = places.as_slice() else {
+        return None;
+    };
+    let mut theirs: Vec<String> = base.iter().map(ToString::to_string).collect();
+    for edit in rung.edits(&seen_ask, place).ok()?.into_iter().rev() {
+        theirs.splice(edit.range, edit.new);
+    }
+    let changed: Vec<&str> = theirs.iter().map(String::as_str).collect();
+    let merged = merge(&base, ask.view.lines(), &changed);
+    if !merged.conflicts.is_empty() || merged.edits.is_empty() {
+        return None;
+    }
+    Some(
+        merged
+            .edits
+            .into_iter()
+            .map(|edit| LineEdit {
+                range: edit.ours,
+                new: theirs[edit.theirs].to_vec(),
+            })
+            .collect(),
+    )
+}

@@ -1,0 +1,37 @@
+//! Blanks at the ends of lines differ.
+
+use super::{Ask, Rung};
+use crate::matching::fit::{Fit, LineEdit, splice};
+use crate::matching::view::Level;
+
+/// Forgives blanks at the ends of lines.
+pub(super) struct TrailingBlanks;
+
+impl Rung for TrailingBlanks {
+    fn name(&self) -> &'static str {
+        "trailing blanks"
+    }
+
+    fn about(&self) -> &'static str {
+        "Blanks at the ends of lines; lines that stay keep theirs."
+    }
+
+    fn places(&self, ask: &Ask<'_>) -> Vec<Fit> {
+        let count = ask.hunk.before.len();
+        ask.view
+            .find(&ask.hunk.before, Level::TrailingBlanks)
+            .into_iter()
+            .map(|start| Fit::straight(start, count))
+            .collect()
+    }
+
+    fn edits(&self, ask: &Ask<'_>, fit: &Fit) -> Result<Vec<LineEdit>, String> {
+        Ok(splice(
+            ask.view,
+            ask.hunk,
+            fit,
+            &ask.hunk.after,
+            Level::TrailingBlanks,
+        ))
+    }
+}

@@ -1,0 +1,1 @@
+//! The ladder at work on whole files.

@@ -1,0 +1,134 @@
+//! Telling a slip from another meaning. Two lines are *nearly* the same if they differ in blanks
+//! inside the line, or in one word by one letter, as when a model misremembers a long name. Numbers,
+//! short words and signs must agree: there a single character is another meaning.
+
+/// Words shorter than this must agree to the letter.
+pub(super) const WORD: usize = 5;
+/// Words shorter than this may lack a letter or have one too many, but not another one.
+pub(super) const LONG_WORD: usize = 8;
+/// Lines longer than this are not compared letter by letter.
+pub(super) const LINE: usize = 2_000;
+
+/// How two lines differ, if it is little enough.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Slip {
+    /// Only in blanks between words.
+    Blanks,
+    /// In one letter of one word. `at_end`: it is the last letter, as between singular and plural.
+    Letter {
+        /// Whether it is the last letter of the word.
+        at_end: bool,
+    },
+}
+
+/// The slip between two lines, or `None` if they differ in more.
+pub(super) fn slip(a: &str, b: &str) -> Option<Slip> {
+    if a.len() > LINE || b.len() > LINE || a.len().abs_diff(b.len()) > a.len().min(b.len()) {
+        return None;
+    }
+    let (a, b) = (tokens(a), tokens(b));
+    if a == b {
+        return Some(Slip::Blanks);
+    }
+    if a.len() != b.len() {
+        return None;
+    }
+    let mut different = a.iter().zip(&b).filter(|(x, y)| x != y);
+    let (x, y) = different.next()?;
+    if different.next().is_some() {
+        return None;
+    }
+    one_letter(x, y)
+}
+
+/// Words (letters, digits, `_`) and single signs; blanks separate.
+fn tokens(line: &str) -> Vec<&str> {
+    let mut tokens = Vec::new();
+    let mut word: Option<usize> = None;
+    for (at, c) in line.char_indices() {
+        if c.is_alphanumeric() || c == '_' {
+            word.get_or_insert(at);
+            continue;
+        }
+        if let Some(start) = word.take() {
+            tokens.push(&line[start..at]);
+        }
+        if !c.is_whitespace() {
+            tokens.push(&line[at..at + c.len_utf8()]);
+        }
+    }
+    if let Some(start) = word {
+        tokens.push(&line[start..]);
+    }
+    tokens
+}
+
+fn one_letter(x: &str, y: &str) -> Option<Slip> {
+    let (x, y): (Vec<char>, Vec<char>) = (x.chars().collect(), y.chars().collect());
+    let (short, long) = if x.len() <= y.len() {
+        (&x, &y)
+    } else {
+        (&y, &x)
+    };
+    if long.len() < WORD || long.len() - short.len() > 1 {
+        return None;
+    }
+    let head = short.iter().zip(long).take_while(|(a, b)| a == b).count();
+    let tail = short[head..]
+        .iter()
+        .rev()
+        .zip(long[head..].iter().rev())
+        .take_while(|(a, b)| a == b)
+        .count();
+    let (short_rest, long_rest) = (
+        &short[head..short.len() - tail],
+        &long[head..long.len() - tail],
+    );
+    let letters = |rest: &[char]| rest.iter().all(|c| c.is_alphabetic() || *c == '_');
+    if !letters(short_rest) || !letters(long_rest) {
+        return None;
+    }
+    let at_end = head == long.len() - 1;
+    match (short_rest, long_rest) {
+        ([], [_]) => Some(Slip::Letter { at_end }),
+        ([a, b], [c, d]) if a == d && b == c => Some(Slip::Letter { at_end: false }),
+        // Another case is another name.
+        ([a], [b]) if long.len() >= LONG_WORD && !a.to_lowercase().eq(b.to_lowercase()) => {
+            Some(Slip::Letter { at_end })
+        }
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_letter_of_a_long_word_is_a_slip() {
+        for (a, b) in [
+            ("if self.sutree_only:", "if self.subtree_only:"),
+            ("recieve(x)", "receive(x)"),
+            ("const result = f()", "const results = f()"),
+        ] {
+            assert!(slip(a, b).is_some(), "{a} / {b}");
+        }
+        assert_eq!(slip("f( a,  b )", "f(a, b)"), Some(Slip::Blanks));
+    }
+
+    #[test]
+    fn another_meaning_is_not() {
+        for (a, b) in [
+            ("x = 10", "x = 11"),
+            ("a + b", "a - b"),
+            ("calculateTotal();", "calculateSubtotal();"),
+            ("test_case_1()", "test_case_2()"),
+            ("get(x)", "set(x)"),
+            ("f(a)", "f(a, b)"),
+            ("import left", "import right"),
+            ("let total1 = 0", "let total12 = 0"),
+        ] {
+            assert_eq!(slip(a, b), None, "{a} / {b}");
+        }
+    }
+}

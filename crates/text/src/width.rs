@@ -1,0 +1,180 @@
+//! How wide text is on a terminal, and how to make it fit.
+//!
+//! Widths are cells: a CJK character takes two, a combining mark none. What is cut always says so
+//! with an ellipsis, and never comes out wider than asked. Escape foreign text *before* measuring
+//! it: control characters have no width of their own.
+
+use std::borrow::Cow;
+
+use unicode_width::UnicodeWidthChar;
+
+/// Marks without a width of their own that may follow one another; what is beyond is cut, so that
+/// text of no width is bounded too.
+const MARKS: usize = 8;
+
+/// The sign that something was left out.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Ellipsis {
+    /// `…`
+    #[default]
+    Unicode,
+    /// `...`
+    Ascii,
+}
+
+impl Ellipsis {
+    /// The sign itself.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Ellipsis::Unicode => "…",
+            Ellipsis::Ascii => "...",
+        }
+    }
+
+    /// The sign, cut to at most `limit` cells.
+    fn within(self, limit: usize) -> &'static str {
+        match self {
+            Ellipsis::Unicode => &"…"[..if limit == 0 { 0 } else { "…".len() }],
+            Ellipsis::Ascii => &"..."[..limit.min(3)],
+        }
+    }
+}
+
+/// The cells that `text` takes.
+///
+/// ```
+/// assert_eq!(relaycode_text::width::cells("日本 ok"), 7);
+/// ```
+pub fn cells(text: &str) -> usize {
+    text.chars().map(char_cells).sum()
+}
+
+/// `text` if it fits into `limit` cells, else its beginning and an ellipsis.
+///
+/// ```
+/// use relaycode_text::width::{clip, Ellipsis};
+/// assert_eq!(clip("return total;", 8, Ellipsis::Unicode), "return …");
+/// ```
+pub fn clip(text: &str, limit: usize, ellipsis: Ellipsis) -> Cow<'_, str> {
+    if fits(text, limit) {
+        return Cow::Borrowed(text);
+    }
+    let sign = ellipsis.within(limit);
+    let head = head(text, limit - cells(sign));
+    Cow::Owned(format!("{head}{sign}"))
+}
+
+/// A path that fits into `limit` cells: cut in the middle, so that where it begins and the file's
+/// name both stay. The end gets two thirds of the room, all of it if the name needs it.
+///
+/// ```
+/// use relaycode_text::width::{shorten_path, Ellipsis};
+/// assert_eq!(shorten_path("src/components/cart/total.ts", 20, Ellipsis::Unicode), "src/compon…/total.ts");
+/// ```
+pub fn shorten_path(path: &str, limit: usize, ellipsis: Ellipsis) -> Cow<'_, str> {
+    if fits(path, limit) {
+        return Cow::Borrowed(path);
+    }
+    let sign = ellipsis.within(limit);
+    let room = limit - cells(sign);
+    let name = path.rfind('/').map_or(path, |slash| &path[slash..]);
+    let back = (room * 2).div_ceil(3).max(cells(name)).min(room);
+    let mut tail = tail(path, back);
+    // Begin at a component where one begins in the first half of what is kept.
+    if let Some(slash) = tail.find('/')
+        && slash * 2 < tail.len()
+    {
+        tail = &tail[slash..];
+    }
+    let head = head(path, room - cells(tail));
+    Cow::Owned(format!("{head}{sign}{tail}"))
+}
+
+fn char_cells(c: char) -> usize {
+    c.width().unwrap_or(0)
+}
+
+/// Whether `text` takes at most `limit` cells, and no more marks than a reader could make out.
+fn fits(text: &str, limit: usize) -> bool {
+    head(text, limit).len() == text.len()
+}
+
+/// The longest beginning of `text` that takes at most `limit` cells.
+fn head(text: &str, limit: usize) -> &str {
+    let mut used = 0;
+    let mut marks = 0;
+    for (at, c) in text.char_indices() {
+        let width = char_cells(c);
+        used += width;
+        marks = if width == 0 { marks + 1 } else { 0 };
+        if used > limit || marks > MARKS {
+            return &text[..at];
+        }
+    }
+    text
+}
+
+/// The longest end of `text` that takes at most `limit` cells.
+fn tail(text: &str, limit: usize) -> &str {
+    let mut used = 0;
+    let mut marks = 0;
+    for (at, c) in text.char_indices().rev() {
+        let width = char_cells(c);
+        used += width;
+        marks = if width == 0 { marks + 1 } else { 0 };
+        if used > limit || marks > MARKS {
+            return &text[at + c.len_utf8()..];
+        }
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn what_fits_is_left_alone() {
+        assert_eq!(clip("abc", 3, Ellipsis::Unicode), "abc");
+        assert_eq!(shorten_path("a/b.rs", 6, Ellipsis::Ascii), "a/b.rs");
+        assert_eq!(clip("", 0, Ellipsis::Ascii), "");
+    }
+
+    #[test]
+    fn wide_characters_are_not_cut_in_half() {
+        assert_eq!(clip("日本語", 4, Ellipsis::Unicode), "日…");
+        assert_eq!(clip("日本語", 5, Ellipsis::Ascii), "日...");
+        assert_eq!(clip("abcdef", 2, Ellipsis::Ascii), "..");
+    }
+
+    #[test]
+    fn the_name_of_the_file_survives() {
+        let path = "packages/very-long-package-name/source/deeply/nested/index.ts";
+        for limit in 12..40 {
+            let short = shorten_path(path, limit, Ellipsis::Unicode);
+            assert!(short.ends_with("/index.ts"), "{limit}: {short}");
+            assert!(cells(&short) <= limit);
+        }
+        assert_eq!(
+            shorten_path("averyveryverylongname.rs", 12, Ellipsis::Ascii),
+            "...ngname.rs"
+        );
+    }
+
+    proptest! {
+        #[test]
+        fn nothing_comes_out_wider_than_asked(text in any::<String>(), limit in 0_usize..60, ascii: bool) {
+            let ellipsis = if ascii { Ellipsis::Ascii } else { Ellipsis::Unicode };
+            prop_assert!(cells(&clip(&text, limit, ellipsis)) <= limit);
+            prop_assert!(cells(&shorten_path(&text, limit, ellipsis)) <= limit);
+        }
+
+        #[test]
+        fn what_fits_is_never_cut(text in "[ -~日-月]{0,20}") {
+            prop_assert_eq!(clip(&text, cells(&text), Ellipsis::Unicode), text.as_str());
+            prop_assert_eq!(shorten_path(&text, cells(&text), Ellipsis::Unicode), text.as_str());
+        }
+    }
+}
