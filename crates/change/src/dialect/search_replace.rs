@@ -12,12 +12,14 @@
 //! whose separator could be either of two lines is refused. A line of content that looks like a
 //! marker is written with a backslash before it.
 
+mod markers;
+mod separator;
+
 use super::opening::{is_fence, opening, path_line};
-use super::search_markers::{Ends, Marker, escaped, line_marker, marker, unescaped};
-use super::search_separator;
 use super::{Block, Dialect, DialectError};
 use crate::path::RelPath;
 use crate::proposal::{Action, Body, Edit, Hunk, Operation};
+use markers::{Ends, Marker, escaped, line_marker, marker, unescaped};
 
 /// Text to find and text to put there.
 pub(super) struct SearchReplace;
@@ -108,10 +110,16 @@ impl Reader<'_> {
                 ));
             }
             None => {
+                if self.files.files.is_empty() && !is_layout(line) {
+                    return Err(DialectError::at(
+                        number,
+                        "only the file's path may stand before the first `<<<<<<< SEARCH`",
+                    ));
+                }
                 // Only the line next to the marker can name the file; prose further up cannot.
                 if let Some(path) = path_line(line) {
                     self.name = Some((number, path));
-                } else if !bare.is_empty() && !is_fence(bare) {
+                } else if !is_layout(line) {
                     self.name = None;
                 }
                 return Ok(at + 1);
@@ -166,7 +174,7 @@ impl Reader<'_> {
         };
         let begin = self.line_markers(start + 1, end, &mut hunk);
         let body = &self.lines[begin..end];
-        let separator = search_separator::find(body, ends, indent)
+        let separator = separator::find(body, ends, indent)
             .map_err(|reason| reason.at(self.first + start, self.first + begin))?;
         hunk.before = body[..separator]
             .iter()
@@ -206,6 +214,12 @@ impl Reader<'_> {
         }
         at
     }
+}
+
+/// Whether the line says nothing but where a block is and what file it is about. Text before the
+/// first block that says more is a whole file in which blocks occur, such as a test of this code.
+fn is_layout(line: &str) -> bool {
+    line.trim().is_empty() || is_fence(line) || path_line(line).is_some()
 }
 
 /// A line of the response, fit for a message.

@@ -2,8 +2,8 @@
 //! heading underlined with `=======` makes a second; where it is not plain which is which, the
 //! block is refused, because the wrong choice would write a separator into the file.
 
-use super::DialectError;
-use super::search_markers::{Ends, Marker, marker};
+use super::super::DialectError;
+use super::markers::{Ends, Marker, marker};
 
 /// Why there is no certain separator. Lines are indexes into the block's body.
 #[derive(Debug, PartialEq, Eq)]
