@@ -281,7 +281,8 @@ mod tests {
         let cases = [
             ("  return sum;", "  return total;", ("sum", "total")),
             ("foo(bar_one, x)", "foo(bar_two, x)", ("bar_one", "bar_two")),
-            ("a b c", "a c", ("a b c", "a c")),
+            ("a b c", "a c", ("b c", "c")),
+            ("f(a)", "f()", ("f(a)", "f()")),
             ("", "x", ("", "x")),
             ("größe = 1", "größer = 1", ("größe", "größer")),
             ("same", "same", ("same", "same")),
