@@ -1,11 +1,12 @@
 //! `relay preview`: what an answer would do, without doing it.
 
+use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
-use relaycode_change::plan::{self, FilePlan, NothingSeen, Plan, Refused};
-use relaycode_change::proposal::Proposal;
+use relaycode_change::plan::{self, FilePlan, Finding, NothingSeen, Plan, Reason, Refused};
+use relaycode_change::proposal::{Note, Proposal};
 use relaycode_change::{diff, repair, response};
-use serde_json::{Value, json};
+use serde::Serialize;
 
 use crate::console::Console;
 use crate::failure::{Exit, Failure};
@@ -150,7 +151,7 @@ impl Preview<'_> {
         }
         let silent = self.args.quiet && (self.args.json || self.args.repair);
         if !silent {
-            let next = (!self.args.repair && !refused.refusals.is_empty()).then(|| self.next());
+            let next = self.next(refused);
             let look = console.err_look();
             let unread = &self.proposal.unread;
             let text = show::refusal::text(refused, unread, next.as_deref(), &look);
@@ -166,69 +167,113 @@ impl Preview<'_> {
         Exit::Refused
     }
 
-    /// The command that writes the repair prompt for the same answer.
-    fn next(&self) -> String {
+    /// The command that writes the repair prompt for the same answer, if one would help.
+    fn next(&self, refused: &Refused) -> Option<String> {
+        let nothing = |reason: &Reason| matches!(reason, Reason::Nothing { .. });
+        if self.args.repair || refused.refusals.iter().all(|r| nothing(&r.reason)) {
+            return None;
+        }
         let mut words = vec!["relay preview".to_string(), shell_word(&self.args.file)];
         if self.args.directory != Path::new(".") {
             words.push(format!("-C {}", shell_word(&self.args.directory)));
         }
         words.push("--repair".to_string());
-        words.join(" ")
+        Some(words.join(" "))
     }
 
-    fn plan_json(&self, plan: &Plan) -> Value {
-        let mut value = json!({
-            "ok": true,
-            "code": Exit::Done as u8,
-            "command": "preview",
-            "project": self.root.to_string_lossy(),
-            "proposal": self.proposal,
-            "plan": plan,
-        });
-        let files = value
-            .pointer_mut("/plan/files")
-            .and_then(Value::as_array_mut);
-        for (entry, file) in files.into_iter().flatten().zip(&plan.files) {
-            entry["diff"] = json!(diff::of_file(file).content);
-            if self.args.text {
-                add_text(entry, file);
-            }
+    fn plan_json<'a>(&'a self, plan: &'a Plan) -> PlannedJson<'a> {
+        let files = plan.files.iter().map(|file| self.file_json(file)).collect();
+        PlannedJson {
+            ok: true,
+            code: Exit::Done as u8,
+            command: "preview",
+            project: self.root.to_string_lossy(),
+            proposal: &self.proposal,
+            plan: PlanJson {
+                files,
+                findings: &plan.findings,
+                notes: &plan.notes,
+            },
         }
-        value
     }
 
-    fn refusal_json(&self, refused: &Refused) -> Value {
+    fn file_json<'a>(&self, file: &'a FilePlan) -> FileJson<'a> {
+        let after = file.after.as_deref().filter(|_| self.args.text);
+        let text = after.map(std::str::from_utf8);
+        FileJson {
+            file,
+            diff: diff::of_file(file).content,
+            text: text.and_then(Result::ok),
+            base64: after
+                .filter(|_| text.is_some_and(|t| t.is_err()))
+                .map(base64),
+        }
+    }
+
+    fn refusal_json<'a>(&'a self, refused: &'a Refused) -> RefusedJson<'a> {
         let place = refused.refusals.first().map(|refusal| match refusal.line {
             0 => self.name.clone(),
             line => format!("{}:{line}", self.name),
         });
-        let failure = Failure {
-            place,
-            ..Failure::refused("refused", show::refusal::headline(refused))
-                .hint("`repair` is a prompt to paste back to the model")
-        };
-        json!({
-            "ok": false,
-            "code": Exit::Refused as u8,
-            "command": "preview",
-            "project": self.root.to_string_lossy(),
-            "error": failure,
-            "refusals": refused.refusals,
-            "fitting": refused.fitting,
-            "notes": refused.notes,
-            "proposal": self.proposal,
-            "repair": repair::prompt(refused),
-        })
+        let failure = Failure::refused("refused", show::refusal::headline(refused))
+            .hint("paste `repair` back to the model");
+        RefusedJson {
+            ok: false,
+            code: Exit::Refused as u8,
+            command: "preview",
+            project: self.root.to_string_lossy(),
+            error: Failure { place, ..failure },
+            refused,
+            proposal: &self.proposal,
+            repair: repair::prompt(refused),
+        }
     }
 }
 
-/// The resulting text of a file, or its bytes where they are no UTF-8.
-fn add_text(entry: &mut Value, file: &FilePlan) {
-    let Some(after) = &file.after else { return };
-    match std::str::from_utf8(after) {
-        Ok(text) => entry["text"] = json!(text),
-        Err(_) => entry["base64"] = json!(base64(after)),
-    }
+/// What `--json` prints for a plan.
+#[derive(Serialize)]
+struct PlannedJson<'a> {
+    ok: bool,
+    code: u8,
+    command: &'static str,
+    project: Cow<'a, str>,
+    proposal: &'a Proposal,
+    plan: PlanJson<'a>,
+}
+
+#[derive(Serialize)]
+struct PlanJson<'a> {
+    files: Vec<FileJson<'a>>,
+    findings: &'a [Finding],
+    notes: &'a [Note],
+}
+
+#[derive(Serialize)]
+struct FileJson<'a> {
+    #[serde(flatten)]
+    file: &'a FilePlan,
+    diff: diff::Content,
+    /// With `--text`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    text: Option<&'a str>,
+    /// Instead of `text`, where that is no UTF-8.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    base64: Option<String>,
+}
+
+/// What `--json` prints for a refusal.
+#[derive(Serialize)]
+struct RefusedJson<'a> {
+    ok: bool,
+    code: u8,
+    command: &'static str,
+    project: Cow<'a, str>,
+    error: Failure,
+    /// `refusals`, `fitting`, `notes`
+    #[serde(flatten)]
+    refused: &'a Refused,
+    proposal: &'a Proposal,
+    repair: String,
 }
 
 /// A path as one types it into a shell.

@@ -117,6 +117,9 @@ pub(crate) fn headline(refused: &Refused) -> String {
 }
 
 fn entry(refusal: &Refusal, look: &Look) -> String {
+    if let Reason::Nothing { text } = &refusal.reason {
+        return format!("  {}\n", look.safe(text));
+    }
     let mut out = format!("  {}\n", place(refusal, look));
     match &refusal.reason {
         Reason::NotFound {

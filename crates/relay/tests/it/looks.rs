@@ -26,7 +26,11 @@ fn colour_is_for_terminals_or_on_request() {
 #[test]
 fn without_utf8_the_output_is_ascii() {
     let project = project();
-    for (name, value) in [("LC_ALL", "C"), ("LANG", "de_DE.ISO-8859-1"), ("LC_CTYPE", "POSIX")] {
+    for (name, value) in [
+        ("LC_ALL", "C"),
+        ("LANG", "de_DE.ISO-8859-1"),
+        ("LC_CTYPE", "POSIX"),
+    ] {
         let ran = run(project.command(&["preview", "a.md"]).env(name, value));
         assert!(ran.out.is_ascii(), "{name}={value}: {}", ran.out);
         assert!(ran.out.starts_with("> a.md"), "{}", ran.out);
@@ -37,7 +41,9 @@ fn without_utf8_the_output_is_ascii() {
 
 fn assert_tame(ran: &Ran) {
     for text in [&ran.out, &ran.err] {
-        let raw = text.chars().find(|c| is_unsafe(*c) && !matches!(c, '\n' | '\t'));
+        let raw = text
+            .chars()
+            .find(|c| is_unsafe(*c) && !matches!(c, '\n' | '\t'));
         assert_eq!(raw, None, "{text:?}");
     }
 }
@@ -54,7 +60,10 @@ fn a_hostile_answer_cannot_speak_to_the_terminal() {
         whole("new.txt", &format!("{evil}\n")),
         whole(&format!("dir/{evil}"), "x\n"),
         format!("{evil}\n```{evil}\n{evil}\n```\n"),
-        whole("a.txt", "x\n") + &format!("\n```yaml\nprojectId: {evil}\nuuid: {evil}\ngitCommitMsg: \"{evil}\"\nchangeSummary:\n  - edit: {evil}\n```\n"),
+        whole("a.txt", "x\n")
+            + &format!(
+                "\n```yaml\nprojectId: {evil}\nuuid: {evil}\ngitCommitMsg: \"{evil}\"\nchangeSummary:\n  - edit: {evil}\n```\n"
+            ),
         format!("*** Begin Patch\n*** Update File: {evil}\n@@ {evil}\n-{evil}\n*** End Patch\n"),
     ];
     for answer in &answers {

@@ -9,20 +9,20 @@ use serde_json::Value;
 use tempfile::TempDir;
 
 /// A project in a directory that goes with the test.
-pub struct Project {
+pub(crate) struct Project {
     dir: TempDir,
 }
 
 /// What a run left behind.
 #[derive(Debug)]
-pub struct Ran {
-    pub code: i32,
-    pub out: String,
-    pub err: String,
+pub(crate) struct Ran {
+    pub(crate) code: i32,
+    pub(crate) out: String,
+    pub(crate) err: String,
 }
 
 impl Project {
-    pub fn new(files: &[(&str, &str)]) -> Project {
+    pub(crate) fn new(files: &[(&str, &str)]) -> Project {
         let project = Project {
             dir: TempDir::new().unwrap(),
         };
@@ -32,18 +32,18 @@ impl Project {
         project
     }
 
-    pub fn path(&self, path: &str) -> PathBuf {
+    pub(crate) fn path(&self, path: &str) -> PathBuf {
         self.dir.path().join(path)
     }
 
-    pub fn put(&self, path: &str, bytes: &[u8]) {
+    pub(crate) fn put(&self, path: &str, bytes: &[u8]) {
         let full = self.path(path);
         fs::create_dir_all(full.parent().unwrap()).unwrap();
         fs::write(full, bytes).unwrap();
     }
 
     /// `relay` with these arguments, in the project, in a UTF-8 locale without colour.
-    pub fn command(&self, args: &[&str]) -> Command {
+    pub(crate) fn command(&self, args: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_relay"));
         command
             .args(args)
@@ -55,12 +55,12 @@ impl Project {
         command
     }
 
-    pub fn relay(&self, args: &[&str]) -> Ran {
+    pub(crate) fn relay(&self, args: &[&str]) -> Ran {
         run(&mut self.command(args))
     }
 
     /// The same with something on stdin.
-    pub fn pipe(&self, args: &[&str], input: &[u8]) -> Ran {
+    pub(crate) fn pipe(&self, args: &[&str], input: &[u8]) -> Ran {
         let mut child = self
             .command(args)
             .stdin(Stdio::piped())
@@ -78,25 +78,29 @@ impl Project {
     }
 
     /// `relay preview` of this answer.
-    pub fn preview(&self, answer: &str) -> Ran {
+    pub(crate) fn preview(&self, answer: &str) -> Ran {
         self.pipe(&["preview", "-"], answer.as_bytes())
     }
 
     /// `relay preview --json` of this answer: the exit code and the object.
-    pub fn json(&self, answer: &str) -> (i32, Value) {
+    pub(crate) fn json(&self, answer: &str) -> (i32, Value) {
         let ran = self.pipe(&["preview", "-", "--json", "-q"], answer.as_bytes());
         assert_eq!(ran.err, "", "--json -q says nothing on stderr");
         (ran.code, ran.json())
     }
 }
 
-pub fn run(command: &mut Command) -> Ran {
+pub(crate) fn run(command: &mut Command) -> Ran {
     Ran::from(command.output().unwrap())
 }
 
 impl Ran {
-    pub fn json(&self) -> Value {
-        assert_eq!(self.out.lines().count(), 1, "one object on one line: {self:?}");
+    pub(crate) fn json(&self) -> Value {
+        assert_eq!(
+            self.out.lines().count(),
+            1,
+            "one object on one line: {self:?}"
+        );
         serde_json::from_str(&self.out).unwrap_or_else(|error| panic!("{error}: {}", self.out))
     }
 }
@@ -112,13 +116,13 @@ impl From<std::process::Output> for Ran {
 }
 
 /// A search/replace block.
-pub fn edit(path: &str, before: &str, after: &str) -> String {
+pub(crate) fn edit(path: &str, before: &str, after: &str) -> String {
     format!(
         "```text // {path} search-replace\n<<<<<<< SEARCH\n{before}\n=======\n{after}\n>>>>>>> REPLACE\n```\n"
     )
 }
 
 /// A whole-file block.
-pub fn whole(path: &str, text: &str) -> String {
+pub(crate) fn whole(path: &str, text: &str) -> String {
     format!("```text // {path} replace\n{text}```\n")
 }
