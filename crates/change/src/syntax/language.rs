@@ -29,6 +29,19 @@ pub(super) fn of(path: &RelPath) -> Option<SupportLang> {
     (language != SupportLang::Json || !allows_comments(path)).then_some(language)
 }
 
+/// The language's name as people write it.
+pub(super) fn name(language: SupportLang) -> String {
+    match language {
+        SupportLang::Cpp => "C++".to_owned(),
+        SupportLang::Css
+        | SupportLang::Html
+        | SupportLang::Json
+        | SupportLang::Tsx
+        | SupportLang::Yaml => language.to_string().to_uppercase(),
+        _ => language.to_string(),
+    }
+}
+
 /// JSON files whose readers take comments and trailing commas.
 fn allows_comments(path: &RelPath) -> bool {
     let name = path.file_name();

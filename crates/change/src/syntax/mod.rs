@@ -18,7 +18,7 @@ use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
 
 use ast_grep_language::{LanguageExt, SupportLang};
-use tree_sitter::{ParseOptions, Parser, Tree};
+use tree_sitter::{Node, ParseOptions, Parser, Tree};
 
 use crate::findings::{clip, lines, readable};
 use crate::plan::{Change, FilePlan, Finding, FindingKind, Plan};
@@ -123,7 +123,7 @@ fn parse_errors(
         let wrong = node.is_error() || node.is_missing();
         if wrong {
             found.push(SyntaxError {
-                line: node.start_position().row,
+                line: first_line(node),
                 missing: node.is_missing().then(|| node.kind().to_owned()),
             });
         }
@@ -137,6 +137,23 @@ fn parse_errors(
             }
         }
     }
+}
+
+/// Where an error shows. One that spans the whole file says little; the first inside it says more.
+fn first_line(error: Node<'_>) -> usize {
+    let mut line = error.start_position().row;
+    let mut cursor = error.walk();
+    while cursor.goto_first_child() {
+        while !cursor.node().has_error() {
+            if !cursor.goto_next_sibling() {
+                return line;
+            }
+        }
+        if cursor.node().is_error() || cursor.node().is_missing() {
+            line = cursor.node().start_position().row;
+        }
+    }
+    line
 }
 
 /// Parses until the deadline (`None`: as long as it takes).
@@ -160,10 +177,10 @@ fn parse(text: &[u8], language: SupportLang, deadline: Option<Instant>) -> Optio
 }
 
 fn sentence(error: &SyntaxError, line: &str, language: SupportLang) -> String {
-    let number = error.line + 1;
+    let (number, language) = (error.line + 1, language::name(language));
     match &error.missing {
         Some(what) if !what.is_empty() && what.chars().all(|c| c.is_ascii_punctuation()) => {
-            format!("line {number} no longer parses as {language}: `{what}` is missing")
+            format!("line {number} does not parse as {language}: `{what}` is missing")
         }
         _ if line.trim().is_empty() => format!("line {number} does not parse as {language}"),
         _ => format!(

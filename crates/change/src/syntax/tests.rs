@@ -140,6 +140,17 @@ fn the_sentence_names_line_and_language() {
 }
 
 #[test]
+fn an_error_that_swallows_the_file_is_placed_inside_it() {
+    let good = "fn a() {}\n".repeat(30);
+    let found = one(
+        "a.rs",
+        Some(&good),
+        &format!("{good}fn b() {{\n  let x = = 1;\n"),
+    );
+    assert!(found.is_some_and(|(_, line)| line >= Some(31)), "{found:?}");
+}
+
+#[test]
 fn relatives_of_a_language_are_not_judged() {
     let commented = "{\n  // why\n  \"a\": 1,\n}\n";
     for path in [
