@@ -107,10 +107,8 @@ pub(crate) fn run(args: &Args, console: &mut Console) -> Result<Exit, Failure> {
 
 fn show(step: &Step, number: usize, console: &mut Console) -> Result<(), Failure> {
     let look = console.out_look();
-    let says = look.paint(
-        Paint::Strong,
-        &format!("{number}/{}  {}", STEPS.len(), step.says),
-    );
+    let says = format!("{number}/{}  {}", STEPS.len(), step.says);
+    let says = look.paint(Paint::Strong, &wrap(&says, look.columns()));
     let typed = look.paint(Paint::Dim, &format!("$ relay {}", step.command.join(" ")));
     let gap = if number > 1 { "\n" } else { "" };
     console.out(&format!("{gap}{says}\n\n{typed}\n"));
@@ -130,6 +128,25 @@ fn arguments(step: &Step) -> Result<preview::Args, Failure> {
         super::Command::Preview(args) => Ok(args),
         super::Command::Demo(_) => Err(Failure::unexpected("a demo does not run itself")),
     }
+}
+
+/// Breaks relay's own words into lines of at most `columns` cells.
+fn wrap(text: &str, columns: usize) -> String {
+    let mut out = String::new();
+    let mut used = 0;
+    for word in text.split(' ') {
+        let cells = word.chars().count();
+        if used > 0 && used + 1 + cells > columns {
+            out.push('\n');
+            used = 0;
+        } else if !out.is_empty() {
+            out.push(' ');
+            used += 1;
+        }
+        out.push_str(word);
+        used += cells;
+    }
+    out
 }
 
 /// Waits for Enter; `false` if the user wants no more.

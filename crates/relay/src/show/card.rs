@@ -6,7 +6,9 @@
 //!   ! src/cart.ts line 87 says `total`, the answer says `sum`
 //! ```
 
-use relaycode_change::plan::{Change, Difference, FilePlan, Finding, FindingKind, HunkState, Plan};
+use relaycode_change::plan::{
+    Change, Difference, FilePlan, Finding, FindingKind, HunkReport, HunkState, Plan,
+};
 use relaycode_change::proposal::{Mode, Note, Proposal, Unread};
 
 use super::{LISTED, Part, counts, number, two_ended};
@@ -22,11 +24,17 @@ pub(crate) fn text(proposal: &Proposal, plan: &Plan, name: &str, look: &Look) ->
             looks.extend(hunk.differences.iter().map(|d| difference(file, d, look)));
         }
     }
+    // The words that differ say more than the finding about the same place.
     let told_above = |finding: &&Finding| {
+        let same_place = |hunk: &HunkReport| {
+            let first = hunk.differences.first().map(|difference| difference.line);
+            first.is_some() && first == finding.line && !hunk.repeats
+        };
         finding.kind == FindingKind::Near
-            && plan.files.iter().any(|file| {
-                file.path == finding.path && file.hunks.iter().any(|h| !h.differences.is_empty())
-            })
+            && plan
+                .files
+                .iter()
+                .any(|file| file.path == finding.path && file.hunks.iter().any(same_place))
     };
     let findings = plan.findings.iter().filter(|finding| !told_above(finding));
     looks.extend(findings.map(|f| finding(f, look)));
@@ -205,17 +213,13 @@ fn difference(file: &FilePlan, difference: &Difference, look: &Look) -> String {
     /// Cells of a quoted part.
     const QUOTED: usize = 60;
     let (there, said) = differing(&difference.file, &difference.answer);
-    let quote = |text: &str| match look.excerpt(text, QUOTED) {
-        text if text.is_empty() => "nothing".to_string(),
-        text => format!("`{text}`"),
-    };
-    format!(
-        "{} line {} says {}, the answer says {}",
-        look.safe(file.path.as_str()),
-        difference.line,
-        quote(there),
-        quote(said)
-    )
+    let (there, said) = (look.excerpt(there, QUOTED), look.excerpt(said, QUOTED));
+    let place = format!("{} line {}", look.safe(file.path.as_str()), difference.line);
+    match (there.is_empty(), said.is_empty()) {
+        (true, _) => format!("{place} is not there, the answer says `{said}`"),
+        (_, true) => format!("{place} says `{there}`, the answer leaves it out"),
+        _ => format!("{place} says `{there}`, the answer says `{said}`"),
+    }
 }
 
 /// The words in which two lines differ; the whole lines if one of them has no word there.

@@ -35,6 +35,7 @@ fn report(state: HunkState, rung: &'static str) -> HunkReport {
         chosen_by: None,
         claimed: None,
         used: 1,
+        repeats: false,
         runner_up: None,
         differences: Vec::new(),
     }
@@ -284,7 +285,7 @@ fn other_refusals_are_named_too() {
     };
     let text = refusal::text(&refused, &[cut_off], None, &PLAIN);
     let expected = "\
-✗ refused: 1 of 1 edit fits in several places, 1 other problem  nothing was changed
+✗ refused: the edit fits in several places, 1 block cannot be read  nothing was changed
   a.py, edit 1 (line 7 of the answer)
     looked for   return None
     is there 3 times, at lines 4, 90 and 1 more; more surrounding lines would tell which

@@ -134,7 +134,7 @@ fn a_refusal_names_the_place_and_the_next_step() {
     for part in [
         "✗ refused: 1 of 2 edits does not match",
         "nothing was changed\n",
-        "  src/cart.js, edit 2 (line 10 of the answer)\n",
+        "  src/cart.js, edit 2 (line 9 of the answer)\n",
         "    looked for   for (const entry of list(items)) {\n",
         "  edit 1 fits\n",
         "  next: `relay preview 'my answer.md' --repair` writes a prompt for your model\n",
@@ -262,7 +262,7 @@ fn limits_are_named_and_can_be_raised() {
     assert_eq!(ran.code, 0, "{ran:?}");
     let ran = project.pipe(&["preview", "-", "--limit", "file=10"], long.as_bytes());
     assert!(ran.code == 3 && ran.err.contains("limit `file`"), "{ran:?}");
-    let two = whole("a", "1\n") + &whole("b", "2\n");
+    let two = whole("a.txt", "1\n") + &whole("b.txt", "2\n");
     let ran = project.pipe(&["preview", "-", "--limit", "files=1"], two.as_bytes());
     assert!(
         ran.code == 3 && ran.err.contains("limit `files`"),
