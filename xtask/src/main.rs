@@ -8,6 +8,7 @@
     reason = "a developer tool: printing is its output"
 )]
 
+mod bench;
 mod clock;
 mod corpus;
 mod docs;
@@ -29,6 +30,7 @@ enum Command {
     Docs(docs::Args),
     Corpus(corpus::Args),
     Fuzz(fuzz::Args),
+    Bench(bench::Args),
 }
 
 fn main() -> ExitCode {
@@ -38,6 +40,7 @@ fn main() -> ExitCode {
         Command::Docs(args) => docs::run(&args),
         Command::Corpus(args) => corpus::run(&args),
         Command::Fuzz(args) => fuzz::run(&args),
+        Command::Bench(args) => bench::run(&args),
     };
     match outcome {
         Ok(()) => ExitCode::SUCCESS,

@@ -1,10 +1,11 @@
 //! Answers from a public chat log: `parse` rows say which blocks must be read, `apply` rows what
 //! they must do to the files as they were at that time.
 
+use std::collections::BTreeMap;
 use std::time::Instant;
 
 use relaycode_change::path::RelPath;
-use relaycode_change::proposal::{Action, Body, Proposal};
+use relaycode_change::proposal::{Action, Body, Hunk, Proposal};
 use relaycode_change::response;
 use serde::Deserialize;
 
@@ -148,12 +149,18 @@ impl ApplyRow {
             return Ok(read);
         }
         case.note("  planned from the recorded edits, the response does not read to them");
-        let mut operations = Vec::new();
+        let mut hunks: BTreeMap<RelPath, Vec<Hunk>> = BTreeMap::new();
         for edit in &self.edits {
             let hunk = engine::hunk(&edit.search, &edit.replace);
-            operations.push(engine::write(RelPath::parse(&edit.path)?, vec![hunk]));
+            hunks
+                .entry(RelPath::parse(&edit.path)?)
+                .or_default()
+                .push(hunk);
         }
-        Ok(engine::proposal(operations))
+        let writes = hunks
+            .into_iter()
+            .map(|(path, hunks)| engine::write(path, hunks));
+        Ok(engine::proposal(writes.collect()))
     }
 }
 

@@ -42,6 +42,8 @@ pub(crate) struct Judged {
     pub near: bool,
     /// Equal except for the newline at the very end.
     pub newline_only: bool,
+    /// Equal except for line endings.
+    pub endings_only: bool,
     /// The reviewed reason why the case's own expectation is not followed.
     pub exception: Option<&'static str>,
     /// Time for planning, or for reading where there is nothing to plan.
@@ -61,6 +63,7 @@ impl Judged {
             good: false,
             near: false,
             newline_only: false,
+            endings_only: false,
             exception: None,
             micros: 0,
             account: Vec::new(),

@@ -117,6 +117,7 @@ fn compare(later: &str, got: &[u8], case: &mut Judged) -> bool {
     let text = String::from_utf8_lossy(got);
     if text.replace("\r\n", "\n").trim_end() == later.replace("\r\n", "\n").trim_end() {
         case.note("  differs in line endings only");
+        case.endings_only = true;
     }
     case.account.extend(show::difference(later.as_bytes(), got));
     false

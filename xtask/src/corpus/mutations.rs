@@ -1,9 +1,9 @@
 //! Edits spoilt the way models spoil them: one hunk each, with the bytes it must lead to, or none
 //! where the only right answers are to refuse or to do nothing.
 
+use relaycode_change::dialect;
 use relaycode_change::path::RelPath;
 use relaycode_change::proposal::Proposal;
-use relaycode_change::response;
 use serde::Deserialize;
 
 use super::engine::{self, After};
@@ -39,18 +39,28 @@ pub(crate) fn judge(
     judged.push(judge_proposal(&row, &proposal, set, &row.mutation));
     if through_text {
         let group = format!("{} (as text)", row.mutation);
-        let text = response::print(&proposal);
-        let case = match response::read(&text, &engine::generous()) {
+        judged.push(match printed_and_read(&proposal, &row.path) {
             Ok(read) => judge_proposal(&row, &read, set, &group),
-            Err(error) => {
+            Err(reason) => {
                 let mut case = Judged::new(set, &group, &row.id).bad(Outcome::Wrong);
-                case.note(format!("  cannot be read again: {error}"));
+                case.note(format!("  cannot be read again: {reason}"));
                 case
             }
-        };
-        judged.push(case);
+        });
     }
     Ok(())
+}
+
+/// The same change after it was written as the text of a block.
+fn printed_and_read(proposal: &Proposal, path: &str) -> Result<Proposal, String> {
+    let name = "multi-search-replace";
+    let dialect = dialect::named(name).ok_or("the dialect is missing")?;
+    let mut operations = Vec::new();
+    for operation in &proposal.operations {
+        let text = dialect.print(&operation.action);
+        operations.extend(engine::read_block(name, Some(path), &text)?);
+    }
+    Ok(engine::proposal(operations))
 }
 
 fn judge_proposal(row: &Row, proposal: &Proposal, set: &str, group: &str) -> Judged {

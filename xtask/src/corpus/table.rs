@@ -35,7 +35,7 @@ pub(crate) fn print(judged: &[Judged]) {
     for (set, group, cases) in &groups {
         print_group(set, group, cases);
     }
-    print_newlines(judged);
+    print_spoilt_ends(judged);
     print_exceptions(judged);
     for budget in targets::budgets(judged) {
         println!("{budget}");
@@ -65,13 +65,21 @@ fn print_group(set: &str, group: &str, cases: &[&Judged]) {
     );
 }
 
-fn print_newlines(judged: &[Judged]) {
-    let count = judged
-        .iter()
-        .filter(|case| case.newline_only && case.outcome == Outcome::Correct)
-        .count();
-    if count > 0 {
-        println!("\n{count} of the correct ones are equal except for the newline at the end");
+/// What is equal but for bytes that the other tool is known to spoil.
+fn print_spoilt_ends(judged: &[Judged]) {
+    let mut counts: BTreeMap<(&str, &str), (usize, usize)> = BTreeMap::new();
+    for case in judged {
+        let count = counts.entry((&case.set, &case.group)).or_default();
+        count.0 += usize::from(case.newline_only && case.outcome == Outcome::Correct);
+        count.1 += usize::from(case.endings_only && case.outcome == Outcome::Differs);
+    }
+    println!();
+    for ((set, group), (newline, endings)) in counts {
+        if newline + endings > 0 {
+            println!(
+                "{set:<13} {group:<30} {newline} of the correct equal but for the final newline, {endings} of the differing equal but for line endings"
+            );
+        }
     }
 }
 

@@ -59,6 +59,7 @@ fn skip_preamble(lines: &mut Vec<&str>) -> usize {
     let begins = |at: usize| {
         lines[at].starts_with("diff --")
             || lines[at].starts_with("Index: ")
+            || lines[at].starts_with("@@@ ")
             || lines::header(lines[at]).is_some()
             || is_file_header(lines, at)
     };
@@ -150,14 +151,16 @@ impl Reader<'_> {
         if !is_file_header(self.lines, at) {
             return false;
         }
-        if !self.hunks.is_headed() {
+        let is_null = |line: &str| line[4..].trim_end() == "/dev/null";
+        let null = is_null(self.lines[at]) || is_null(self.lines[at + 1]);
+        if null || !self.hunks.is_headed() {
             return true;
         }
         self.lines[at + 2..]
             .iter()
             .take(BLANKS_BELOW_NAMES + 1)
             .find(|line| !line.is_empty())
-            .is_none_or(|next| lines::header(next).is_some())
+            .is_some_and(|next| lines::header(next).is_some())
     }
 
     /// Whether the `Index:` line of a Subversion diff is here.

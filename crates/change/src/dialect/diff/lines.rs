@@ -175,7 +175,7 @@ impl HunkReader {
         hunk.final_newline = if open.new_unended == Some(hunk.after.len()) {
             Some(false)
         } else {
-            (open.old_unended && !hunk.after.is_empty()).then_some(true)
+            open.old_unended.then_some(true)
         };
         hunk.kept = Some(open.kept);
         self.hunks.push(hunk);

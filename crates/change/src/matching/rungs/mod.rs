@@ -8,7 +8,8 @@ mod escapes;
 mod exact;
 mod indent;
 mod line_endings;
-pub(super) mod near;
+mod near;
+mod outer_context;
 mod punctuation;
 mod tab_unit;
 mod three_way;
@@ -67,6 +68,7 @@ pub fn loose() -> &'static [&'static dyn Rung] {
         &escapes::Escapes,
         &elision::Elision,
         &three_way::ThreeWay,
+        &outer_context::OuterContext,
         &near::Near,
     ]
 }

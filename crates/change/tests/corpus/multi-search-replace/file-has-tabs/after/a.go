@@ -1,0 +1,8 @@
+package a
+
+func run() {
+	if ready {
+		prepare()
+		start()
+	}
+}

@@ -1,0 +1,7 @@
+package a
+
+func run() {
+	if ready {
+		start()
+	}
+}

@@ -1,0 +1,5 @@
+class A:
+    def run(self):
+        if ready:
+            start()
+        return 1

@@ -1,0 +1,2 @@
+title = "Main"
+size = 2

@@ -1,0 +1,8 @@
+def greet(name):
+    text = "Hello, " + name
+    return text
+
+
+def part(name):
+    text = "Bye, " + name
+    return text

@@ -1,0 +1,2 @@
+# tools/run.py
+print(1)

@@ -1,0 +1,106 @@
+//! `cargo xtask bench`: measures what users wait for, against targets. Data is made here, the same
+//! on every run; the engine is measured in a release build, for which the command builds itself.
+//!
+//! Times on a busy machine are noisy, so every table also shows a plain pass over the same bytes.
+
+mod measure;
+mod parsing;
+mod planning;
+mod samples;
+mod startup;
+
+use std::process::Command;
+
+use anyhow::{Context, bail};
+
+use measure::Measured;
+
+/// Measure matching, planning, parsing and start-up against their targets.
+#[derive(clap::Args)]
+pub(crate) struct Args {
+    /// Only measurements whose name contains this.
+    #[arg(long)]
+    only: Option<String>,
+    /// Print one JSON object per measurement, and nothing else.
+    #[arg(long)]
+    json: bool,
+    /// Measure in this build, whatever it is, instead of building a release first.
+    #[arg(long, hide = true)]
+    here: bool,
+    /// Print the memory peak of this command in kilobytes, for the parent process.
+    #[arg(long, hide = true, num_args = 1.., allow_hyphen_values = true)]
+    peak_of: Vec<String>,
+}
+
+/// Measures; an error if a target is missed.
+pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
+    if !args.peak_of.is_empty() {
+        println!("{}", startup::peak_of(&args.peak_of)?);
+        return Ok(());
+    }
+    if !args.here {
+        return in_release(args);
+    }
+    let mut measured = Vec::new();
+    let wanted = |name: &str| {
+        args.only
+            .as_ref()
+            .is_none_or(|part| name.contains(part.as_str()))
+    };
+    let mut keep = |one: Measured| {
+        if args.json {
+            println!("{}", one.json());
+        } else {
+            println!("{one}");
+        }
+        measured.push(one);
+    };
+    if !args.json {
+        println!("{}", Measured::heading());
+    }
+    planning::single_hunks(&wanted, &mut keep);
+    planning::many_files(&wanted, &mut keep);
+    parsing::measure(&wanted, &mut keep);
+    startup::measure(&wanted, &mut keep)?;
+    let missed = measured.iter().filter(|one| !one.met()).count();
+    if missed > 0 {
+        bail!("{missed} of {} targets missed", measured.len());
+    }
+    Ok(())
+}
+
+/// Builds everything in release and runs the same command there.
+fn in_release(args: &Args) -> anyhow::Result<()> {
+    let mut cargo = Command::new(env!("CARGO"));
+    cargo.args([
+        "build",
+        "--quiet",
+        "--release",
+        "--package",
+        "relaycode-relay",
+    ]);
+    if !cargo.status().context("cannot run cargo")?.success() {
+        bail!("relay does not build");
+    }
+    let mut bench = Command::new(env!("CARGO"));
+    bench.args([
+        "run",
+        "--quiet",
+        "--release",
+        "--package",
+        "xtask",
+        "--",
+        "bench",
+        "--here",
+    ]);
+    if let Some(only) = &args.only {
+        bench.args(["--only", only]);
+    }
+    if args.json {
+        bench.arg("--json");
+    }
+    if !bench.status().context("cannot run cargo")?.success() {
+        bail!("not every target is met");
+    }
+    Ok(())
+}
