@@ -39,7 +39,7 @@ pub(crate) fn text(proposal: &Proposal, plan: &Plan, name: &str, look: &Look) ->
     let findings = plan.findings.iter().filter(|finding| !told_above(finding));
     looks.extend(findings.map(|f| finding(f, look)));
     let sign = look.paint(Paint::Look, "!");
-    out += &list(&looks, &format!("  {sign} "), look);
+    out += &list(&looks, &sign, look);
     out += &remarks(&plan.notes, &proposal.unread, look);
     out += &conclusion(plan, look);
     out
@@ -55,7 +55,7 @@ pub(super) fn remarks(notes: &[Note], unread: &[Unread], look: &Look) -> String 
         });
     }
     let dot = look.sign(Sign::Dot);
-    let mut out = list(&lines, &format!("  {dot} "), look);
+    let mut out = list(&lines, dot, look);
     let blocks: Vec<String> = unread
         .iter()
         .map(|block| {
@@ -66,18 +66,20 @@ pub(super) fn remarks(notes: &[Note], unread: &[Unread], look: &Look) -> String 
             )
         })
         .collect();
-    out += &list(&blocks, &format!("  {dot} "), look);
+    out += &list(&blocks, dot, look);
     out
 }
 
-fn list(lines: &[String], start: &str, look: &Look) -> String {
+/// Lines with a sign before each, cut after a while.
+fn list(lines: &[String], sign: &str, look: &Look) -> String {
     let mut out = String::new();
     for line in lines.iter().take(LISTED) {
-        out += &format!("{start}{line}\n");
+        let wrapped = look.wrap(&format!("    {line}"), 4);
+        out += &format!("  {sign} {}\n", wrapped.trim_start());
     }
     if lines.len() > LISTED {
         let more = format!("and {} more", lines.len() - LISTED);
-        out += &format!("{start}{}\n", look.paint(Paint::Dim, &more));
+        out += &format!("  {sign} {}\n", look.paint(Paint::Dim, &more));
     }
     out
 }
@@ -259,8 +261,8 @@ fn finding(finding: &Finding, look: &Look) -> String {
         Some(line) => format!("{path} line {line}"),
         None => path.into_owned(),
     };
-    let kind = look.paint(Paint::Dim, &format!("({})", finding.kind.name()));
-    format!("{place}: {} {kind}", look.safe(&finding.text))
+    let kind = finding.kind.name();
+    format!("{place}: {} ({kind})", look.safe(&finding.text))
 }
 
 /// Said where there is nothing left to do.

@@ -54,10 +54,12 @@ pub(crate) fn text(
         .collect();
     out += &card::remarks(&refused.notes, &unread, look);
     if let Some(next) = next {
-        out += &format!(
-            "  next: `{}` writes a prompt for your model\n",
+        let text = format!(
+            "  next: `{}` writes a prompt for your model",
             look.safe(next)
         );
+        out += &look.wrap(&text, 8);
+        out.push('\n');
     }
     out
 }
@@ -190,7 +192,10 @@ fn entry(refusal: &Refusal, look: &Look) -> String {
         | Reason::Encoding { text }
         | Reason::Limit { text }
         | Reason::Unread { text }
-        | Reason::Nothing { text } => out += &format!("    {}\n", look.safe(text)),
+        | Reason::Nothing { text } => {
+            out += &look.wrap(&format!("    {}", look.safe(text)), 4);
+            out.push('\n');
+        }
     }
     out
 }
