@@ -93,6 +93,8 @@ impl From<ResponseError> for Failure {
     fn from(error: ResponseError) -> Failure {
         let name = match error {
             ResponseError::TooLong { .. } => "text",
+            ResponseError::TooManyFiles { .. } => "files",
+            ResponseError::TooManyHunks { .. } => "hunks",
         };
         crate::limit::exceeded(name, error)
     }
