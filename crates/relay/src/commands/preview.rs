@@ -2,10 +2,11 @@
 
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use relaycode_change::plan::{self, FilePlan, Finding, NothingSeen, Plan, Reason, Refused};
 use relaycode_change::proposal::{Note, Proposal};
-use relaycode_change::{diff, repair, response};
+use relaycode_change::{diff, repair, response, syntax};
 use serde::Serialize;
 
 use crate::console::Console;
@@ -72,6 +73,9 @@ pub(crate) struct Args {
     pub(crate) limit: limit::Changed,
 }
 
+/// The time that looking for new syntax errors may take.
+const SYNTAX_BUDGET: Duration = Duration::from_secs(2);
+
 /// Plans the answer and shows what comes out.
 pub(crate) fn run(args: &Args, console: &mut Console) -> Result<Exit, Failure> {
     let limits = args.limit.limits();
@@ -108,8 +112,10 @@ fn project(directory: &Path) -> Result<PathBuf, Failure> {
 }
 
 /// The plan with what the syntax check found.
-fn checked(plan: Plan, args: &Args) -> Plan {
-    let _ = args.no_syntax;
+fn checked(mut plan: Plan, args: &Args) -> Plan {
+    if !args.no_syntax {
+        plan.findings.extend(syntax::check(&plan, SYNTAX_BUDGET));
+    }
     plan
 }
 
