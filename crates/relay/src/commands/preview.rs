@@ -182,7 +182,12 @@ impl Preview<'_> {
         if self.args.repair || refused.refusals.iter().all(|r| nothing(&r.reason)) {
             return None;
         }
-        let mut words = vec!["relay preview".to_string(), shell_word(&self.args.file)];
+        let piped = if self.args.file.as_os_str() == "-" {
+            "... | "
+        } else {
+            ""
+        };
+        let mut words = vec![format!("{piped}relay preview"), shell_word(&self.args.file)];
         if self.args.directory != Path::new(".") {
             words.push(format!("-C {}", shell_word(&self.args.directory)));
         }

@@ -117,30 +117,37 @@ fn path_room(look: &Look) -> usize {
         .map_or(usize::MAX, |w| w.saturating_sub(BESIDE).max(20))
 }
 
+/// The parts of a file's row.
+struct Row {
+    letter: char,
+    name: Part,
+    counts: Part,
+    about: String,
+}
+
 fn rows(plan: &Plan, look: &Look) -> String {
+    /// One very long name does not move the columns of all the others.
+    const NAME_CELLS: usize = 48;
     let room = path_room(look);
-    let rows: Vec<(&FilePlan, String, Part, String)> = plan
-        .files
-        .iter()
-        .map(|file| {
-            let lines = counts(look, file.added, file.removed);
-            (file, names(file, room, look), lines, about(file, look))
-        })
-        .collect();
-    let widest = |cells: &dyn Fn(&(&FilePlan, String, Part, String)) -> usize, most: usize| {
-        let widths = rows.iter().map(cells).filter(|width| *width <= most);
-        widths.max().unwrap_or(0)
+    let row = |file: &FilePlan| Row {
+        letter: file.change.letter(),
+        name: Part::plain(&names(file, room, look)),
+        counts: counts(look, file.added, file.removed),
+        about: about(file, look),
     };
-    // One very long name does not move the columns of all the others.
-    let name_width = widest(&|row| Part::plain(&row.1).cells, 48);
-    let count_width = widest(&|row| row.2.cells, 14);
+    let rows: Vec<Row> = plan.files.iter().map(row).collect();
+    let names = rows.iter().map(|row| row.name.cells);
+    let name_cells = names.filter(|n| *n <= NAME_CELLS).max().unwrap_or(0);
+    let count_cells = rows.iter().map(|row| row.counts.cells).max().unwrap_or(0);
     let mut out = String::new();
-    for (file, name, lines, about) in rows {
-        let letter = file.change.letter();
-        let mut line = Part::plain(&format!("    {letter}  {name}")).padded(7 + name_width);
-        line = line.then(&Part::plain("  ")).then(&lines);
-        line = line.padded(7 + name_width + 2 + count_width);
-        out += format!("{}   {about}", line.text).trim_end();
+    for row in rows {
+        let name = row.name.padded(name_cells);
+        let counts = row.counts.padded(count_cells);
+        let line = format!(
+            "    {}  {}  {}   {}",
+            row.letter, name.text, counts.text, row.about
+        );
+        out += line.trim_end();
         out.push('\n');
     }
     out

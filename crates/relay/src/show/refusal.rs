@@ -238,7 +238,7 @@ fn missing(wanted: &Hunk, nearest: Option<&Nearest>, look: &Look) -> String {
         Some(real) => {
             let line = Part::painted(look, Paint::Dim, &format!("line {}", nearest.line + first));
             let room = look.columns().saturating_sub(17 + 2 + line.cells);
-            let text = format!("    nearest      {}", look.excerpt(real, room));
+            let text = format!("    nearest      {}", quoted(real, room, look));
             out += &two_ended(look, &Part::plain(&text), &line);
         }
         None => out += "    nearest      the file ends before it\n",
@@ -246,9 +246,17 @@ fn missing(wanted: &Hunk, nearest: Option<&Nearest>, look: &Look) -> String {
     out
 }
 
+/// A line of code, or what stands for one without any text.
+fn quoted(line: &str, room: usize, look: &Look) -> String {
+    match look.excerpt(line, room) {
+        text if text.is_empty() => "(an empty line)".to_string(),
+        text => text,
+    }
+}
+
 fn looked_for(line: &str, look: &Look) -> String {
     let room = look.columns().saturating_sub(17);
-    format!("    looked for   {}\n", look.excerpt(line, room))
+    format!("    looked for   {}\n", quoted(line, room, look))
 }
 
 /// `edit 1 fits; edit 3 is already in`, for a file that also has failing edits.
