@@ -1,2 +1,18 @@
-//! The `relay` binary.
-fn main() {}
+//! The `relay` binary: arguments in, exit code out. What it can do is in [`commands`], how it looks
+//! in [`show`]; everything that decides something is in the libraries.
+
+mod commands;
+mod console;
+mod failure;
+mod input;
+mod json;
+mod limit;
+mod show;
+mod terminal;
+mod tree;
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    commands::main().into()
+}

@@ -3,7 +3,8 @@
 //!
 //! Without its `*** End Patch` a patch was cut off and is refused.
 
-use super::diff_lines::{self, HunkReader};
+use super::diff::lines::{self, HunkReader};
+use super::diff::print;
 use super::opening::opening;
 use super::{Block, Dialect, DialectError, checked_path};
 use crate::path::RelPath;
@@ -134,7 +135,8 @@ enum Change {
     Delete,
     Update {
         to: Option<RelPath>,
-        reader: HunkReader,
+        // Much larger than what the other changes hold.
+        reader: Box<HunkReader>,
     },
 }
 
@@ -191,7 +193,7 @@ fn begin_file(directive: &str) -> Option<(&str, Change)> {
         return Some((path, Change::Delete));
     }
     let path = directive.strip_prefix(UPDATE)?;
-    let reader = HunkReader::default();
+    let reader = Box::default();
     Some((path, Change::Update { to: None, reader }))
 }
 
@@ -220,7 +222,7 @@ impl File {
                     *to = Some(checked_path(line, path.trim())?);
                 } else if text.trim_end() == END_OF_FILE {
                     reader.at_end();
-                } else if let Some(header) = diff_lines::header(text) {
+                } else if let Some(header) = lines::header(text) {
                     reader.header(line, header);
                 } else {
                     reader.line(line, text);
@@ -247,9 +249,20 @@ impl File {
     ) -> Result<(), DialectError> {
         let File { line, path, change } = self;
         let mut push = |action| operations.push(Operation { line, action });
-        let path = match headed {
-            Some(headed) if !matches!(change, Change::Update { to: Some(_), .. }) => headed.clone(),
-            _ => path,
+        let path = match (headed, &change) {
+            (Some(headed), Change::Update { to: Some(to), .. }) => {
+                if *headed != path && headed != to {
+                    return Err(DialectError::at(
+                        line,
+                        format!(
+                            "the block is headed `{headed}`, but its patch moves `{path}` to `{to}`"
+                        ),
+                    ));
+                }
+                path
+            }
+            (Some(headed), _) => headed.clone(),
+            (None, _) => path,
         };
         match change {
             Change::Delete => push(Action::Delete { path }),
@@ -300,8 +313,7 @@ fn write(path: RelPath, body: Body) -> Action {
 }
 
 fn print_hunk(hunk: &Hunk, out: &mut String) {
-    diff_lines::print_header(hunk, out);
-    diff_lines::print_lines(hunk, out);
+    print::print_hunk(hunk, out);
     if hunk.at_end {
         out.push_str(END_OF_FILE);
         out.push('\n');

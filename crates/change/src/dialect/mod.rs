@@ -5,14 +5,10 @@
 //! [`Hunk`](crate::proposal::Hunk)s whose lines are the author's, byte for byte.
 
 mod apply_patch;
-mod diff_files;
-mod diff_lines;
-mod diff_names;
+mod diff;
 mod new_unified;
 mod opening;
-mod search_markers;
 mod search_replace;
-mod search_separator;
 mod unified;
 mod whole_file;
 

@@ -1,8 +1,7 @@
 //! A diff of one file, as chat models write it: headers are optional, `@@ ... @@` will do, and
 //! numbers are only hints.
 
-use super::diff_files;
-use super::diff_lines;
+use super::diff::{files, lines, print};
 use super::opening::opening;
 use super::{Block, Dialect, DialectError};
 use crate::proposal::{Action, Operation};
@@ -33,11 +32,11 @@ impl Dialect for NewUnified {
         if first.starts_with("--- ") {
             return lines.next().is_some_and(|line| line.starts_with("+++ "));
         }
-        diff_lines::header(first).is_some() && lines.any(|line| line.starts_with(['+', '-']))
+        lines::header(first).is_some() && lines.any(|line| line.starts_with(['+', '-']))
     }
 
     fn read(&self, block: &Block<'_>) -> Result<Vec<Operation>, DialectError> {
-        let mut files = diff_files::read(block)?.into_iter();
+        let mut files = files::read(block)?.into_iter();
         let Some(mut file) = files.next() else {
             return Ok(Vec::new());
         };
@@ -54,6 +53,6 @@ impl Dialect for NewUnified {
     }
 
     fn print(&self, action: &Action) -> String {
-        diff_files::print(action)
+        print::print(action)
     }
 }

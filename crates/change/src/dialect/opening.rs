@@ -4,7 +4,7 @@
 use crate::path::RelPath;
 
 /// Lines naming a file that may stand above the first line that counts.
-const PATH_LINES: usize = 2;
+pub(super) const PATH_LINES: usize = 2;
 
 /// The lines of `text` from the first one on that is neither blank, nor a fence, nor one of at
 /// most two lines that name a file.
@@ -14,9 +14,8 @@ pub(super) fn opening(text: &str) -> impl Iterator<Item = &str> {
         if line.trim().is_empty() || is_fence(line) {
             return true;
         }
-        let skip = paths < PATH_LINES && path_line(line).is_some();
         paths += 1;
-        skip
+        paths <= PATH_LINES && path_line(line).is_some()
     })
 }
 

@@ -12,12 +12,14 @@
 //! whose separator could be either of two lines is refused. A line of content that looks like a
 //! marker is written with a backslash before it.
 
-use super::opening::{is_fence, opening, path_line};
-use super::search_markers::{Ends, Marker, escaped, line_marker, marker, unescaped};
-use super::search_separator;
+mod markers;
+mod separator;
+
+use super::opening::{PATH_LINES, is_fence, opening, path_line};
 use super::{Block, Dialect, DialectError};
 use crate::path::RelPath;
 use crate::proposal::{Action, Body, Edit, Hunk, Operation};
+use markers::{Ends, Marker, escaped, line_marker, marker, unescaped};
 
 /// Text to find and text to put there.
 pub(super) struct SearchReplace;
@@ -52,7 +54,8 @@ impl Dialect for SearchReplace {
             first: block.line,
             lines: &lines,
             files: Files::default(),
-            name: None,
+            above: None,
+            leading: 0,
         };
         let mut at = 0;
         while at < lines.len() {
@@ -83,8 +86,10 @@ struct Reader<'a> {
     first: usize,
     lines: &'a [&'a str],
     files: Files,
-    /// The last line above that names a file.
-    name: Option<(usize, RelPath)>,
+    /// The last line outside of a hunk that says something.
+    above: Option<usize>,
+    /// How many such lines stand before the first hunk.
+    leading: usize,
 }
 
 impl Reader<'_> {
@@ -107,24 +112,44 @@ impl Reader<'_> {
                     format!("`{}` stands outside of a SEARCH block", shown(bare)),
                 ));
             }
-            None => {
-                // Only the line next to the marker can name the file; prose further up cannot.
-                if let Some(path) = path_line(line) {
-                    self.name = Some((number, path));
-                } else if !bare.is_empty() && !is_fence(bare) {
-                    self.name = None;
-                }
-                return Ok(at + 1);
-            }
+            None => return self.outside(at).map(|()| at + 1),
         };
-        if let Some(path) = path {
-            self.name = Some((number, path));
-        }
+        let name = path
+            .map(|path| (number, path))
+            .or_else(|| self.name_above());
         let indent = &line[..line.len() - bare.len()];
         let end = self.end_of(at, ends, indent)?;
         let hunk = self.hunk(at, end, ends, indent)?;
-        self.files.add(number, self.name.take(), hunk);
+        self.files.add(number, name, hunk);
+        self.above = None;
         Ok(end + 1)
+    }
+
+    /// A line outside of hunks. Before the first one only lines that name the file may stand: text
+    /// that says more is a whole file in which hunks occur, such as a test of this code.
+    fn outside(&mut self, at: usize) -> Result<(), DialectError> {
+        let line = self.lines[at];
+        if line.trim().is_empty() || is_fence(line) {
+            return Ok(());
+        }
+        self.above = Some(at);
+        if !self.files.files.is_empty() {
+            return Ok(());
+        }
+        self.leading += 1;
+        if self.leading > PATH_LINES || path_line(line).is_none() {
+            return Err(DialectError::at(
+                self.first + at,
+                "only the file's path may stand before the first `<<<<<<< SEARCH`",
+            ));
+        }
+        Ok(())
+    }
+
+    /// The file that the last line above names; prose further up does not count.
+    fn name_above(&self) -> Option<(usize, RelPath)> {
+        let at = self.above?;
+        Some((self.first + at, path_line(self.lines[at])?))
     }
 
     /// Where the hunk that begins at `start` ends.
@@ -166,13 +191,13 @@ impl Reader<'_> {
         };
         let begin = self.line_markers(start + 1, end, &mut hunk);
         let body = &self.lines[begin..end];
-        let separator = search_separator::find(body, ends, indent)
+        let separator = separator::find(body, ends, indent)
             .map_err(|reason| reason.at(self.first + start, self.first + begin))?;
-        hunk.before = body[..separator]
+        hunk.before = body[..separator.start]
             .iter()
             .map(|line| unescaped(line))
             .collect();
-        for (at, line) in body.iter().enumerate().skip(separator + 1) {
+        for (at, line) in body.iter().enumerate().skip(separator.end) {
             if line_marker(line).is_some() {
                 return Err(DialectError::at(
                     self.first + begin + at,

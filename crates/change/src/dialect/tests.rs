@@ -1,16 +1,100 @@
-//! What holds for every dialect in the list.
+//! What holds for every dialect in the list, and tables of what each reads.
+
+mod contract;
+mod diffs;
+mod patches;
+mod searches;
 
 use super::*;
+use crate::proposal::{Body, Hunk, Mode};
 
-#[test]
-fn names_and_aliases_are_unique_and_found_in_any_case() {
-    let mut seen = std::collections::BTreeSet::new();
-    for dialect in all() {
-        assert!(!dialect.about().is_empty());
-        for name in std::iter::once(dialect.name()).chain(dialect.aliases().iter().copied()) {
-            assert!(seen.insert(name), "{name} is there twice");
-            let found = named(&name.to_ascii_uppercase()).map(|found| found.name());
-            assert_eq!(found, Some(dialect.name()));
+/// Reads `text` as one block that begins on line 1 and tells the outcome in short, one operation
+/// per line; an error as `! line: reason`.
+fn told(dialect: &str, path: Option<&str>, text: &str) -> String {
+    let block = Block {
+        path: path.map(|path| RelPath::parse(path).unwrap()),
+        text,
+        line: 1,
+    };
+    match named(dialect).unwrap().read(&block) {
+        Ok(operations) => {
+            let told: Vec<String> = operations.iter().map(|op| tell(&op.action)).collect();
+            told.join("\n")
+        }
+        Err(error) => format!("! {}: {}", error.line, error.reason),
+    }
+}
+
+fn tell(action: &Action) -> String {
+    match action {
+        Action::Delete { path } => format!("delete {path}"),
+        Action::Rename { from, to } => format!("rename {from} {to}"),
+        Action::Write { path, edit, mode } => {
+            let mode = match mode {
+                None => "",
+                Some(Mode::Regular) => " -x",
+                Some(Mode::Executable) => " +x",
+            };
+            match &edit.body {
+                Body::Whole { text, must_be_new } => {
+                    let verb = if *must_be_new { "create" } else { "replace" };
+                    format!("{verb} {path}{mode} {text:?}")
+                }
+                Body::Hunks(hunks) => {
+                    let hunks: String =
+                        hunks.iter().map(|h| format!(" {}", tell_hunk(h))).collect();
+                    format!("edit {path}{mode}{hunks}")
+                }
+            }
+        }
+    }
+}
+
+/// `{5-7 [scope] a|b => a|c ~1 end nl}`: claimed range, scope, both sides, how many lines are
+/// kept, and what is said about the end.
+fn tell_hunk(hunk: &Hunk) -> String {
+    let mut told = String::from("{");
+    if let Some(line) = hunk.claimed {
+        told += &format!("{line}");
+    }
+    if let Some(line) = hunk.claimed_end {
+        told += &format!("-{line}");
+    }
+    for scope in &hunk.scope {
+        told += &format!("[{scope}]");
+    }
+    told += &format!("{} => {}", hunk.before.join("|"), hunk.after.join("|"));
+    if let Some(kept) = &hunk.kept {
+        for (old, new) in kept {
+            assert_eq!(hunk.before[*old], hunk.after[*new]);
+        }
+        told += &format!(" ~{}", kept.len());
+    }
+    if hunk.at_end {
+        told += " end";
+    }
+    match hunk.final_newline {
+        Some(true) => told += " nl",
+        Some(false) => told += " no-nl",
+        None => {}
+    }
+    told + "}"
+}
+
+/// Checks a table of texts and what they must be told as. An expectation that begins with `!` is
+/// the beginning of an error, up to a part of its reason.
+fn check(dialect: &str, path: Option<&str>, table: &[(&str, &str, &str)]) {
+    for (what, text, expected) in table {
+        let told = told(dialect, path, text);
+        match expected
+            .split_once(": ")
+            .filter(|(line, _)| line.starts_with('!'))
+        {
+            Some((line, reason)) => assert!(
+                told.starts_with(&format!("{line}: ")) && told.contains(reason),
+                "{what}: {told}"
+            ),
+            None => assert_eq!(told, *expected, "{what}"),
         }
     }
 }

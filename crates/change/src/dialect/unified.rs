@@ -1,6 +1,6 @@
 //! The output of `git diff`: several files, renames, modes, new and deleted files.
 
-use super::diff_files;
+use super::diff::{files, print};
 use super::opening::opening;
 use super::{Block, Dialect, DialectError};
 use crate::proposal::{Action, Operation};
@@ -47,7 +47,7 @@ impl Dialect for Unified {
     }
 
     fn read(&self, block: &Block<'_>) -> Result<Vec<Operation>, DialectError> {
-        let files = diff_files::read(block)?;
+        let files = files::read(block)?;
         let headed = block.path.as_ref().filter(|_| files.len() == 1);
         let mut operations = Vec::new();
         for file in files {
@@ -57,6 +57,6 @@ impl Dialect for Unified {
     }
 
     fn print(&self, action: &Action) -> String {
-        diff_files::print(action)
+        print::print(action)
     }
 }

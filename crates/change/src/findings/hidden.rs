@@ -58,7 +58,7 @@ fn places(text: &str) -> BTreeMap<char, Vec<usize>> {
     if text.is_ascii() {
         return found;
     }
-    for (number, line) in lines(text).enumerate() {
+    for (number, line) in lines(text).enumerate().filter(|(_, line)| !line.is_ascii()) {
         for (_, character) in suspicious(line) {
             found.entry(character).or_default().push(number);
         }

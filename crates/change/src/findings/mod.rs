@@ -99,10 +99,20 @@ pub(crate) fn readable(bytes: &[u8]) -> Option<Cow<'_, str>> {
 
 /// The lines of a text, also of one that ends its lines in `\r` alone.
 pub(crate) fn lines(text: &str) -> impl Iterator<Item = &str> {
-    let old_mac = !text.contains('\n') && text.contains('\r');
-    let breaker = if old_mac { '\r' } else { '\n' };
-    text.split_terminator(breaker)
-        .map(|line| line.strip_suffix('\r').unwrap_or(line))
+    let mut rest = text;
+    let breaker = match memchr::memchr(b'\n', text.as_bytes()) {
+        None => b'\r',
+        Some(_) => b'\n',
+    };
+    std::iter::from_fn(move || {
+        if rest.is_empty() {
+            return None;
+        }
+        let end = memchr::memchr(breaker, rest.as_bytes()).unwrap_or(rest.len());
+        let line = &rest[..end];
+        rest = rest.get(end + 1..).unwrap_or_default();
+        Some(line.strip_suffix('\r').unwrap_or(line))
+    })
 }
 
 /// The start of a line for a message: without indentation, at most 80 characters.

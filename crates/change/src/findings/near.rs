@@ -1,4 +1,5 @@
-//! Hunks that match the file only nearly: what the file says and what the answer says.
+//! Hunks that match the file only nearly (what the file says and what the answer says), and hunks
+//! that would add lines a second time.
 
 use super::{Check, Look, clip};
 use crate::plan::{Finding, FindingKind, HunkReport};
@@ -15,6 +16,13 @@ impl Check for Near {
 
     fn check(&self, file: &Look<'_>, out: &mut Vec<Finding>) {
         for hunk in &file.file.hunks {
+            if hunk.repeats {
+                let text = format!(
+                    "what the edit adds at line {} already stands there; it would stand there twice",
+                    hunk.used
+                );
+                out.push(file.finding(self.kind(), Some(hunk.used), text));
+            }
             if hunk.rung == RUNG || !hunk.differences.is_empty() {
                 let line = hunk
                     .differences

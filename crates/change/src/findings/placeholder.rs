@@ -122,20 +122,18 @@ fn is_placeholder(line: &str, language: Language) -> bool {
     is_bare(line, language) || is_dotted_body(line, language) || has_tail_comment(line)
 }
 
-/// A cheap first look: every placeholder has dots or one of a few words.
+/// A cheap first look that most lines do not pass: a placeholder has dots, or is a comment or
+/// something in brackets with one of a few words.
 fn may_be(line: &str) -> bool {
-    line.contains("..")
-        || line.contains('…')
-        || phrase::SIGNS
-            .iter()
-            .any(|sign| contains_ignoring_case(line, sign))
+    let bytes = line.as_bytes();
+    let dots = memchr::memchr2_iter(b'.', ELLIPSIS[0], bytes)
+        .any(|at| bytes[at..].starts_with(b"..") || bytes[at..].starts_with(ELLIPSIS));
+    dots || (bytes.first().is_some_and(|first| STARTS.contains(first)) && phrase::has_sign(line))
 }
 
-fn contains_ignoring_case(line: &str, word: &str) -> bool {
-    let (line, word) = (line.as_bytes(), word.as_bytes());
-    line.windows(word.len())
-        .any(|part| part.eq_ignore_ascii_case(word))
-}
+const ELLIPSIS: &[u8] = "…".as_bytes();
+/// The bytes with which comments and brackets begin.
+const STARTS: &[u8] = b"/#<{*-;%([@R";
 
 /// A comment that is the whole of its line.
 struct Comment<'a> {

@@ -122,6 +122,7 @@ fn near_matches_say_what_differs() {
         chosen_by: None,
         claimed: None,
         used: 80,
+        repeats: false,
         runner_up: None,
         differences: vec![difference.clone(), difference],
     });

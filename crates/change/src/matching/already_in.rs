@@ -4,7 +4,9 @@
 use super::fit::Fit;
 use super::forms::is_blank;
 use super::rungs::{Ask, first_places, strict};
-use super::view::{Level, View};
+use super::typo::slip;
+use super::view::Level;
+use crate::align::equal_runs;
 use crate::proposal::Hunk;
 
 /// The line (0-based) where the result of the hunk already stands. Asked only when the old text is
@@ -24,81 +26,87 @@ pub(super) fn already_in(ask: &Ask<'_>) -> Option<usize> {
     if !brings && !closes_a_gap(hunk) {
         return None;
     }
+    let places = result_places(ask)?;
+    let nearest = |fit: &&Fit| hunk.claimed.map_or(0, |line| line.abs_diff(fit.start + 1));
+    places.iter().min_by_key(nearest).map(|fit| fit.start)
+}
+
+/// What is left around a gap must have at least so many characters to be recognised by.
+const MARGIN: usize = 20;
+
+/// Whether the hunk takes away lines only from between lines that it keeps, and those say enough to
+/// be recognised.
+fn closes_a_gap(hunk: &Hunk) -> bool {
+    let solid = |lines: &[String]| -> Vec<String> {
+        lines
+            .iter()
+            .filter(|line| !is_blank(line))
+            .map(|line| line.trim().to_string())
+            .collect()
+    };
+    let (before, after) = (solid(&hunk.before), solid(&hunk.after));
+    let kept: usize = equal_runs(&before, &after).iter().map(|run| run.len).sum();
+    let characters: usize = after.iter().map(String::len).sum();
+    kept == after.len()
+        && before.len() > after.len()
+        && after.len() >= 2
+        && characters >= MARGIN
+        && before.first() == after.first()
+        && before.last() == after.last()
+}
+
+/// Comparing every overlay of old on new text is given up past this many pairs of lines.
+const OVERLAYS: usize = 4_000_000;
+
+/// Whether the hunk only adds around its old text: the new text has all of the old in one piece, up
+/// to blank lines and slips. Such a hunk can be carried out again and again, and may be meant to.
+pub(super) fn only_adds(hunk: &Hunk) -> bool {
+    let solid = |lines: &[String]| -> Vec<String> {
+        lines
+            .iter()
+            .filter(|line| !is_blank(line))
+            .cloned()
+            .collect()
+    };
+    let (before, after) = (solid(&hunk.before), solid(&hunk.after));
+    if before.is_empty()
+        || after.len() <= before.len()
+        || before.len().saturating_mul(after.len()) > OVERLAYS
+    {
+        return false;
+    }
+    after.windows(before.len()).any(|window| {
+        window
+            .iter()
+            .zip(&before)
+            .all(|(a, b)| Level::Content.same(a, b) || slip(a, b).is_some())
+    })
+}
+
+/// Whether all that a hunk adds already stands around `fit`.
+pub(super) fn stands_around(ask: &Ask<'_>, fit: &Fit) -> bool {
+    only_adds(ask.hunk)
+        && result_places(ask).is_some_and(|places| {
+            places
+                .iter()
+                .any(|place| place.start <= fit.start && fit.end <= place.end)
+        })
+}
+
+/// Where the new text stands.
+fn result_places(ask: &Ask<'_>) -> Option<Vec<Fit>> {
     let result = Hunk {
-        before: hunk.after.clone(),
+        before: ask.hunk.after.clone(),
         after: Vec::new(),
         kept: None,
-        ..hunk.clone()
+        ..ask.hunk.clone()
     };
-    let (_, places) = first_places(
+    first_places(
         strict(),
         &Ask {
             hunk: &result,
             ..*ask
         },
-    )?;
-    let nearest = |fit: &&Fit| hunk.claimed.map_or(0, |line| line.abs_diff(fit.start + 1));
-    places.iter().min_by_key(nearest).map(|fit| fit.start)
-}
-
-/// Whether the hunk takes away lines from between two that it keeps, each with something on it.
-fn closes_a_gap(hunk: &Hunk) -> bool {
-    let solid = |lines: &[String]| {
-        lines
-            .iter()
-            .filter(|line| !is_blank(line))
-            .cloned()
-            .collect::<Vec<_>>()
-    };
-    let (before, after) = (solid(&hunk.before), solid(&hunk.after));
-    let head = before
-        .iter()
-        .zip(&after)
-        .take_while(|(a, b)| a == b)
-        .count();
-    let tail = before
-        .iter()
-        .rev()
-        .zip(after.iter().rev())
-        .take_while(|(a, b)| a == b)
-        .count();
-    head > 0
-        && tail > 0
-        && head + tail >= after.len()
-        && after.len() >= 2
-        && before.len() > after.len()
-}
-
-/// At most so many ways of laying the new text over the old are tried.
-const OVERLAYS: usize = 16;
-
-/// Whether the hunk only adds around `before`, and all that it adds already stands around `fit`.
-pub(super) fn stands_around(ask: &Ask<'_>, fit: &Fit) -> bool {
-    let Hunk { before, after, .. } = ask.hunk;
-    if after.len() <= before.len() || fit.end - fit.start != before.len() {
-        return false;
-    }
-    let lines = ask.view.lines();
-    let unshifted = before
-        .iter()
-        .zip(&lines[fit.start..])
-        .all(|(line, file)| Level::TrailingBlanks.same(line, file));
-    let level = if unshifted {
-        Level::TrailingBlanks
-    } else {
-        Level::Content
-    };
-    let offsets = View::new(after.iter().map(String::as_str).collect()).find(before, Level::Exact);
-    offsets.into_iter().take(OVERLAYS).any(|offset| {
-        let place = fit
-            .start
-            .checked_sub(offset)
-            .and_then(|start| lines.get(start..start + after.len()));
-        place.is_some_and(|place| {
-            place
-                .iter()
-                .zip(after)
-                .all(|(file, line)| level.same(file, line))
-        })
-    })
+    )
+    .map(|(_, places)| places)
 }

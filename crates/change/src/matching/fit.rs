@@ -6,7 +6,7 @@
 use std::ops::Range;
 
 use super::forms;
-use super::view::{Level, View};
+use super::view::View;
 use crate::align::equal_runs;
 use crate::plan::Difference;
 use crate::proposal::Hunk;
@@ -75,15 +75,9 @@ enum Item {
 }
 
 /// The edits that put `hunk` into the file at `fit`. `after` is the hunk's new text in the file's
-/// own terms (indentation, characters); `level` is what the rung forgave.
-pub(super) fn splice(
-    view: &View<'_>,
-    hunk: &Hunk,
-    fit: &Fit,
-    after: &[String],
-    level: Level,
-) -> Vec<LineEdit> {
-    let kept = kept_lines(view, hunk, fit, level);
+/// own terms (indentation, characters).
+pub(crate) fn splice(view: &View<'_>, hunk: &Hunk, fit: &Fit, after: &[String]) -> Vec<LineEdit> {
+    let kept = kept_lines(hunk);
     let mut items = Vec::with_capacity(after.len());
     let mut last_kept: Option<(usize, usize)> = None;
     for (j, text) in after.iter().enumerate() {
@@ -101,7 +95,9 @@ pub(super) fn splice(
         }
         last_kept = Some((i, j));
     }
-    edits_of(fit, items)
+    let mut edits = edits_of(fit, items);
+    edits.retain_mut(|edit| leave_equal_ends(view, edit));
+    edits
 }
 
 fn edits_of(fit: &Fit, items: Vec<Item>) -> Vec<LineEdit> {
@@ -131,43 +127,44 @@ fn edits_of(fit: &Fit, items: Vec<Item>) -> Vec<LineEdit> {
     edits
 }
 
-/// For every `after` line the `before` line that it is, if the author keeps it.
-fn kept_lines(view: &View<'_>, hunk: &Hunk, fit: &Fit, level: Level) -> Vec<Option<usize>> {
+/// Takes lines out of the edit that are the same before and after; `false` if nothing is left.
+fn leave_equal_ends(view: &View<'_>, edit: &mut LineEdit) -> bool {
+    let old = &view.lines()[edit.range.clone()];
+    let head = old
+        .iter()
+        .zip(&edit.new)
+        .take_while(|(a, b)| a == b)
+        .count();
+    let most = old.len().min(edit.new.len()) - head;
+    let tail = old
+        .iter()
+        .rev()
+        .zip(edit.new.iter().rev())
+        .take(most)
+        .take_while(|(a, b)| a == b)
+        .count();
+    edit.range = edit.range.start + head..edit.range.end - tail;
+    edit.new.truncate(edit.new.len() - tail);
+    edit.new.drain(..head);
+    !edit.range.is_empty() || !edit.new.is_empty()
+}
+
+/// For every `after` line the `before` line that it is, if the author keeps it: in the author's own
+/// words, so that a line which only changes its layout is a change.
+fn kept_lines(hunk: &Hunk) -> Vec<Option<usize>> {
     let mut kept = vec![None; hunk.after.len()];
-    if let Some(pairs) = &hunk.kept {
-        for (i, j) in pairs {
-            if let Some(slot) = kept.get_mut(*j) {
-                *slot = Some(*i);
-            }
+    let mut keep = |i: usize, j: usize| {
+        if let Some(slot) = kept.get_mut(j) {
+            *slot = Some(i);
         }
-        return kept;
-    }
-    let forms = |lines: &[String]| {
-        lines
-            .iter()
-            .map(|line| level.form(line).into_owned())
-            .collect::<Vec<_>>()
     };
-    for run in equal_runs(&forms(&hunk.before), &forms(&hunk.after)) {
-        for k in 0..run.len {
-            let (i, j) = (run.old + k, run.new + k);
-            let seen_as_it_is = fit
-                .file_line(i)
-                .is_some_and(|line| view.lines()[line] == hunk.before[i]);
-            // Where the author saw the line as it is and writes it otherwise, that is a change,
-            // even if it is only one of layout.
-            if hunk.before[i] == hunk.after[j] || !seen_as_it_is {
-                kept[j] = Some(i);
+    match &hunk.kept {
+        Some(pairs) => pairs.iter().for_each(|(i, j)| keep(*i, *j)),
+        None => {
+            for run in equal_runs(&hunk.before, &hunk.after) {
+                (0..run.len).for_each(|k| keep(run.old + k, run.new + k));
             }
         }
     }
     kept
-}
-
-/// Whether carrying out `edits` would leave every line as it is.
-pub(super) fn changes_nothing(view: &View<'_>, edits: &[LineEdit]) -> bool {
-    edits.iter().all(|edit| {
-        let old = &view.lines()[edit.range.clone()];
-        old.len() == edit.new.len() && old.iter().zip(&edit.new).all(|(a, b)| a == b)
-    })
 }

@@ -48,6 +48,26 @@ pub(super) fn plain_punctuation(line: &str) -> Cow<'_, str> {
     Cow::Owned(plain)
 }
 
+/// The words (letters, digits, `_`) and single signs of a line, without the blanks between them.
+pub(crate) fn words_and_signs(line: &str) -> Vec<&str> {
+    let mut tokens = Vec::new();
+    let mut word: Option<usize> = None;
+    for (at, c) in line.char_indices() {
+        if c.is_alphanumeric() || c == '_' {
+            word.get_or_insert(at);
+            continue;
+        }
+        if let Some(start) = word.take() {
+            tokens.push(&line[start..at]);
+        }
+        if !c.is_whitespace() {
+            tokens.push(&line[at..at + c.len_utf8()]);
+        }
+    }
+    tokens.extend(word.map(|start| &line[start..]));
+    tokens
+}
+
 /// `line` with those of its typographic characters made plain that are in `which`.
 pub(super) fn replace_typography(line: &str, which: &[char]) -> String {
     let mut out = String::with_capacity(line.len());

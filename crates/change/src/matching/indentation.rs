@@ -237,8 +237,13 @@ impl Indentation {
     /// `line` of the author as the file would indent it. `first`: it is the first line of the
     /// block; `context`: it is a context line of a diff. `None`: the rule does not reach it.
     pub(super) fn translate(&self, line: &str, first: bool, context: bool) -> Option<String> {
-        if is_blank(line) {
-            return Some(String::new());
+        // What stands on a blank line has no place in the block's structure; only its unit counts.
+        let shifted = matches!(
+            self,
+            Indentation::Deeper { .. } | Indentation::Shallower { .. } | Indentation::MarkerColumn
+        );
+        if line.is_empty() || (shifted && is_blank(line)) {
+            return Some(line.to_string());
         }
         let indent = indentation(line);
         let content = &line[indent.len()..];

@@ -22,7 +22,7 @@ mod typo;
 mod view;
 
 use draft::Draft;
-use fit::{Fit, LineEdit, changes_nothing};
+use fit::{Fit, LineEdit};
 use rungs::{Ask, Rung, first_places};
 use settle::Candidates;
 use view::View;
@@ -72,7 +72,8 @@ pub fn match_hunks(source: &Source, hunks: &[Hunk], seen: &[String]) -> Matched 
     let view = View::new(lines).with_odd_endings(odd);
     let mut outcomes = Vec::with_capacity(hunks.len());
     let mut edits: Vec<LineEdit> = Vec::new();
-    let places = place_all(&view, hunks, seen);
+    let mut places = place_all(&view, hunks, seen);
+    leave_out_repeats(&view, hunks, &mut places);
     let chosen: Vec<Option<usize>> = places.iter().map(Placed::start).collect();
     for (placed, hunk) in places.into_iter().zip(hunks) {
         outcomes.push(placed.carry_out(
@@ -194,25 +195,49 @@ fn place_all(view: &View<'_>, hunks: &[Hunk], seen: &[String]) -> Vec<Placed> {
         .collect()
 }
 
+/// Among hunks that are already in, one that only adds lines which already stand there is in too.
+/// Alone it may be meant: then it is carried out, and reported so that somebody looks.
+fn leave_out_repeats(view: &View<'_>, hunks: &[Hunk], places: &mut [Placed]) {
+    if !places
+        .iter()
+        .any(|placed| matches!(placed, Placed::AlreadyIn { .. }))
+    {
+        return;
+    }
+    for (placed, hunk) in places.iter_mut().zip(hunks) {
+        let ask = Ask {
+            view,
+            hunk,
+            seen: &[],
+        };
+        if let Placed::At { fit, .. } = placed
+            && already_in::stands_around(&ask, fit)
+        {
+            *placed = Placed::AlreadyIn { at: fit.start };
+        }
+    }
+}
+
 /// Climbs the ladder for one hunk.
 fn find(ask: &Ask<'_>) -> Found {
     if ask.hunk.before.is_empty() {
         return Found::Other(place_insertion(ask));
     }
     if let Some((rung, places)) = first_places(rungs::strict(), ask) {
-        return match places.as_slice() {
-            [only] if already_in::stands_around(ask, only) => {
-                Found::Other(Placed::AlreadyIn { at: only.start })
-            }
-            _ => Found::Places(rung, places),
-        };
+        return Found::Places(rung, places);
     }
-    if let Some(at) = already_in::already_in(ask) {
-        return Found::Other(Placed::AlreadyIn { at });
-    }
-    match first_places(rungs::loose(), ask) {
-        Some((rung, places)) => Found::Places(rung, places),
-        None => Found::Other(Placed::Not(Outcome::NotFound(nearest::nearest(
+    // A hunk that only adds may be meant a second time; then its place counts, if it has one.
+    let already_in = already_in::already_in(ask);
+    let done = already_in.is_some() && !already_in::only_adds(ask.hunk);
+    let places = if done {
+        None
+    } else {
+        first_places(rungs::loose(), ask)
+    };
+    match (places, already_in) {
+        (Some((rung, places)), _) => Found::Places(rung, places),
+        (None, Some(at)) => Found::Other(Placed::AlreadyIn { at }),
+        (None, None) => Found::Other(Placed::Not(Outcome::NotFound(nearest::nearest(
             ask.view, ask.hunk,
         )))),
     }
@@ -260,6 +285,7 @@ impl Placed {
             chosen_by: None,
             claimed: ask.hunk.claimed,
             used: used + 1,
+            repeats: false,
             runner_up: None,
             differences: Vec::new(),
         };
@@ -285,18 +311,17 @@ impl Placed {
                     Ok(own) => own,
                     Err(text) => return Outcome::Failed(text),
                 };
-                let nothing = changes_nothing(ask.view, &own);
-                let state = if nothing {
+                let state = if own.is_empty() {
                     HunkState::AlreadyIn
                 } else {
                     HunkState::Applied
                 };
-                if !nothing {
-                    edits.extend(own);
-                }
+                let repeats = already_in::stands_around(ask, &fit);
+                edits.extend(own);
                 let differences = fit.differences.clone();
                 Outcome::Fits(HunkReport {
                     chosen_by,
+                    repeats,
                     runner_up,
                     differences,
                     ..report(state, rung.name(), fit.start)

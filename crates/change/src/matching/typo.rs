@@ -2,6 +2,8 @@
 //! inside the line, or in one word by one letter, as when a model misremembers a long name. Numbers,
 //! short words and signs must agree: there a single character is another meaning.
 
+use super::forms::words_and_signs;
+
 /// Words shorter than this must agree to the letter.
 pub(super) const WORD: usize = 5;
 /// Words shorter than this may lack a letter or have one too many, but not another one.
@@ -26,7 +28,7 @@ pub(super) fn slip(a: &str, b: &str) -> Option<Slip> {
     if a.len() > LINE || b.len() > LINE || a.len().abs_diff(b.len()) > a.len().min(b.len()) {
         return None;
     }
-    let (a, b) = (tokens(a), tokens(b));
+    let (a, b) = (words_and_signs(a), words_and_signs(b));
     if a == b {
         return Some(Slip::Blanks);
     }
@@ -39,28 +41,6 @@ pub(super) fn slip(a: &str, b: &str) -> Option<Slip> {
         return None;
     }
     one_letter(x, y)
-}
-
-/// Words (letters, digits, `_`) and single signs; blanks separate.
-fn tokens(line: &str) -> Vec<&str> {
-    let mut tokens = Vec::new();
-    let mut word: Option<usize> = None;
-    for (at, c) in line.char_indices() {
-        if c.is_alphanumeric() || c == '_' {
-            word.get_or_insert(at);
-            continue;
-        }
-        if let Some(start) = word.take() {
-            tokens.push(&line[start..at]);
-        }
-        if !c.is_whitespace() {
-            tokens.push(&line[at..at + c.len_utf8()]);
-        }
-    }
-    if let Some(start) = word {
-        tokens.push(&line[start..]);
-    }
-    tokens
 }
 
 fn one_letter(x: &str, y: &str) -> Option<Slip> {

@@ -22,6 +22,8 @@ pub enum Level {
     Punctuation,
     /// All but the indentation.
     Content,
+    /// All but blanks that do not keep two words apart.
+    Words,
 }
 
 impl Level {
@@ -38,6 +40,9 @@ impl Level {
                 Cow::Borrowed(text) => Cow::Borrowed(text.trim()),
                 Cow::Owned(text) => Cow::Owned(text.trim().to_string()),
             },
+            Level::Words => {
+                Cow::Owned(forms::words_and_signs(&forms::plain_punctuation(line)).join(" "))
+            }
         }
     }
 
@@ -132,6 +137,7 @@ pub struct View<'a> {
     lines: Vec<&'a str>,
     odd_endings: Vec<bool>,
     levels: [OnceCell<Hashed>; 4],
+    words: OnceCell<Hashed>,
     solid: OnceCell<Solid>,
 }
 
@@ -142,6 +148,7 @@ impl<'a> View<'a> {
             lines,
             odd_endings: Vec::new(),
             levels: Default::default(),
+            words: OnceCell::new(),
             solid: OnceCell::new(),
         }
     }
@@ -238,15 +245,19 @@ impl<'a> View<'a> {
         &self.solid().lines
     }
 
-    /// Windows of the non-blank lines that agree with `needle` (none blank) in all but at most
+    /// Windows of the non-blank lines whose words agree with `needle` (none blank) in all but at most
     /// `misses` lines, as starts into [`Self::solid_lines`]. Seeds are the rarest lines of
     /// `needle`: one more than may miss, so that at least one of them is right.
     pub fn find_almost(&self, needle: &[&str], misses: usize) -> Vec<usize> {
-        let hashed = &self.solid().hashed;
-        let keys: Vec<u64> = needle
-            .iter()
-            .map(|line| Level::Content.hash(line))
-            .collect();
+        let hashed = self.words.get_or_init(|| {
+            Hashed::new(
+                self.solid_lines()
+                    .iter()
+                    .map(|line| Level::Words.hash(self.lines[*line]))
+                    .collect(),
+            )
+        });
+        let keys: Vec<u64> = needle.iter().map(|line| Level::Words.hash(line)).collect();
         let mut order: Vec<usize> = (0..keys.len()).collect();
         order.sort_by_key(|i| hashed.count(keys[*i]));
         let mut starts: Vec<usize> = order

@@ -93,6 +93,8 @@ pub struct HunkReport {
     pub claimed: Option<usize>,
     /// The line of the file (before the change) where it matched.
     pub used: usize,
+    /// It only adds lines, and they already stand right there: carried out, they stand there twice.
+    pub repeats: bool,
     /// The next best place, where there was one.
     pub runner_up: Option<RunnerUp>,
     /// For a near match: what the file says and what the response says.

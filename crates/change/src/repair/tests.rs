@@ -36,6 +36,7 @@ fn fitting(file: &str, hunk: usize, state: HunkState) -> FittingHunk {
             chosen_by: None,
             claimed: None,
             used: 1,
+            repeats: false,
             runner_up: None,
             differences: Vec::new(),
         },

@@ -6,7 +6,7 @@
 
 use memchr::{memchr, memchr_iter};
 
-use super::encoding::{Encoding, faithful};
+use super::encoding::Encoding;
 use super::{Eol, Line, Source, Undecodable, likely};
 
 /// The encodings that are tried for bytes that are neither UTF-8 nor UTF-16. The order decides
@@ -152,7 +152,8 @@ fn read_back(encoding: &'static encoding_rs::Encoding, bytes: &[u8]) -> Option<S
     if text.chars().any(likely::is_binary_sign) {
         return None;
     }
-    (faithful(encoding, &text)? == bytes).then(|| text.into_owned())
+    let (again, _, lossy) = encoding.encode(&text);
+    (!lossy && *again == *bytes).then(|| text.into_owned())
 }
 
 /// Cuts text and bytes side by side. They have the same line endings in the same places, as no

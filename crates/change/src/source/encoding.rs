@@ -76,7 +76,7 @@ impl Encoding {
 
 /// `text` in a legacy encoding, if reading that gives `text` again. (Some encoders map characters
 /// to similar ones: `¥` becomes a backslash in Shift_JIS.)
-pub(super) fn faithful(legacy: &'static encoding_rs::Encoding, text: &str) -> Option<Vec<u8>> {
+fn faithful(legacy: &'static encoding_rs::Encoding, text: &str) -> Option<Vec<u8>> {
     let (bytes, _, lossy) = legacy.encode(text);
     if lossy {
         return None;

@@ -4,20 +4,33 @@
 //! beginning and something it can omit are enough. Without, every word has to belong to the small
 //! vocabulary of such remarks, so that `// the rest of the code handles errors` is left alone.
 
-/// Words of which every placeholder without dots has one.
-pub(super) const SIGNS: &[&str] = &[
-    "rest",
-    "existing",
-    "unchanged",
-    "remain",
-    "omitted",
-    "truncated",
-    "snip",
-    "same",
-    "as is",
-    "as before",
-    "elided",
+/// Words of which every placeholder without dots has one, by how they begin.
+#[rustfmt::skip]
+const SIGNS: &[&str] = &[
+    "rest", "existing", "unchanged", "remain", "omitted", "truncated", "snip", "same", "as is",
+    "as before", "elided",
 ];
+
+/// Whether one of [`SIGNS`] begins a word of the line.
+pub(super) fn has_sign(line: &str) -> bool {
+    let bytes = line.as_bytes();
+    let mut inside = false;
+    bytes.iter().enumerate().any(|(at, byte)| {
+        let begins = !inside && byte.is_ascii_alphabetic();
+        inside = byte.is_ascii_alphabetic();
+        begins
+            && SIGNS
+                .iter()
+                .any(|sign| begins_ignoring_case(&bytes[at..], sign.as_bytes()))
+    })
+}
+
+fn begins_ignoring_case(bytes: &[u8], word: &[u8]) -> bool {
+    bytes[0].eq_ignore_ascii_case(&word[0])
+        && bytes
+            .get(..word.len())
+            .is_some_and(|start| start.eq_ignore_ascii_case(word))
+}
 
 /// What says that something is not shown.
 #[rustfmt::skip]

@@ -95,13 +95,5 @@ pub(super) fn reindented(
         .enumerate()
         .map(|(j, line)| rule.translate(line, j == 0, context[j]))
         .collect();
-    // What the author keeps is recognised in the author's own terms: `Level::Punctuation`, because
-    // a line that only changes its indentation is a change.
-    Ok(splice(
-        ask.view,
-        ask.hunk,
-        fit,
-        &after.ok_or(refusal)?,
-        Level::Punctuation,
-    ))
+    Ok(splice(ask.view, ask.hunk, fit, &after.ok_or(refusal)?))
 }

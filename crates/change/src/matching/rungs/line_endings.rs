@@ -40,7 +40,6 @@ impl Rung for LineEndings {
             ask.hunk,
             fit,
             &bare_lines(&ask.hunk.after),
-            Level::Exact,
         ))
     }
 }

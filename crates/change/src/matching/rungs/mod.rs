@@ -8,14 +8,15 @@ mod escapes;
 mod exact;
 mod indent;
 mod line_endings;
-pub(super) mod near;
+mod near;
+mod outer_context;
 mod punctuation;
 mod tab_unit;
 mod three_way;
 mod trailing_blanks;
 
 use super::fit::{Fit, LineEdit, splice};
-use super::view::{Level, View};
+use super::view::View;
 use crate::proposal::Hunk;
 
 /// What a rung is asked: where does this hunk fit in this file?
@@ -44,13 +45,7 @@ pub trait Rung: Sync {
     /// # Errors
     /// A sentence that says why the new text cannot be carried over to this place.
     fn edits(&self, ask: &Ask<'_>, fit: &Fit) -> Result<Vec<LineEdit>, String> {
-        Ok(splice(
-            ask.view,
-            ask.hunk,
-            fit,
-            &ask.hunk.after,
-            Level::Exact,
-        ))
+        Ok(splice(ask.view, ask.hunk, fit, &ask.hunk.after))
     }
 }
 
@@ -73,6 +68,7 @@ pub fn loose() -> &'static [&'static dyn Rung] {
         &escapes::Escapes,
         &elision::Elision,
         &three_way::ThreeWay,
+        &outer_context::OuterContext,
         &near::Near,
     ]
 }

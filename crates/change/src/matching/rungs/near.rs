@@ -2,16 +2,17 @@
 //! applied without a person: the report says what differs.
 
 use super::blank_lines::fit_around;
-use super::indent::{self, reindented};
+use super::indent::{self, pairs, reindented};
 use super::{Ask, Rung, tab_unit};
 use crate::matching::fit::{Fit, LineEdit};
-use crate::matching::forms::is_blank;
+use crate::matching::forms::{indentation, is_blank};
+use crate::matching::indentation::Indentation;
 use crate::matching::typo::{Slip, slip};
 use crate::matching::view::Level;
 use crate::plan::Difference;
 
 /// Forgives a slip of the pen.
-pub(in crate::matching) struct Near;
+pub(super) struct Near;
 
 impl Rung for Near {
     fn name(&self) -> &'static str {
@@ -19,7 +20,7 @@ impl Rung for Near {
     }
 
     fn about(&self) -> &'static str {
-        "One letter of a long word, or blanks inside a line, in very few lines; always shown and asked about."
+        "One letter of a long word, blanks inside a line, or the indentation of a few lines; always shown and asked about."
     }
 
     fn places(&self, ask: &Ask<'_>) -> Vec<Fit> {
@@ -30,31 +31,24 @@ impl Rung for Near {
             .map(String::as_str)
             .filter(|line| !is_blank(line))
             .collect();
-        let places = match wanted.as_slice() {
+        let windows = match wanted.as_slice() {
             [] => Vec::new(),
             [line] => single(ask, line),
             lines => several(ask, lines),
         };
-        places
+        windows
             .into_iter()
-            .filter(|fit| {
-                indent::rule(ask, fit)
-                    .or_else(|| tab_unit::rule(ask, fit))
-                    .is_some()
-            })
+            .map(|window| fit(ask, &window, &wanted))
+            .filter(|fit| rule(ask, fit).is_some())
             .collect()
     }
 
     fn edits(&self, ask: &Ask<'_>, fit: &Fit) -> Result<Vec<LineEdit>, String> {
-        reindented(
-            ask,
-            fit,
-            indent::rule(ask, fit).or_else(|| tab_unit::rule(ask, fit)),
-        )
+        reindented(ask, fit, rule(ask, fit))
     }
 }
 
-/// How many lines of a hunk may differ.
+/// How many lines of a hunk may differ in a word.
 fn misses(lines: usize) -> usize {
     match lines {
         0..=10 => 1,
@@ -64,61 +58,82 @@ fn misses(lines: usize) -> usize {
 }
 
 /// One line alone: a letter inside a word, but not its last, where it may be a plural.
-fn single(ask: &Ask<'_>, line: &str) -> Vec<Fit> {
+fn single(ask: &Ask<'_>, line: &str) -> Vec<Vec<usize>> {
+    let letters = |text: &str| {
+        text.bytes()
+            .filter(|byte| !byte.is_ascii_whitespace())
+            .count()
+    };
+    let wanted = letters(line);
+    // No character has more than four bytes, so one letter more or less is at most that.
+    let similar = |other: &str| letters(other).abs_diff(wanted) <= 4;
     let close = |other: &str| match slip(line, other) {
         Some(Slip::Blanks) => true,
         Some(Slip::Letter { at_end }) => !at_end,
         None => false,
     };
     let lines = ask.view.solid_lines().iter();
-    lines
-        .filter(|number| close(ask.view.lines()[**number]))
-        .map(|number| fit(ask, &[*number], &[line]))
-        .collect()
+    let near = lines
+        .filter(|number| similar(ask.view.lines()[**number]) && close(ask.view.lines()[**number]));
+    near.map(|number| vec![*number]).collect()
 }
 
-fn several(ask: &Ask<'_>, wanted: &[&str]) -> Vec<Fit> {
+fn several(ask: &Ask<'_>, wanted: &[&str]) -> Vec<Vec<usize>> {
     let solid = ask.view.solid_lines();
     let starts = ask.view.find_almost(wanted, misses(wanted.len()));
     let windows = starts
         .into_iter()
-        .map(|start| &solid[start..start + wanted.len()]);
-    let close = |window: &&[usize]| {
-        let mut pairs = window.iter().zip(wanted);
-        pairs.all(|(number, line)| {
-            Level::Content.same(ask.view.lines()[*number], line)
-                || slip(ask.view.lines()[*number], line).is_some()
-        })
+        .map(|start| solid[start..start + wanted.len()].to_vec());
+    let close = |window: &Vec<usize>| {
+        let mut pairs = window
+            .iter()
+            .map(|number| ask.view.lines()[*number])
+            .zip(wanted);
+        pairs.all(|(file, line)| Level::Words.same(file, line) || slip(file, line).is_some())
     };
-    windows
-        .filter(close)
-        .map(|window| fit(ask, window, wanted))
-        .collect()
+    windows.filter(close).collect()
 }
 
 fn fit(ask: &Ask<'_>, window: &[usize], wanted: &[&str]) -> Fit {
     let lines = ask.view.lines();
+    let mut fit = fit_around(ask, window);
+    let reindents = indent::rule(ask, &fit)
+        .or_else(|| tab_unit::rule(ask, &fit))
+        .is_some();
+    let same = |file: &str, line: &str| {
+        Level::Content.same(file, line) && (reindents || indentation(file) == indentation(line))
+    };
     let pairs = window
         .iter()
         .zip(wanted)
-        .filter(|(number, line)| !Level::Content.same(lines[**number], line));
-    let differences: Vec<Difference> = pairs
+        .filter(|(number, line)| !same(lines[**number], line));
+    fit.differences = pairs
         .map(|(number, line)| Difference {
             line: number + 1,
             file: lines[*number].to_string(),
             answer: (*line).to_string(),
         })
         .collect();
-    let letters: usize = wanted.iter().map(|line| line.trim().len()).sum();
-    // Counted in hundredths of the text, which is all that a reader makes of it.
-    let share = |part: usize| {
-        u32::try_from(part * 100 / letters.max(1))
-            .map_or(1.0, |hundredths| f64::from(hundredths) / 100.0)
-    };
-    let score = (1.0 - share(differences.len())).clamp(0.9, 0.99);
-    Fit {
-        differences,
-        score,
-        ..fit_around(ask, window)
-    }
+    fit.score = 0.95;
+    fit
+}
+
+/// How the new lines are indented. Where no rule fits all lines, they stay as written if nearly all
+/// matched lines did.
+fn rule(ask: &Ask<'_>, fit: &Fit) -> Option<Indentation> {
+    indent::rule(ask, fit)
+        .or_else(|| tab_unit::rule(ask, fit))
+        .or_else(|| mostly_the_same(ask, fit))
+}
+
+fn mostly_the_same(ask: &Ask<'_>, fit: &Fit) -> Option<Indentation> {
+    let solid: Vec<_> = pairs(ask, fit)
+        .into_iter()
+        .filter(|(line, _)| !is_blank(line))
+        .collect();
+    let same = solid
+        .iter()
+        .filter(|(line, file)| indentation(line) == indentation(file))
+        .count();
+    (solid.len() >= 4 && same * 5 >= solid.len() * 4).then_some(Indentation::Same)
 }

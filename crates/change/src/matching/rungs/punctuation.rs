@@ -27,13 +27,7 @@ impl Rung for Punctuation {
     }
 
     fn edits(&self, ask: &Ask<'_>, fit: &Fit) -> Result<Vec<LineEdit>, String> {
-        Ok(splice(
-            ask.view,
-            ask.hunk,
-            fit,
-            &plain_after(ask, fit),
-            Level::Punctuation,
-        ))
+        Ok(splice(ask.view, ask.hunk, fit, &plain_after(ask, fit)))
     }
 }
 

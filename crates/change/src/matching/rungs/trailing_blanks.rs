@@ -1,7 +1,7 @@
 //! Blanks at the ends of lines differ.
 
 use super::{Ask, Rung};
-use crate::matching::fit::{Fit, LineEdit, splice};
+use crate::matching::fit::Fit;
 use crate::matching::view::Level;
 
 /// Forgives blanks at the ends of lines.
@@ -23,15 +23,5 @@ impl Rung for TrailingBlanks {
             .into_iter()
             .map(|start| Fit::straight(start, count))
             .collect()
-    }
-
-    fn edits(&self, ask: &Ask<'_>, fit: &Fit) -> Result<Vec<LineEdit>, String> {
-        Ok(splice(
-            ask.view,
-            ask.hunk,
-            fit,
-            &ask.hunk.after,
-            Level::TrailingBlanks,
-        ))
     }
 }

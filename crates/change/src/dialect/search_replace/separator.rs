@@ -2,8 +2,10 @@
 //! heading underlined with `=======` makes a second; where it is not plain which is which, the
 //! block is refused, because the wrong choice would write a separator into the file.
 
-use super::DialectError;
-use super::search_markers::{Ends, Marker, marker};
+use std::ops::Range;
+
+use super::super::DialectError;
+use super::markers::{Ends, Marker, marker};
 
 /// Why there is no certain separator. Lines are indexes into the block's body.
 #[derive(Debug, PartialEq, Eq)]
@@ -34,8 +36,9 @@ impl NoSeparator {
     }
 }
 
-/// Finds the separator among the lines between SEARCH and REPLACE.
-pub(super) fn find(body: &[&str], ends: Ends, indent: &str) -> Result<usize, NoSeparator> {
+/// Finds the separator among the lines between SEARCH and REPLACE. It is one line, or two where an
+/// author wrote it twice.
+pub(super) fn find(body: &[&str], ends: Ends, indent: &str) -> Result<Range<usize>, NoSeparator> {
     let mut exact = Vec::new();
     let mut other = Vec::new();
     for (at, line) in body.iter().enumerate() {
@@ -48,23 +51,34 @@ pub(super) fn find(body: &[&str], ends: Ends, indent: &str) -> Result<usize, NoS
         }
     }
     match (exact.as_slice(), other.as_slice()) {
-        ([only], _) => Ok(*only),
+        ([only], _) => Ok(*only..only + 1),
         ([], []) => Err(NoSeparator::Missing),
         ([], [only]) if is_underline(body, *only) => Err(NoSeparator::Missing),
-        ([], [only]) => Ok(*only),
-        ([], several) | (several, _) => only_one_no_underline(body, several),
+        ([], [only]) => Ok(*only..only + 1),
+        ([], several) | (several, _) => one_of(body, several),
     }
 }
 
-fn only_one_no_underline(body: &[&str], candidates: &[usize]) -> Result<usize, NoSeparator> {
+fn one_of(body: &[&str], candidates: &[usize]) -> Result<Range<usize>, NoSeparator> {
     let mut dividing = candidates.iter().filter(|at| !is_underline(body, **at));
-    match (dividing.next(), dividing.next()) {
-        (Some(only), None) => Ok(*only),
+    match (dividing.next(), dividing.next(), dividing.next()) {
+        (Some(only), None, None) => Ok(*only..only + 1),
+        (Some(first), Some(second), None)
+            if *second == first + 1 && candidates.len() == 2 && below_code(body, *first) =>
+        {
+            Ok(*first..second + 1)
+        }
         _ => Err(NoSeparator::Unclear(
             candidates.first().copied().unwrap_or_default(),
             candidates.get(1).copied().unwrap_or_default(),
         )),
     }
+}
+
+/// Whether the line above is indented so far that it cannot be a heading.
+fn below_code(body: &[&str], at: usize) -> bool {
+    at.checked_sub(1)
+        .is_some_and(|above| body[above].starts_with("    ") || body[above].starts_with('\t'))
 }
 
 /// Whether the line at `at` is plainly the underline of a heading: below a line of words of about

@@ -1,18 +1,21 @@
 //! A diff of one or several files: where each begins, what its headers say, and the operations
-//! that follow from them. Both diff dialects read and write through this file; they differ only in
-//! how many files they allow.
+//! that follow from them. Both diff dialects read through this file; they differ only in how many
+//! files they allow.
 //!
 //! A file without a hunk, a mode or a new name is refused: the answer was cut off.
 
-use super::diff_lines::{self, Header, HunkReader};
-use super::diff_names::{self, Name};
-use super::{Block, DialectError, checked_path};
+use super::super::{Block, DialectError, checked_path};
+use super::lines::{self, Header, HunkReader};
+use super::names::{self, Name};
 use crate::path::RelPath;
 use crate::proposal::{Action, Body, Edit, Hunk, Mode, Operation};
 
+/// Empty lines that may stand between a file's names and its first hunk.
+const BLANKS_BELOW_NAMES: usize = 2;
+
 /// One file of a diff.
 #[derive(Debug, Default)]
-pub(super) struct FileDiff {
+pub(in super::super) struct FileDiff {
     line: usize,
     /// What `---` and `+++` name.
     names: Option<(Name, Name)>,
@@ -27,7 +30,7 @@ pub(super) struct FileDiff {
 }
 
 /// Splits a block into the files of its diff.
-pub(super) fn read(block: &Block<'_>) -> Result<Vec<FileDiff>, DialectError> {
+pub(in super::super) fn read(block: &Block<'_>) -> Result<Vec<FileDiff>, DialectError> {
     let mut lines = block.lines();
     let from = skip_preamble(&mut lines);
     let mut reader = Reader {
@@ -56,7 +59,8 @@ fn skip_preamble(lines: &mut Vec<&str>) -> usize {
     let begins = |at: usize| {
         lines[at].starts_with("diff --")
             || lines[at].starts_with("Index: ")
-            || diff_lines::header(lines[at]).is_some()
+            || lines[at].starts_with("@@@ ")
+            || lines::header(lines[at]).is_some()
             || is_file_header(lines, at)
     };
     let start = (0..lines.len()).find(|at| begins(*at));
@@ -108,7 +112,7 @@ impl Reader<'_> {
     fn step(&mut self, at: usize) -> Result<usize, DialectError> {
         let (text, line) = (self.lines[at], self.first + at);
         if let Some(rest) = text.strip_prefix("diff --git ") {
-            self.begin(line)?.git_names = diff_names::git_names(rest);
+            self.begin(line)?.git_names = names::git_names(rest);
             return Ok(1);
         }
         if text.starts_with("diff --cc ") || text.starts_with("@@@ ") {
@@ -119,7 +123,7 @@ impl Reader<'_> {
         }
         if self.is_next_file(at) {
             let (old, new) = (&text[4..], &self.lines[at + 1][4..]);
-            let names = (diff_names::name(old), diff_names::name(new));
+            let names = (names::name(old), names::name(new));
             let awaits_names = !self.hunks.is_open()
                 && self.file.as_ref().is_some_and(|file| file.names.is_none());
             let file = if awaits_names {
@@ -130,11 +134,11 @@ impl Reader<'_> {
             file.names = Some(names);
             return Ok(2);
         }
-        if let Some(header) = diff_lines::header(text) {
+        if let Some(header) = lines::header(text) {
             self.hunk(line, header);
         } else if self.is_index(at) {
             self.begin(line)?;
-        } else if self.hunks.is_open() || !self.extended(line, text)? {
+        } else if self.hunks.is_open() || !self.is_above_hunks(line, text)? {
             self.file_at(line);
             self.hunks.line(line, text);
         }
@@ -147,12 +151,16 @@ impl Reader<'_> {
         if !is_file_header(self.lines, at) {
             return false;
         }
-        if !self.hunks.is_headed() {
+        let is_null = |line: &str| line[4..].trim_end() == "/dev/null";
+        let null = is_null(self.lines[at]) || is_null(self.lines[at + 1]);
+        if null || !self.hunks.is_headed() {
             return true;
         }
-        self.lines
-            .get(at + 2)
-            .is_none_or(|next| diff_lines::header(next).is_some())
+        self.lines[at + 2..]
+            .iter()
+            .take(BLANKS_BELOW_NAMES + 1)
+            .find(|line| !line.is_empty())
+            .is_some_and(|next| lines::header(next).is_some())
     }
 
     /// Whether the `Index:` line of a Subversion diff is here.
@@ -190,22 +198,45 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// A line between the beginning of a file and its first hunk; `false` if it is none of those
-    /// that git writes.
+    /// Reads a line that stands above the first hunk; `false` if it is one of the hunk.
+    fn is_above_hunks(&mut self, line: usize, text: &str) -> Result<bool, DialectError> {
+        match &mut self.file {
+            // After `+++`, and without any header, lines are a hunk's.
+            Some(file) if file.names.is_none() => file.extended(line, text),
+            _ => Ok(text.trim().is_empty()),
+        }
+    }
+}
+
+fn file_mode(line: usize, text: &str) -> Result<Mode, DialectError> {
+    match text.trim() {
+        "100755" => Ok(Mode::Executable),
+        "100644" | "100664" => Ok(Mode::Regular),
+        "120000" => Err(DialectError::at(line, "symbolic links are not supported")),
+        "160000" => Err(DialectError::at(line, "submodules are not supported")),
+        other => Err(DialectError::at(
+            line,
+            format!("`{}` is not a file mode", other.escape_debug()),
+        )),
+    }
+}
+
+impl FileDiff {
+    /// A line between the beginning of a file and its names; `false` if it is none of those that
+    /// git and Subversion write.
     fn extended(&mut self, line: usize, text: &str) -> Result<bool, DialectError> {
-        let file = self.file_at(line);
         if let Some(mode) = text.strip_prefix("new file mode ") {
-            file.created = true;
-            file.mode = Some(file_mode(line, mode)?);
+            self.created = true;
+            self.mode = Some(file_mode(line, mode)?);
         } else if let Some(mode) = text.strip_prefix("new mode ") {
-            file.mode = Some(file_mode(line, mode)?);
+            self.mode = Some(file_mode(line, mode)?);
         } else if let Some(mode) = text.strip_prefix("deleted file mode ") {
             file_mode(line, mode)?;
-            file.deleted = true;
+            self.deleted = true;
         } else if let Some(name) = text.strip_prefix("rename from ") {
-            file.renamed_from = Some(diff_names::plain(name).into_owned());
+            self.renamed_from = Some(names::plain(name).into_owned());
         } else if let Some(name) = text.strip_prefix("rename to ") {
-            file.renamed_to = Some(diff_names::plain(name).into_owned());
+            self.renamed_to = Some(names::plain(name).into_owned());
         } else if text.starts_with("copy from ") || text.starts_with("copy to ") {
             return Err(DialectError::at(
                 line,
@@ -229,39 +260,24 @@ impl Reader<'_> {
         }
         Ok(true)
     }
-}
 
-fn file_mode(line: usize, text: &str) -> Result<Mode, DialectError> {
-    match text.trim() {
-        "100755" => Ok(Mode::Executable),
-        "100644" | "100664" => Ok(Mode::Regular),
-        "120000" => Err(DialectError::at(line, "symbolic links are not supported")),
-        "160000" => Err(DialectError::at(line, "submodules are not supported")),
-        other => Err(DialectError::at(
-            line,
-            format!("`{}` is not a file mode", other.escape_debug()),
-        )),
-    }
-}
-
-impl FileDiff {
     /// Line of the response where the file begins.
-    pub(super) fn line(&self) -> usize {
+    pub(in super::super) fn line(&self) -> usize {
         self.line
     }
 
     /// The file's hunks, for adding those of another section about the same file.
-    pub(super) fn hunks_mut(&mut self) -> &mut Vec<Hunk> {
+    pub(in super::super) fn hunks_mut(&mut self) -> &mut Vec<Hunk> {
         &mut self.hunks
     }
 
     /// Whether this section only brings more hunks for the file of `first`.
-    pub(super) fn continues(&self, first: &FileDiff) -> bool {
+    pub(in super::super) fn continues(&self, first: &FileDiff) -> bool {
         self.git_names.is_none() && self.names.is_some() && self.names == first.names
     }
 
     /// What to do, in order. `headed` is the path in the block's header, if that decides.
-    pub(super) fn operations(
+    pub(in super::super) fn operations(
         self,
         headed: Option<&RelPath>,
         dialect: &'static str,
@@ -327,7 +343,7 @@ impl FileDiff {
         let (old, new) = match (&self.names, &self.git_names) {
             (Some((Name::File(old), Name::File(new))), _) => (old, new),
             (Some((Name::Null, Name::File(name)) | (Name::File(name), Name::Null)), _) => {
-                return checked_path(self.line, diff_names::alone(name));
+                return checked_path(self.line, names::alone(name));
             }
             (_, Some((old, new))) => (old, new),
             _ => {
@@ -337,7 +353,7 @@ impl FileDiff {
                 ));
             }
         };
-        let shared = diff_names::shared(old, new).ok_or_else(|| {
+        let shared = names::shared(old, new).ok_or_else(|| {
             DialectError::at(
                 self.line,
                 format!(
@@ -417,72 +433,5 @@ impl FileDiff {
             )),
             None => Ok(()),
         }
-    }
-}
-
-/// Writes an action as a diff.
-pub(super) fn print(action: &Action) -> String {
-    let mut out = String::new();
-    match action {
-        Action::Delete { path } => {
-            out = format!("--- a/{path}\n+++ /dev/null\n");
-        }
-        Action::Rename { from, to } => {
-            out = format!(
-                "diff --git a/{from} b/{to}\nsimilarity index 100%\nrename from {from}\nrename to {to}\n"
-            );
-        }
-        Action::Write { path, edit, mode } => match &edit.body {
-            Body::Whole { text, .. } => print_new(path, text, *mode, &mut out),
-            Body::Hunks(hunks) => {
-                if let Some(mode) = mode {
-                    let (old, new) = match mode {
-                        Mode::Regular => ("100755", "100644"),
-                        Mode::Executable => ("100644", "100755"),
-                    };
-                    out = format!("diff --git a/{path} b/{path}\nold mode {old}\nnew mode {new}\n");
-                }
-                if !hunks.is_empty() {
-                    out.push_str(&format!("--- a/{path}\n+++ b/{path}\n"));
-                }
-                print_hunks(hunks, &mut out);
-            }
-        },
-    }
-    out
-}
-
-fn print_new(path: &RelPath, text: &str, mode: Option<Mode>, out: &mut String) {
-    if let Some(mode) = mode {
-        let mode = match mode {
-            Mode::Regular => "100644",
-            Mode::Executable => "100755",
-        };
-        out.push_str(&format!(
-            "diff --git a/{path} b/{path}\nnew file mode {mode}\n"
-        ));
-        if text.is_empty() {
-            return;
-        }
-    }
-    let hunk = Hunk {
-        after: text
-            .strip_suffix('\n')
-            .unwrap_or(text)
-            .split('\n')
-            .map(str::to_owned)
-            .collect(),
-        claimed: Some(0),
-        final_newline: (!text.ends_with('\n')).then_some(false),
-        ..Hunk::default()
-    };
-    out.push_str(&format!("--- /dev/null\n+++ b/{path}\n"));
-    print_hunks(&[hunk], out);
-}
-
-fn print_hunks(hunks: &[Hunk], out: &mut String) {
-    for hunk in hunks {
-        diff_lines::print_header(hunk, out);
-        diff_lines::print_lines(hunk, out);
     }
 }

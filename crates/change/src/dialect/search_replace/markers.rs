@@ -1,7 +1,7 @@
 //! The marker lines of search/replace blocks in the spellings that models use, and the backslash
 //! that keeps content from being taken for one.
 
-use super::opening::path_line;
+use super::super::opening::path_line;
 use crate::path::RelPath;
 
 /// How the ends of a block are written.
@@ -64,13 +64,9 @@ pub(super) fn marker(line: &str) -> Option<Marker> {
                 Sign::Dash
             };
             if let Some(rest) = after_word(rest, &["SEARCH", "ORIGINAL"]) {
-                let path = match rest {
-                    "" => None,
-                    name => Some(path_line(name)?),
-                };
                 return Some(Marker::Search {
                     ends: ends(sign),
-                    path,
+                    path: path_line(rest),
                 });
             }
             (sign == Sign::Angle && line[count..].starts_with(' ') && !rest.is_empty())
@@ -82,9 +78,7 @@ pub(super) fn marker(line: &str) -> Option<Marker> {
             } else {
                 Sign::Dash
             };
-            after_word(rest, &["REPLACE", "UPDATED"])
-                .filter(|rest| rest.is_empty())
-                .map(|_| Marker::Replace(ends(sign)))
+            after_word(rest, &["REPLACE", "UPDATED"]).map(|_| Marker::Replace(ends(sign)))
         }
     }
 }

@@ -1,0 +1,255 @@
+//! What holds for every member of the list.
+
+use proptest::prelude::*;
+
+use super::*;
+use crate::proposal::{Edit, Operation, Proposal};
+
+#[test]
+fn names_and_aliases_are_unique_and_found_in_any_case() {
+    let mut seen = std::collections::BTreeSet::new();
+    for dialect in all() {
+        assert!(!dialect.about().is_empty());
+        for name in std::iter::once(dialect.name()).chain(dialect.aliases().iter().copied()) {
+            assert!(seen.insert(name), "{name} is there twice");
+            let found = named(&name.to_ascii_uppercase()).map(Dialect::name);
+            assert_eq!(found, Some(dialect.name()));
+        }
+    }
+}
+
+#[test]
+fn a_block_that_names_no_dialect_is_recognised_by_how_it_begins() {
+    for (text, expected) in [
+        (
+            "<<<<<<< SEARCH\na\n=======\nb\n>>>>>>> REPLACE\n",
+            "multi-search-replace",
+        ),
+        ("\nsrc/a.rs\n```\n<<<<<<< SEARCH\n", "multi-search-replace"),
+        ("<<<<<<< HEAD\na\n", "multi-search-replace"),
+        ("*** Begin Patch\n", "apply-patch"),
+        (
+            "cat <<'EOF' | apply_patch\n*** Begin Patch\n",
+            "apply-patch",
+        ),
+        ("diff --git a/x b/x\n", "unified"),
+        ("Index: x\n=====\n--- x\n+++ x\n", "unified"),
+        (
+            "--- x\n+++ x\n@@ @@\n-a\n--- y\n+++ y\n@@ @@\n-a\n",
+            "unified",
+        ),
+        ("--- x\n+++ x\n@@ @@\n-a\n", "new-unified"),
+        ("\n@@ ... @@\n a\n+b\n", "new-unified"),
+        ("// src/a.rs\n@@ -1 +1 @@\n-a\n", "new-unified"),
+        ("---\ntitle: x\n---\n+++ x\n", "replace"),
+        ("@@ a text\nwithout changes\n", "replace"),
+        (
+            "let t = `\n<<<<<<< SEARCH\n=======\n>>>>>>> REPLACE\n`;\n",
+            "replace",
+        ),
+        ("fn a() {}\n--- x\n+++ x\n@@ @@\n-a\n", "replace"),
+        ("Title\n*** Begin Patch\n", "replace"),
+        ("", "replace"),
+    ] {
+        assert_eq!(detect(text).name(), expected, "{text:?}");
+    }
+}
+
+#[test]
+fn lines_of_errors_and_hunks_count_from_where_the_block_begins() {
+    let block = |text| Block {
+        path: RelPath::parse("f").ok(),
+        text,
+        line: 40,
+    };
+    let read = named("new-unified")
+        .unwrap()
+        .read(&block("--- f\n+++ f\n@@ @@\n-a\n"));
+    let operation = read.unwrap().remove(0);
+    assert_eq!(operation.line, 40);
+    let Action::Write { edit, .. } = operation.action else {
+        panic!("not a write")
+    };
+    let Body::Hunks(hunks) = edit.body else {
+        panic!("no hunks")
+    };
+    assert_eq!(hunks[0].line, 42);
+    let error = named("search-replace").unwrap().read(&block("\n=======\n"));
+    assert_eq!(error.unwrap_err().line, 41);
+}
+
+/// Reads what `dialect` printed of `action`, and compares.
+fn comes_back(dialect: &'static dyn Dialect, action: &Action) -> Result<(), TestCaseError> {
+    let text = dialect.print(action);
+    let block = Block {
+        path: Some(action.path().clone()),
+        text: &text,
+        line: 1,
+    };
+    let read = dialect
+        .read(&block)
+        .map_err(|error| TestCaseError::fail(format!("{error}\n{text}")))?;
+    let placeless = |operations| {
+        let proposal = Proposal {
+            operations,
+            ..Proposal::default()
+        };
+        proposal.without_positions().operations
+    };
+    let written = vec![Operation {
+        line: 1,
+        action: action.clone(),
+    }];
+    prop_assert_eq!(placeless(read), placeless(written), "{}", text);
+    Ok(())
+}
+
+fn write(dialect: &'static dyn Dialect, body: Body, mode: Option<Mode>) -> Action {
+    Action::Write {
+        path: RelPath::parse("src/my file.rs").unwrap(),
+        edit: Edit {
+            dialect: dialect.name(),
+            body,
+            seen: None,
+        },
+        mode,
+    }
+}
+
+/// A line of content: often one that looks like something else.
+fn line() -> impl Strategy<Value = String> {
+    prop_oneof![
+        3 => "[ -~\té]{0,12}",
+        2 => r"\\{0,2}(<{5,8}|={5,8}|>{5,8}|-{5,8}) ?(SEARCH|REPLACE|HEAD)?",
+        1 => r"\\?:(start|end)_line:[0-9]{1,2}",
+        2 => r"(--|\+\+|@@|@@ -1 \+1 @@|diff --git|-- |---|\\ No newline at end of file|\*\*\*) ?x?",
+        1 => r"\*\*\* (End Patch|Begin Patch|End of File|Add File: x)",
+        1 => Just(String::new()),
+    ]
+}
+
+fn lines(most: usize) -> impl Strategy<Value = Vec<String>> {
+    prop::collection::vec(line(), 0..most)
+}
+
+/// A hunk as search and replace yields it.
+fn search_hunk() -> impl Strategy<Value = Hunk> {
+    let numbers = (prop::option::of(0..99usize), prop::option::of(0..99usize));
+    (lines(5), lines(5), numbers).prop_map(|(before, after, (claimed, claimed_end))| Hunk {
+        before,
+        after,
+        claimed,
+        claimed_end,
+        ..Hunk::default()
+    })
+}
+
+/// A hunk as a diff yields it: built from lines that are kept, removed or added.
+fn diff_hunk() -> impl Strategy<Value = Hunk> {
+    let scope = "[a-z@{(]([ -~]{0,8}[a-z@{(])?";
+    (
+        prop::collection::vec((0..3u8, line()), 1..8),
+        prop::option::of(0..99usize),
+        prop::collection::vec(scope, 0..3),
+        prop::option::of(any::<bool>()),
+    )
+        .prop_map(|(lines, claimed, scope, final_newline)| {
+            let mut hunk = Hunk {
+                claimed,
+                scope,
+                ..Hunk::default()
+            };
+            let mut kept = Vec::new();
+            for (kind, line) in lines {
+                if kind == 0 {
+                    kept.push((hunk.before.len(), hunk.after.len()));
+                }
+                if kind != 1 {
+                    hunk.before.push(line.clone());
+                }
+                if kind != 2 {
+                    hunk.after.push(line);
+                }
+            }
+            let removes = kept.len() < hunk.before.len();
+            hunk.final_newline = final_newline.filter(|newline| {
+                if *newline {
+                    removes
+                } else {
+                    !hunk.after.is_empty()
+                }
+            });
+            hunk.kept = Some(kept);
+            hunk
+        })
+}
+
+fn mode() -> impl Strategy<Value = Option<Mode>> {
+    prop_oneof![
+        Just(None),
+        Just(Some(Mode::Regular)),
+        Just(Some(Mode::Executable))
+    ]
+}
+
+proptest! {
+    #[test]
+    fn whole_files_come_back(text in "[ -~\n]{0,40}") {
+        let dialect = named("replace").unwrap();
+        let body = Body::Whole { text, must_be_new: false };
+        comes_back(dialect, &write(dialect, body, None))?;
+    }
+
+    #[test]
+    fn searches_come_back(hunks in prop::collection::vec(search_hunk(), 1..4)) {
+        let dialect = named("search-replace").unwrap();
+        comes_back(dialect, &write(dialect, Body::Hunks(hunks), None))?;
+    }
+
+    #[test]
+    fn diffs_come_back(hunks in prop::collection::vec(diff_hunk(), 1..4), mode in mode()) {
+        for name in ["unified", "new-unified"] {
+            let dialect = named(name).unwrap();
+            comes_back(dialect, &write(dialect, Body::Hunks(hunks.clone()), mode))?;
+        }
+    }
+
+    #[test]
+    fn new_files_come_back(lines in lines(6), newline in any::<bool>(), mode in mode()) {
+        let text = lines.join("\n") + if newline { "\n" } else { "" };
+        for name in ["unified", "new-unified"] {
+            let dialect = named(name).unwrap();
+            let body = Body::Whole { text: text.clone(), must_be_new: true };
+            comes_back(dialect, &write(dialect, body, mode))?;
+        }
+    }
+
+    #[test]
+    fn patches_come_back(hunks in prop::collection::vec((diff_hunk(), any::<bool>()), 1..4), added in lines(6)) {
+        let dialect = named("apply-patch").unwrap();
+        let hunks = hunks.into_iter().map(|(hunk, at_end)| Hunk { at_end, ..hunk }).collect();
+        comes_back(dialect, &write(dialect, Body::Hunks(hunks), None))?;
+        let text = added.into_iter().map(|line| line + "\n").collect();
+        let body = Body::Whole { text, must_be_new: true };
+        comes_back(dialect, &write(dialect, body, None))?;
+    }
+
+    #[test]
+    fn moves_and_deletions_come_back(from in "[a-z]{4,6}", to in "[a-z]{4,6} [a-z]{1,3}") {
+        let path = |text: &str| RelPath::parse(text).unwrap();
+        for name in ["unified", "new-unified", "apply-patch"] {
+            let dialect = named(name).unwrap();
+            comes_back(dialect, &Action::Rename { from: path(&from), to: path(&to) })?;
+            comes_back(dialect, &Action::Delete { path: path(&to) })?;
+        }
+    }
+
+    #[test]
+    fn no_text_makes_any_dialect_panic(lines in prop::collection::vec(line(), 0..20)) {
+        let text = lines.join("\n");
+        let _ = detect(&text);
+        for dialect in all() {
+            let _ = dialect.read(&Block { path: None, text: &text, line: 1 });
+        }
+    }
+}

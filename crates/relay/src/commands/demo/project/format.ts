@@ -1,0 +1,3 @@
+export function money(value: number): string {
+	return "$" + value;
+}

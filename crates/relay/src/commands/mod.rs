@@ -1,0 +1,109 @@
+//! The commands, one file each: arguments, help and function. Adding one is a `mod` line, a variant
+//! and an arm.
+
+mod demo;
+mod preview;
+
+use std::ffi::OsString;
+
+use clap::{Parser, Subcommand};
+
+use crate::console::Console;
+use crate::failure::{Exit, Failure};
+use crate::terminal::{ColorChoice, Environment};
+
+/// relay stands between AI and code: it reads the answer of a model, plans the change exactly, and
+/// never applies one wrongly.
+#[derive(Debug, Parser)]
+#[command(name = "relay", version, arg_required_else_help = true, after_help = NEXT)]
+struct Cli {
+    /// When to use colour
+    #[arg(long, global = true, value_enum, value_name = "WHEN", default_value_t)]
+    color: ColorChoice,
+
+    #[command(subcommand)]
+    command: Command,
+}
+
+const NEXT: &str = "Try `relay demo`. Exit codes: 0 done, 1 unexpected failure, 2 wrong usage, \
+                    3 refused (nothing was changed), 130 interrupted.";
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    Preview(preview::Args),
+    Demo(demo::Args),
+}
+
+impl Command {
+    fn name(&self) -> &'static str {
+        match self {
+            Command::Preview(_) => "preview",
+            Command::Demo(_) => "demo",
+        }
+    }
+
+    fn run(&self, console: &mut Console) -> Result<Exit, Failure> {
+        match self {
+            Command::Preview(args) => preview::run(args, console),
+            Command::Demo(args) => demo::run(args, console),
+        }
+    }
+
+    fn wants_json(&self) -> bool {
+        match self {
+            Command::Preview(args) => args.json,
+            Command::Demo(_) => false,
+        }
+    }
+}
+
+/// Runs what the command line asks for.
+pub(crate) fn main() -> Exit {
+    let environment = Environment::read();
+    let args: Vec<OsString> = std::env::args_os().collect();
+    let cli = match Cli::try_parse_from(&args) {
+        Ok(cli) => cli,
+        Err(error) => return usage(&error, &args, &environment),
+    };
+    let mut console = Console::real(&environment, cli.color);
+    let result = cli.command.run(&mut console);
+    let written = console.finish();
+    let failure = match (result, written) {
+        (Ok(exit), Ok(())) => return exit,
+        (Err(failure), _) | (Ok(_), Err(failure)) => failure,
+    };
+    let mut console = Console::real(&environment, cli.color);
+    console.failure(&failure, cli.command.name(), cli.command.wants_json());
+    // Nothing is left to say it with, if this cannot be written either.
+    let _ = console.finish();
+    failure.exit
+}
+
+/// Help, the version, or what is wrong with the command line.
+fn usage(error: &clap::Error, args: &[OsString], environment: &Environment) -> Exit {
+    // A closed pipe is no reason to fail.
+    let _ = error.print();
+    if !error.use_stderr() {
+        return Exit::Done;
+    }
+    if args.iter().any(|arg| arg == "--json") {
+        let text = error.to_string();
+        let line = text.lines().next().unwrap_or_default();
+        let failure = Failure::usage(line.trim_start_matches("error: "))
+            .hint("`relay --help` lists the commands, `relay preview --help` the options");
+        let mut console = Console::real(environment, ColorChoice::Never);
+        console.failure_json(&failure, "");
+        let _ = console.finish();
+    }
+    Exit::Usage
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+
+    #[test]
+    fn the_command_line_is_consistent() {
+        super::Cli::command().debug_assert();
+    }
+}

@@ -1,0 +1,125 @@
+//! Where a command writes: results to stdout, everything said beside them to stderr.
+//!
+//! A reader that goes away (`relay … | head`) is not an error; any other failure to write is kept
+//! and reported once, at the end.
+
+use std::io::{self, BufWriter, Write};
+
+use serde::Serialize;
+
+use crate::failure::{Exit, Failure};
+use crate::json;
+use crate::show;
+use crate::terminal::{ColorChoice, Environment, Look};
+
+/// The two streams of a command and how each wants to be written to.
+pub(crate) struct Console {
+    out: Stream,
+    err: Stream,
+}
+
+struct Stream {
+    writer: Box<dyn Write>,
+    look: Look,
+    /// The first failure; nothing more is written after it.
+    failed: Option<io::Error>,
+}
+
+impl Console {
+    /// The process's own streams.
+    pub(crate) fn real(environment: &Environment, color: ColorChoice) -> Console {
+        let (out, err) = (io::stdout(), io::stderr());
+        let (out_look, err_look) = (
+            Look::of(&out, environment, color),
+            Look::of(&err, environment, color),
+        );
+        Console {
+            out: Stream::new(BufWriter::new(out), out_look),
+            err: Stream::new(BufWriter::new(err), err_look),
+        }
+    }
+
+    /// How stdout wants to be written to.
+    pub(crate) fn out_look(&self) -> Look {
+        self.out.look
+    }
+
+    /// How stderr wants to be written to.
+    pub(crate) fn err_look(&self) -> Look {
+        self.err.look
+    }
+
+    /// Writes text, which is safe already, to stdout.
+    pub(crate) fn out(&mut self, text: &str) {
+        self.out.write(text.as_bytes());
+    }
+
+    /// Writes text, which is safe already, to stderr.
+    pub(crate) fn err(&mut self, text: &str) {
+        // What was said before stands above, also when both go to one terminal.
+        self.out.flush();
+        self.err.write(text.as_bytes());
+        self.err.flush();
+    }
+
+    /// Writes one JSON object to stdout.
+    pub(crate) fn json(&mut self, value: &impl Serialize) {
+        self.out.write(&json::line(value));
+    }
+
+    /// Everything written so far becomes visible.
+    pub(crate) fn flush(&mut self) {
+        self.out.flush();
+        self.err.flush();
+    }
+
+    /// Says why a command failed.
+    pub(crate) fn failure(&mut self, failure: &Failure, command: &str, json: bool) {
+        if json {
+            self.failure_json(failure, command);
+        }
+        let text = show::failure::text(failure, &self.err.look);
+        self.err(&text);
+    }
+
+    /// Says why a command failed, to a machine.
+    pub(crate) fn failure_json(&mut self, failure: &Failure, command: &str) {
+        self.json(&json::Failed::new(failure, command));
+    }
+
+    /// Flushes, and says whether everything could be written.
+    pub(crate) fn finish(mut self) -> Result<(), Failure> {
+        self.flush();
+        for error in [self.out.failed, self.err.failed].into_iter().flatten() {
+            if error.kind() != io::ErrorKind::BrokenPipe {
+                return Err(Failure {
+                    exit: Exit::Unexpected,
+                    ..Failure::unexpected(format!("the output cannot be written: {error}"))
+                });
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Stream {
+    fn new(writer: impl Write + 'static, look: Look) -> Stream {
+        Stream {
+            writer: Box::new(writer),
+            look,
+            failed: None,
+        }
+    }
+
+    fn write(&mut self, bytes: &[u8]) {
+        if self.failed.is_none() {
+            self.failed = self.writer.write_all(bytes).err();
+        }
+    }
+
+    fn flush(&mut self) {
+        if self.failed.is_none() {
+            self.failed = self.writer.flush().err();
+        }
+    }
+}

@@ -1,0 +1,112 @@
+//! `--limit text=8M,files=500`: raising (or lowering) what relay is willing to read and plan.
+
+use std::fmt::Display;
+
+use relaycode_change::limits::Limits;
+
+use crate::failure::Failure;
+
+/// Changed limits, as given on the command line.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Changed(Vec<(Name, usize)>);
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Name {
+    Text,
+    Files,
+    File,
+    Hunks,
+}
+
+/// The names, as they stand in help and in messages.
+const NAMES: &str = "text (bytes of the answer), files, file (bytes of one file), hunks";
+
+impl Changed {
+    /// Reads `name=number,…`; a number may end in K, M or G.
+    pub(crate) fn parse(text: &str) -> Result<Changed, String> {
+        let mut changed = Vec::new();
+        for part in text.split(',').map(str::trim).filter(|p| !p.is_empty()) {
+            let (name, number) = part
+                .split_once('=')
+                .ok_or_else(|| format!("`{part}` is not name=number; the names are {NAMES}"))?;
+            let name = match name.trim() {
+                "text" => Name::Text,
+                "files" => Name::Files,
+                "file" => Name::File,
+                "hunks" => Name::Hunks,
+                other => {
+                    return Err(format!(
+                        "there is no limit `{other}`; the names are {NAMES}"
+                    ));
+                }
+            };
+            changed.push((name, parse_number(number.trim())?));
+        }
+        Ok(Changed(changed))
+    }
+
+    /// The defaults with these changes.
+    pub(crate) fn limits(&self) -> Limits {
+        let mut limits = Limits::default();
+        for (name, number) in &self.0 {
+            match name {
+                Name::Text => limits.text_bytes = *number,
+                Name::Files => limits.files = *number,
+                Name::File => limits.file_bytes = *number,
+                Name::Hunks => limits.hunks = *number,
+            }
+        }
+        limits
+    }
+}
+
+fn parse_number(text: &str) -> Result<usize, String> {
+    let (digits, factor) = match text.as_bytes().last() {
+        Some(b'k' | b'K') => (&text[..text.len() - 1], 1 << 10),
+        Some(b'm' | b'M') => (&text[..text.len() - 1], 1 << 20),
+        Some(b'g' | b'G') => (&text[..text.len() - 1], 1 << 30),
+        _ => (text, 1),
+    };
+    digits
+        .parse::<usize>()
+        .ok()
+        .and_then(|number| number.checked_mul(factor))
+        .filter(|number| *number > 0)
+        .ok_or_else(|| format!("`{text}` is not a number such as 500 or 8M"))
+}
+
+/// The answer is over the limit `text`.
+pub(crate) fn text_too_long(message: impl Display) -> Failure {
+    Failure::refused("limit", message)
+        .hint("raise the limit with `--limit text=8M` if the answer really is that long")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn limits_are_read_by_name() {
+        let limits = Changed::parse("text=8M, files=500,file=64k")
+            .unwrap()
+            .limits();
+        assert_eq!(limits.text_bytes, 8 << 20);
+        assert_eq!((limits.files, limits.file_bytes), (500, 64 << 10));
+        assert_eq!(limits.hunks, Limits::default().hunks);
+    }
+
+    #[test]
+    fn anything_else_is_explained() {
+        for (text, part) in [
+            ("text", "is not name=number"),
+            ("bytes=3", "there is no limit `bytes`"),
+            ("files=many", "is not a number"),
+            ("files=0", "is not a number"),
+            ("text=99999999999999G", "is not a number"),
+            ("text=é", "is not a number"),
+        ] {
+            let error = Changed::parse(text).unwrap_err();
+            assert!(error.contains(part), "{error}");
+        }
+    }
+}

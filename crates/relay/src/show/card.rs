@@ -1,0 +1,294 @@
+//! A plan as a card: one line for the whole, one per file, then whatever deserves a look.
+//!
+//! ```text
+//! ▸ feat: round totals to cents                                    3 files  +24 −5
+//!     M  src/cart.ts                  +12 −5   2 exact, 1 re-indented
+//!   ! src/cart.ts line 87 says `total`, the answer says `sum`
+//! ```
+
+use relaycode_change::plan::{Change, Difference, FilePlan, Finding, FindingKind, HunkState, Plan};
+use relaycode_change::proposal::{Mode, Note, Proposal, Unread};
+
+use super::{LISTED, Part, counts, number, two_ended};
+use crate::terminal::{Look, Paint, Sign};
+
+/// The card of a plan. `name` stands in where the answer has no title.
+pub(crate) fn text(proposal: &Proposal, plan: &Plan, name: &str, look: &Look) -> String {
+    let mut out = head(proposal, plan, name, look);
+    out += &rows(plan, look);
+    let mut looks = Vec::new();
+    for file in &plan.files {
+        for hunk in &file.hunks {
+            looks.extend(hunk.differences.iter().map(|d| difference(file, d, look)));
+        }
+    }
+    let told_above = |finding: &&Finding| {
+        finding.kind == FindingKind::Near
+            && plan.files.iter().any(|file| {
+                file.path == finding.path && file.hunks.iter().any(|h| !h.differences.is_empty())
+            })
+    };
+    let findings = plan.findings.iter().filter(|finding| !told_above(finding));
+    looks.extend(findings.map(|f| finding(f, look)));
+    let sign = look.paint(Paint::Look, "!");
+    out += &list(&looks, &format!("  {sign} "), look);
+    out += &remarks(&plan.notes, &proposal.unread, look);
+    out += &conclusion(plan, look);
+    out
+}
+
+/// Notes on the answer, and the blocks of it that were not read.
+pub(super) fn remarks(notes: &[Note], unread: &[Unread], look: &Look) -> String {
+    let mut lines = Vec::new();
+    for note in notes {
+        lines.push(match note.line {
+            0 => look.safe(&note.text).into_owned(),
+            line => format!("line {line} of the answer: {}", look.safe(&note.text)),
+        });
+    }
+    let dot = look.sign(Sign::Dot);
+    let mut out = list(&lines, &format!("  {dot} "), look);
+    let blocks: Vec<String> = unread
+        .iter()
+        .map(|block| {
+            format!(
+                "not read, line {} of the answer: {}",
+                block.line,
+                look.safe(&block.reason)
+            )
+        })
+        .collect();
+    out += &list(&blocks, &format!("  {dot} "), look);
+    out
+}
+
+fn list(lines: &[String], start: &str, look: &Look) -> String {
+    let mut out = String::new();
+    for line in lines.iter().take(LISTED) {
+        out += &format!("{start}{line}\n");
+    }
+    if lines.len() > LISTED {
+        let more = format!("and {} more", lines.len() - LISTED);
+        out += &format!("{start}{}\n", look.paint(Paint::Dim, &more));
+    }
+    out
+}
+
+fn head(proposal: &Proposal, plan: &Plan, name: &str, look: &Look) -> String {
+    let changing = || plan.files.iter().filter(|f| f.change != Change::Unchanged);
+    let (added, removed) = changing().fold((0, 0), |(a, r), f| (a + f.added, r + f.removed));
+    let mut totals = Part::plain(&number(changing().count(), "file"));
+    let lines = counts(look, added, removed);
+    if lines.cells > 0 {
+        totals = totals.then(&Part::plain("  ")).then(&lines);
+    }
+    let sign = look.sign(Sign::Incoming);
+    let room = look.columns().saturating_sub(totals.cells + 5);
+    let title = look.clip(title(proposal).unwrap_or(name), room);
+    let left = Part::plain(&format!("{sign} ")).then(&Part::painted(look, Paint::Strong, &title));
+    two_ended(look, &left, &totals)
+}
+
+/// What the author calls the change.
+fn title(proposal: &Proposal) -> Option<&str> {
+    let control = &proposal.control;
+    [&control.git_commit_msg, &control.prompt_summary]
+        .into_iter()
+        .flatten()
+        .filter_map(|text| text.lines().map(str::trim).find(|line| !line.is_empty()))
+        .next()
+}
+
+/// Cells that a path takes in a row at most, where the width is bounded.
+fn path_room(look: &Look) -> usize {
+    /// Cells for the letter before and for counts and matches after the path.
+    const BESIDE: usize = 42;
+    look.width
+        .map_or(usize::MAX, |w| w.saturating_sub(BESIDE).max(20))
+}
+
+fn rows(plan: &Plan, look: &Look) -> String {
+    let room = path_room(look);
+    let rows: Vec<(&FilePlan, String, Part, String)> = plan
+        .files
+        .iter()
+        .map(|file| {
+            let lines = counts(look, file.added, file.removed);
+            (file, names(file, room, look), lines, about(file, look))
+        })
+        .collect();
+    let widest = |cells: &dyn Fn(&(&FilePlan, String, Part, String)) -> usize, most: usize| {
+        let widths = rows.iter().map(cells).filter(|width| *width <= most);
+        widths.max().unwrap_or(0)
+    };
+    // One very long name does not move the columns of all the others.
+    let name_width = widest(&|row| Part::plain(&row.1).cells, 48);
+    let count_width = widest(&|row| row.2.cells, 14);
+    let mut out = String::new();
+    for (file, name, lines, about) in rows {
+        let letter = file.change.letter();
+        let mut line = Part::plain(&format!("    {letter}  {name}")).padded(7 + name_width);
+        line = line.then(&Part::plain("  ")).then(&lines);
+        line = line.padded(7 + name_width + 2 + count_width);
+        out += format!("{}   {about}", line.text).trim_end();
+        out.push('\n');
+    }
+    out
+}
+
+/// The name, or both names of a file that moves.
+fn names(file: &FilePlan, room: usize, look: &Look) -> String {
+    match &file.renamed_from {
+        None => look.path(file.path.as_str(), room),
+        Some(from) => {
+            let arrow = look.sign(Sign::Arrow);
+            let half = if room == usize::MAX { room } else { room / 2 };
+            let from = look.path(from.as_str(), half);
+            format!("{from} {arrow} {}", look.path(file.path.as_str(), half))
+        }
+    }
+}
+
+/// How a file's edits matched, and what else happens to it.
+fn about(file: &FilePlan, look: &Look) -> String {
+    let mut parts = matches(file);
+    match (file.mode_before, file.mode_after) {
+        (Some(Mode::Regular), Some(Mode::Executable)) => parts.push("becomes executable".into()),
+        (None, Some(Mode::Executable)) => parts.push("executable".into()),
+        (Some(Mode::Executable), Some(Mode::Regular)) => parts.push("no longer executable".into()),
+        _ => {}
+    }
+    if file.change == Change::Unchanged && file.hunks.is_empty() {
+        parts.push("already in".into());
+    }
+    let empty = file.after.as_ref().is_some_and(Vec::is_empty);
+    if file.change == Change::Added && empty {
+        parts.push("empty".into());
+    }
+    look.paint(Paint::Dim, &parts.join(", "))
+}
+
+/// `2 exact`, `1 re-indented`, in the order in which they first occur.
+fn matches(file: &FilePlan) -> Vec<String> {
+    let mut found: Vec<(&str, usize)> = Vec::new();
+    for hunk in &file.hunks {
+        let word = match hunk.state {
+            HunkState::AlreadyIn => "already in",
+            HunkState::Applied => word(hunk.rung),
+        };
+        match found.iter_mut().find(|(known, _)| *known == word) {
+            Some((_, count)) => *count += 1,
+            None => found.push((word, 1)),
+        }
+    }
+    let text = |(word, count): (&str, usize)| format!("{count} {word}");
+    found.into_iter().map(text).collect()
+}
+
+/// A rung as one says it of an edit.
+fn word(rung: &'static str) -> &'static str {
+    match rung {
+        "indent" => "re-indented",
+        "tab unit" => "re-tabbed",
+        "line endings" => "with other line endings",
+        "trailing blanks" => "but for trailing blanks",
+        "punctuation" => "but for punctuation",
+        "blank lines" => "but for blank lines",
+        "escapes" => "unescaped",
+        "elision" => "around an elision",
+        "three-way" => "merged",
+        rung => rung,
+    }
+}
+
+fn difference(file: &FilePlan, difference: &Difference, look: &Look) -> String {
+    /// Cells of a quoted part.
+    const QUOTED: usize = 60;
+    let (there, said) = differing(&difference.file, &difference.answer);
+    let quote = |text: &str| match look.excerpt(text, QUOTED) {
+        text if text.is_empty() => "nothing".to_string(),
+        text => format!("`{text}`"),
+    };
+    format!(
+        "{} line {} says {}, the answer says {}",
+        look.safe(file.path.as_str()),
+        difference.line,
+        quote(there),
+        quote(said)
+    )
+}
+
+/// The words in which two lines differ; the whole lines if one of them has no word there.
+fn differing<'a>(a: &'a str, b: &'a str) -> (&'a str, &'a str) {
+    let in_word = |c: char| c.is_alphanumeric() || c == '_';
+    let same = |(x, y): &(char, char)| x == y;
+    let mut start: usize = a
+        .chars()
+        .zip(b.chars())
+        .take_while(same)
+        .map(|(c, _)| c.len_utf8())
+        .sum();
+    while let Some(c) = a[..start].chars().next_back().filter(|c| in_word(*c)) {
+        start -= c.len_utf8();
+    }
+    let (rest_a, rest_b) = (&a[start..], &b[start..]);
+    let backwards = rest_a.chars().rev().zip(rest_b.chars().rev());
+    let mut end: usize = backwards.take_while(same).map(|(c, _)| c.len_utf8()).sum();
+    while let Some(c) = rest_a[rest_a.len() - end..]
+        .chars()
+        .next()
+        .filter(|c| in_word(*c))
+    {
+        end -= c.len_utf8();
+    }
+    let (part_a, part_b) = (&rest_a[..rest_a.len() - end], &rest_b[..rest_b.len() - end]);
+    if part_a.trim().is_empty() || part_b.trim().is_empty() {
+        (a, b)
+    } else {
+        (part_a, part_b)
+    }
+}
+
+fn finding(finding: &Finding, look: &Look) -> String {
+    let path = look.safe(finding.path.as_str());
+    let place = match finding.line {
+        Some(line) => format!("{path} line {line}"),
+        None => path.into_owned(),
+    };
+    let kind = look.paint(Paint::Dim, &format!("({})", finding.kind.name()));
+    format!("{place}: {} {kind}", look.safe(&finding.text))
+}
+
+/// Said where there is nothing left to do.
+fn conclusion(plan: &Plan, look: &Look) -> String {
+    if plan
+        .files
+        .iter()
+        .any(|file| file.change != Change::Unchanged)
+    {
+        return String::new();
+    }
+    let sign = look.paint(Paint::Good, look.sign(Sign::Done));
+    format!("{sign} everything is already in\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::differing;
+
+    #[test]
+    fn only_the_words_that_differ_are_shown() {
+        let cases = [
+            ("  return sum;", "  return total;", ("sum", "total")),
+            ("foo(bar_one, x)", "foo(bar_two, x)", ("bar_one", "bar_two")),
+            ("a b c", "a c", ("b c", "c")),
+            ("f(a)", "f()", ("f(a)", "f()")),
+            ("", "x", ("", "x")),
+            ("größe = 1", "größer = 1", ("größe", "größer")),
+            ("same", "same", ("same", "same")),
+        ];
+        for (a, b, expected) in cases {
+            assert_eq!(differing(a, b), expected);
+        }
+    }
+}

@@ -1,0 +1,92 @@
+//! How things look to a person. Each part turns data into text for one [`Look`]; nothing here prints.
+//!
+//! Every foreign text goes through the look's `safe`, `code`, `excerpt`, `path` or `clip`; what does
+//! not is relay's own words.
+
+pub(crate) mod card;
+pub(crate) mod diff;
+pub(crate) mod failure;
+pub(crate) mod refusal;
+#[cfg(test)]
+mod tests;
+
+use relaycode_text::width::cells;
+
+use crate::terminal::{Look, Paint, Sign};
+
+/// Entries of a list that are shown before it says how many more there are.
+const LISTED: usize = 12;
+
+/// A line with one part at its beginning and one at its end.
+fn two_ended(look: &Look, left: &Part, right: &Part) -> String {
+    let room = look.columns();
+    let gap = room.saturating_sub(left.cells + right.cells).max(2);
+    format!("{}{}{}\n", left.text, " ".repeat(gap), right.text)
+}
+
+/// Text that may be painted, and the cells it takes.
+struct Part {
+    text: String,
+    cells: usize,
+}
+
+impl Part {
+    fn plain(text: &str) -> Part {
+        Part {
+            text: text.to_string(),
+            cells: cells(text),
+        }
+    }
+
+    fn painted(look: &Look, paint: Paint, text: &str) -> Part {
+        Part {
+            text: look.paint(paint, text),
+            cells: cells(text),
+        }
+    }
+
+    fn then(mut self, other: &Part) -> Part {
+        self.text.push_str(&other.text);
+        self.cells += other.cells;
+        self
+    }
+
+    /// Filled up with blanks to `width` cells.
+    fn padded(mut self, width: usize) -> Part {
+        let blanks = width.saturating_sub(self.cells);
+        self.text.push_str(&" ".repeat(blanks));
+        self.cells += blanks;
+        self
+    }
+}
+
+/// `+12 −5`, without the half that is nothing.
+fn counts(look: &Look, added: usize, removed: usize) -> Part {
+    let mut part = Part::plain("");
+    if added > 0 {
+        part = part.then(&Part::painted(look, Paint::Good, &format!("+{added}")));
+    }
+    if removed > 0 {
+        if added > 0 {
+            part = part.then(&Part::plain(" "));
+        }
+        let text = format!("{}{removed}", look.sign(Sign::Minus));
+        part = part.then(&Part::painted(look, Paint::Bad, &text));
+    }
+    part
+}
+
+/// `1 file`, `3 files`.
+pub(crate) fn number(count: usize, noun: &str) -> String {
+    let s = if count == 1 { "" } else { "s" };
+    format!("{count} {noun}{s}")
+}
+
+/// A size for people: `812 bytes`, `12 kB`, `3.4 MB`.
+fn size(bytes: usize) -> String {
+    match bytes {
+        0..1_000 => number(bytes, "byte"),
+        1_000..1_000_000 => format!("{} kB", (bytes + 500) / 1_000),
+        _ => format!("{}.{} MB", bytes / 1_000_000, bytes % 1_000_000 / 100_000),
+    }
+}

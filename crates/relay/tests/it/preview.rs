@@ -1,0 +1,299 @@
+//! What `relay preview` shows and how it ends.
+
+use std::fs;
+use std::process::Stdio;
+
+use crate::relay::{Project, edit, run, whole};
+
+const CART: &str = "function total(items) {\n\tlet sum = 0;\n\tfor (const item of items) {\n\t\tsum += item.price;\n\t}\n\treturn sum;\n}\n";
+
+fn cart() -> Project {
+    Project::new(&[("src/cart.js", CART)])
+}
+
+#[test]
+fn a_plan_is_shown_and_nothing_is_written() {
+    let project = cart();
+    let answer = edit("src/cart.js", "\treturn sum;", "\treturn round(sum);")
+        + &whole("src/round.js", "export const round = Math.round;\n")
+        + "\n```yaml\nprojectId: shop\nuuid: 0f8fad5b-d9cb-469f-a165-70867728950e\ngitCommitMsg: \"feat: round\"\n```\n";
+    let ran = project.preview(&answer);
+    assert_eq!((ran.code, ran.err.as_str()), (0, ""), "{ran:?}");
+    assert!(ran.out.starts_with("▸ feat: round "), "{}", ran.out);
+    assert!(ran.out.contains("2 files  +2 −1\n"), "{}", ran.out);
+    assert!(
+        ran.out.contains("    M  src/cart.js   +1 −1   1 exact\n"),
+        "{}",
+        ran.out
+    );
+    assert!(ran.out.contains("    A  src/round.js  +1"), "{}", ran.out);
+    assert!(
+        ran.out.contains("-\treturn sum;\n+\treturn round(sum);\n"),
+        "{}",
+        ran.out
+    );
+    assert_eq!(
+        fs::read_to_string(project.path("src/cart.js")).unwrap(),
+        CART
+    );
+    assert!(!project.path("src/round.js").exists());
+}
+
+#[test]
+fn the_alias_the_directory_and_the_flags_work() {
+    let project = cart();
+    let answer = edit("src/cart.js", "\treturn sum;", "\treturn 1;");
+    project.put("answers/a.md", answer.as_bytes());
+    let ran = project.relay(&["plan", "answers/a.md", "--no-diff"]);
+    assert_eq!(ran.code, 0, "{ran:?}");
+    assert!(ran.out.contains("src/cart.js") && !ran.out.contains("@@"));
+    let src = edit("cart.js", "\treturn sum;", "\treturn 1;");
+    project.put("answers/b.md", src.as_bytes());
+    let ran = project.relay(&["preview", "answers/b.md", "-C", "src"]);
+    assert_eq!(ran.code, 0, "{ran:?}");
+    let ran = project.relay(&["preview", "answers/b.md", "-C", "src", "-q"]);
+    assert_eq!((ran.code, ran.out.as_str(), ran.err.as_str()), (0, "", ""));
+    let ran = project.relay(&["preview", "answers/b.md"]);
+    assert_eq!(ran.code, 3, "beneath the root there is no cart.js: {ran:?}");
+}
+
+#[test]
+fn json_has_the_whole_plan() {
+    let project = cart();
+    let answer = edit("src/cart.js", "return sum;", "return round(sum);");
+    let ran = project.pipe(&["preview", "-", "--json", "--text"], answer.as_bytes());
+    assert_eq!(ran.code, 0, "{ran:?}");
+    assert!(
+        ran.err.contains("src/cart.js"),
+        "people read stderr: {}",
+        ran.err
+    );
+    let value = ran.json();
+    assert_eq!(value["ok"], true);
+    assert_eq!(value["code"], 0);
+    assert_eq!(value["command"], "preview");
+    assert!(value["project"].is_string());
+    assert_eq!(value["proposal"]["operations"][0]["type"], "write");
+    let file = &value["plan"]["files"][0];
+    assert_eq!(file["path"], "src/cart.js");
+    assert_eq!(file["change"], "modified");
+    assert_eq!(
+        (file["added"].as_u64(), file["removed"].as_u64()),
+        (Some(1), Some(1))
+    );
+    assert_eq!(file["hunks"][0]["state"], "applied");
+    assert_eq!(file["diff"]["content"], "text");
+    assert_eq!(file["diff"]["hunks"][0]["lines"][3]["kind"], "removed");
+    let text = CART.replace("return sum", "return round(sum)");
+    assert_eq!(file["text"], text);
+    let (_, plain) = project.json(&answer);
+    assert!(
+        plain["plan"]["files"][0].get("text").is_none(),
+        "only on request"
+    );
+}
+
+#[test]
+fn content_that_is_no_utf8_comes_as_base64() {
+    let project = Project::new(&[]);
+    project.put("latin.txt", b"caf\xe9\nold\n");
+    let answer = edit("latin.txt", "old", "new");
+    let ran = project.pipe(
+        &["preview", "-", "--json", "--text", "-q"],
+        answer.as_bytes(),
+    );
+    assert_eq!(ran.code, 0, "{ran:?}");
+    assert_eq!(ran.json()["plan"]["files"][0]["base64"], "Y2Fm6QpuZXcK");
+}
+
+#[test]
+fn what_is_already_in_is_said_and_is_no_failure() {
+    let project = cart();
+    let ran = project.preview(&edit("src/cart.js", "\treturn total;", "\treturn sum;"));
+    assert_eq!(ran.code, 0, "{ran:?}");
+    assert!(ran.out.contains("everything is already in"), "{}", ran.out);
+    let (code, value) = project.json(&whole("src/cart.js", CART));
+    assert_eq!(
+        (code, &value["plan"]["files"][0]["change"]),
+        (0, &"unchanged".into())
+    );
+}
+
+#[test]
+fn a_refusal_names_the_place_and_the_next_step() {
+    let project = cart();
+    let answer = edit("src/cart.js", "\tlet sum = 0;", "\tlet sum = 1;")
+        + &edit(
+            "src/cart.js",
+            "\tfor (const entry of list(items)) {\n\t\tcount(entry.amount);",
+            "x",
+        );
+    project.put("my answer.md", answer.as_bytes());
+    let ran = project.relay(&["preview", "my answer.md"]);
+    assert_eq!((ran.code, ran.out.as_str()), (3, ""), "{ran:?}");
+    for part in [
+        "✗ refused: 1 of 2 edits does not match",
+        "nothing was changed\n",
+        "  src/cart.js, edit 2 (line 10 of the answer)\n",
+        "    looked for   for (const entry of list(items)) {\n",
+        "  edit 1 fits\n",
+        "  next: `relay preview 'my answer.md' --repair` writes a prompt for your model\n",
+    ] {
+        assert!(
+            ran.err.contains(part),
+            "{part:?} is missing in\n{}",
+            ran.err
+        );
+    }
+}
+
+#[test]
+fn a_repair_prompt_is_all_there_is_on_stdout() {
+    let project = cart();
+    let answer = edit("src/cart.js", "\treturn sums(all);\n}", "x");
+    project.put("a.md", answer.as_bytes());
+    let ran = project.relay(&["preview", "a.md", "--repair"]);
+    assert_eq!(ran.code, 3, "{ran:?}");
+    assert!(
+        ran.out.starts_with("Your answer could not be applied"),
+        "{}",
+        ran.out
+    );
+    assert!(
+        ran.out.contains("## src/cart.js, edit 1 of 1"),
+        "{}",
+        ran.out
+    );
+    assert!(ran.err.contains("refused"), "{}", ran.err);
+    let ran = project.relay(&["preview", "a.md", "--repair", "-q"]);
+    assert_eq!(ran.err, "");
+    let good = edit("src/cart.js", "\treturn sum;", "\treturn 1;");
+    let ran = project.pipe(&["preview", "-", "--repair", "-q"], good.as_bytes());
+    assert_eq!((ran.code, ran.out.as_str()), (0, ""), "nothing to repair");
+}
+
+#[test]
+fn json_has_every_reason_of_a_refusal() {
+    let project = cart();
+    let (code, value) = project.json(&edit("src/cart.js", "no such text at all here", "x"));
+    assert_eq!(code, 3);
+    assert_eq!(value["ok"], false);
+    assert_eq!(value["code"], 3);
+    assert_eq!(value["command"], "preview");
+    for field in ["kind", "message", "hint", "where"] {
+        assert!(value["error"].get(field).is_some(), "{field}: {value}");
+    }
+    assert_eq!(value["refusals"][0]["kind"], "notFound");
+    assert_eq!(value["refusals"][0]["path"], "src/cart.js");
+    assert!(value["repair"].as_str().unwrap().contains("src/cart.js"));
+}
+
+#[test]
+fn a_place_that_is_not_certain_is_refused_with_the_places() {
+    let project = Project::new(&[("a.txt", "x\nsame\ny\nsame\nz\n")]);
+    let ran = project.preview(&edit("a.txt", "same", "other"));
+    assert_eq!(ran.code, 3, "{ran:?}");
+    assert!(
+        ran.err.contains("is there 2 times, at lines 2, 4"),
+        "{}",
+        ran.err
+    );
+}
+
+#[test]
+fn wrong_usage_ends_with_2_and_says_what_to_do() {
+    let project = cart();
+    let ran = project.relay(&["preview", "missing.md"]);
+    assert_eq!((ran.code, ran.out.as_str()), (2, ""));
+    assert!(
+        ran.err.contains("there is no file missing.md"),
+        "{}",
+        ran.err
+    );
+    assert!(
+        ran.err.contains("or `-` to read it from a pipe"),
+        "{}",
+        ran.err
+    );
+    let ran = project.relay(&["preview", "src"]);
+    assert!(
+        ran.code == 2 && ran.err.contains("src is a directory"),
+        "{ran:?}"
+    );
+    let ran = project.relay(&["preview", "-", "-C", "nowhere"]);
+    assert!(ran.code == 2 && ran.err.contains("nowhere"), "{ran:?}");
+    for args in [
+        &["preview"][..],
+        &["frobnicate"],
+        &["preview", "-", "--limit", "bytes=1"],
+        &[],
+    ] {
+        let ran = project.relay(args);
+        assert_eq!(ran.code, 2, "{args:?}: {ran:?}");
+        assert!(!ran.err.is_empty());
+    }
+}
+
+#[test]
+fn failures_are_json_too_where_it_was_asked_for() {
+    let project = cart();
+    let ran = project.relay(&["preview", "missing.md", "--json"]);
+    let value = ran.json();
+    assert_eq!((ran.code, &value["code"]), (2, &2.into()));
+    assert_eq!(value["error"]["kind"], "usage");
+    assert_eq!(value["error"]["where"], "missing.md");
+    let ran = project.relay(&["preview", "--json", "--no-such-flag"]);
+    assert_eq!((ran.code, &ran.json()["ok"]), (2, &false.into()));
+}
+
+#[test]
+fn limits_are_named_and_can_be_raised() {
+    let project = cart();
+    let long = "words ".repeat(200) + "\n" + &edit("src/cart.js", "return sum;", "return 1;");
+    let ran = project.pipe(&["preview", "-", "--limit", "text=1000"], long.as_bytes());
+    assert_eq!(ran.code, 3, "{ran:?}");
+    assert!(
+        ran.err.contains("the limit `text` (1000 bytes)"),
+        "{}",
+        ran.err
+    );
+    assert!(ran.err.contains("--limit text="), "{}", ran.err);
+    let ran = project.pipe(&["preview", "-", "--limit", "text=4k"], long.as_bytes());
+    assert_eq!(ran.code, 0, "{ran:?}");
+    let ran = project.pipe(&["preview", "-", "--limit", "file=10"], long.as_bytes());
+    assert!(ran.code == 3 && ran.err.contains("limit `file`"), "{ran:?}");
+    let two = whole("a", "1\n") + &whole("b", "2\n");
+    let ran = project.pipe(&["preview", "-", "--limit", "files=1"], two.as_bytes());
+    assert!(
+        ran.code == 3 && ran.err.contains("limit `files`"),
+        "{ran:?}"
+    );
+}
+
+#[test]
+fn a_reader_that_goes_away_is_no_failure() {
+    let project = Project::new(&[]);
+    let many: String = (0..60_000).map(|n| format!("line {n}\n")).collect();
+    project.put("a.md", whole("big.txt", &many).as_bytes());
+    let mut child = project
+        .command(&["preview", "a.md"])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    drop(child.stdout.take());
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(0), "{output:?}");
+    assert_eq!(output.stderr, b"");
+}
+
+#[test]
+fn the_version_and_help_are_there() {
+    let project = Project::new(&[]);
+    let ran = project.relay(&["--version"]);
+    assert_eq!((ran.code, ran.out.as_str()), (0, "relay 0.1.0\n"));
+    let ran = project.relay(&["preview", "--help"]);
+    assert!(ran.code == 0 && ran.out.contains("--repair"), "{ran:?}");
+    let ran = run(&mut project.command(&["--help"]));
+    assert!(ran.code == 0 && ran.out.contains("preview"), "{ran:?}");
+}

@@ -1,0 +1,128 @@
+//! A scratch project and the binary run in it.
+
+use std::fs;
+use std::io::Write;
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
+
+use serde_json::Value;
+use tempfile::TempDir;
+
+/// A project in a directory that goes with the test.
+pub(crate) struct Project {
+    dir: TempDir,
+}
+
+/// What a run left behind.
+#[derive(Debug)]
+pub(crate) struct Ran {
+    pub(crate) code: i32,
+    pub(crate) out: String,
+    pub(crate) err: String,
+}
+
+impl Project {
+    pub(crate) fn new(files: &[(&str, &str)]) -> Project {
+        let project = Project {
+            dir: TempDir::new().unwrap(),
+        };
+        for (path, text) in files {
+            project.put(path, text.as_bytes());
+        }
+        project
+    }
+
+    pub(crate) fn path(&self, path: &str) -> PathBuf {
+        self.dir.path().join(path)
+    }
+
+    pub(crate) fn put(&self, path: &str, bytes: &[u8]) {
+        let full = self.path(path);
+        fs::create_dir_all(full.parent().unwrap()).unwrap();
+        fs::write(full, bytes).unwrap();
+    }
+
+    /// `relay` with these arguments, in the project, in a UTF-8 locale without colour.
+    pub(crate) fn command(&self, args: &[&str]) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_relay"));
+        command
+            .args(args)
+            .current_dir(self.dir.path())
+            .env_clear()
+            .env("LANG", "C.UTF-8")
+            .env("TMPDIR", self.dir.path())
+            .stdin(Stdio::null());
+        command
+    }
+
+    pub(crate) fn relay(&self, args: &[&str]) -> Ran {
+        run(&mut self.command(args))
+    }
+
+    /// The same with something on stdin.
+    pub(crate) fn pipe(&self, args: &[&str], input: &[u8]) -> Ran {
+        let mut child = self
+            .command(args)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut stdin = child.stdin.take().unwrap();
+        let input = input.to_vec();
+        // relay may stop reading before everything is written.
+        let writer = std::thread::spawn(move || stdin.write_all(&input));
+        let output = child.wait_with_output().unwrap();
+        let _ = writer.join().unwrap();
+        Ran::from(output)
+    }
+
+    /// `relay preview` of this answer.
+    pub(crate) fn preview(&self, answer: &str) -> Ran {
+        self.pipe(&["preview", "-"], answer.as_bytes())
+    }
+
+    /// `relay preview --json` of this answer: the exit code and the object.
+    pub(crate) fn json(&self, answer: &str) -> (i32, Value) {
+        let ran = self.pipe(&["preview", "-", "--json", "-q"], answer.as_bytes());
+        assert_eq!(ran.err, "", "--json -q says nothing on stderr");
+        (ran.code, ran.json())
+    }
+}
+
+pub(crate) fn run(command: &mut Command) -> Ran {
+    Ran::from(command.output().unwrap())
+}
+
+impl Ran {
+    pub(crate) fn json(&self) -> Value {
+        assert_eq!(
+            self.out.lines().count(),
+            1,
+            "one object on one line: {self:?}"
+        );
+        serde_json::from_str(&self.out).unwrap_or_else(|error| panic!("{error}: {}", self.out))
+    }
+}
+
+impl From<std::process::Output> for Ran {
+    fn from(output: std::process::Output) -> Ran {
+        Ran {
+            code: output.status.code().unwrap_or(-1),
+            out: String::from_utf8(output.stdout).unwrap(),
+            err: String::from_utf8(output.stderr).unwrap(),
+        }
+    }
+}
+
+/// A search/replace block.
+pub(crate) fn edit(path: &str, before: &str, after: &str) -> String {
+    format!(
+        "```text // {path} search-replace\n<<<<<<< SEARCH\n{before}\n=======\n{after}\n>>>>>>> REPLACE\n```\n"
+    )
+}
+
+/// A whole-file block.
+pub(crate) fn whole(path: &str, text: &str) -> String {
+    format!("```text // {path} replace\n{text}```\n")
+}
