@@ -1,7 +1,45 @@
-//! Reading a response (stub).
+//! Reading a response: text in, proposal out, in time linear in the text.
+//!
+//! ```text
+//! lines ─► scan (the lines that mean something) ─► segments (which lines are a block)
+//!       ─► block (file and dialect; header, naming, markers) ─► operations
+//!       └► what is left is reasoning, and the control block at the end
+//! ```
+//!
+//! Reading is forgiving about form and strict about meaning: every block ends up as an operation, as
+//! the control block, or in [`Proposal::unread`] with its line and the reason.
+
+mod bare;
+mod block;
+mod control;
+mod header;
+mod lines;
+mod markers;
+mod naming;
+mod print;
+mod scan;
+mod segments;
+
+#[cfg(test)]
+mod tests;
+
+pub use print::print;
+
+use std::collections::{HashMap, HashSet};
+use std::ops::Range;
 
 use crate::limits::Limits;
-use crate::proposal::Proposal;
+use crate::path::RelPath;
+use crate::proposal::{Action, Body, Edit, Note, Operation, Proposal, Unread};
+use block::{Outcome, Reading};
+use lines::Lines;
+use scan::Events;
+
+/// So many blocks that were not read are listed; a note counts the rest.
+pub const UNREAD_LISTED: usize = 1_000;
+
+/// A line that divides two paragraphs of reasoning which no block divides.
+const DIVIDER: &str = "<!-- -->";
 
 /// A response that cannot be read at all.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -14,16 +52,258 @@ pub enum ResponseError {
         /// The limit.
         most: usize,
     },
+    /// Over [`Limits::files`].
+    #[error("the answer changes more files than the limit `files` allows, which is {most}")]
+    TooManyFiles {
+        /// The limit.
+        most: usize,
+    },
+    /// Over [`Limits::hunks`].
+    #[error("the answer has more edits than the limit `hunks` allows, which is {most}")]
+    TooManyHunks {
+        /// The limit.
+        most: usize,
+    },
 }
 
 /// Reads a response.
+///
+/// ```
+/// use relaycode_change::{limits::Limits, response};
+///
+/// let text = "A greeting.\n\n```ts // src/hi.ts\nexport const hi = 'hi';\n```\n";
+/// let proposal = response::read(text, &Limits::default()).unwrap();
+/// assert_eq!(proposal.operations[0].action.path().as_str(), "src/hi.ts");
+/// assert_eq!(proposal.reasoning, ["A greeting."]);
+/// ```
 ///
 /// # Errors
 /// [`ResponseError`] when it cannot be read at all; single blocks that cannot be read are listed in
 /// [`Proposal::unread`].
 pub fn read(text: &str, limits: &Limits) -> Result<Proposal, ResponseError> {
-    let _ = (text, limits);
-    Ok(Proposal::default())
+    if text.len() > limits.text_bytes {
+        return Err(ResponseError::TooLong {
+            bytes: text.len(),
+            most: limits.text_bytes,
+        });
+    }
+    let text = lines::unix(text);
+    let lines = Lines::new(&text);
+    let segments = segments::find(&lines, &Events::new(&lines));
+    let mut collector = Collector::new(limits);
+    let mut floor = 0;
+    let mut said_from = 0;
+    for segment in &segments {
+        let last_path = collector.last_path.clone();
+        let mut reading = Reading {
+            lines: &lines,
+            segment,
+            floor,
+            last_path: last_path.as_ref(),
+            notes: Vec::new(),
+            named_by: None,
+        };
+        let outcome = reading.outcome();
+        let said_to = reading.named_by.unwrap_or(segment.range.start);
+        collector.proposal.notes.append(&mut reading.notes);
+        floor = segment.range.end;
+        if !matches!(outcome, Outcome::Example(_)) {
+            collector.reasoning(&lines, said_from..said_to);
+            said_from = floor;
+        }
+        match outcome {
+            Outcome::Operations(operations) => collector.operations(operations)?,
+            Outcome::Control => {
+                let text = lines.block(segment.content.clone(), segment.indent);
+                collector.control(&text, segment.content.start + 1);
+            }
+            Outcome::Example(reason) => collector.unread(segment.range.start + 1, reason, false),
+            Outcome::Broken(line, reason) => collector.unread(line, reason, true),
+        }
+    }
+    collector.ending(&lines, said_from, floor);
+    Ok(collector.finish())
+}
+
+/// What has been read so far.
+struct Collector<'a> {
+    limits: &'a Limits,
+    proposal: Proposal,
+    files: HashSet<RelPath>,
+    hunks: usize,
+    /// Per file the operation to which further hunks are added.
+    open: HashMap<RelPath, usize>,
+    /// The file of the last operation that wrote hunks.
+    last_path: Option<RelPath>,
+    /// The line of the control block, once there is one.
+    control_line: Option<usize>,
+    /// Blocks that were not read and are not listed.
+    unlisted: usize,
+    /// Listed blocks that are no change, and such that are broken.
+    listed: [usize; 2],
+}
+
+impl Collector<'_> {
+    fn new(limits: &Limits) -> Collector<'_> {
+        Collector {
+            limits,
+            proposal: Proposal::default(),
+            files: HashSet::new(),
+            hunks: 0,
+            open: HashMap::new(),
+            last_path: None,
+            control_line: None,
+            unlisted: 0,
+            listed: [0; 2],
+        }
+    }
+
+    fn operations(&mut self, operations: Vec<Operation>) -> Result<(), ResponseError> {
+        for operation in operations {
+            if let Action::Rename { from, .. } = &operation.action {
+                self.file(from)?;
+            }
+            self.file(operation.action.path())?;
+            self.operation(operation)?;
+        }
+        Ok(())
+    }
+
+    fn file(&mut self, path: &RelPath) -> Result<(), ResponseError> {
+        if !self.files.contains(path) {
+            self.files.insert(path.clone());
+        }
+        let most = self.limits.files;
+        if self.files.len() > most {
+            Err(ResponseError::TooManyFiles { most })
+        } else {
+            Ok(())
+        }
+    }
+
+    /// Adds an operation. Hunks for a file whose hunks are being collected join those, as long as
+    /// nothing else happened to the file in between.
+    fn operation(&mut self, mut operation: Operation) -> Result<(), ResponseError> {
+        let path = operation.action.path().clone();
+        if let Action::Rename { from, .. } = &operation.action {
+            self.open.remove(from);
+        }
+        let Action::Write {
+            edit:
+                Edit {
+                    dialect,
+                    body: Body::Hunks(hunks),
+                    ..
+                },
+            mode,
+            ..
+        } = &mut operation.action
+        else {
+            self.open.remove(&path);
+            self.proposal.operations.push(operation);
+            return Ok(());
+        };
+        self.hunks += hunks.len();
+        let most = self.limits.hunks;
+        if self.hunks > most {
+            return Err(ResponseError::TooManyHunks { most });
+        }
+        self.last_path = Some(path.clone());
+        let earlier = self
+            .open
+            .get(&path)
+            .and_then(|at| self.proposal.operations.get_mut(*at));
+        if let Some(Operation {
+            action:
+                Action::Write {
+                    edit,
+                    mode: earlier_mode,
+                    ..
+                },
+            ..
+        }) = earlier
+            && let Body::Hunks(earlier_hunks) = &mut edit.body
+            && edit.dialect == *dialect
+            && (mode.is_none() || earlier_mode.is_none() || mode == earlier_mode)
+        {
+            earlier_hunks.append(hunks);
+            *earlier_mode = earlier_mode.or(*mode);
+            return Ok(());
+        }
+        self.open.insert(path, self.proposal.operations.len());
+        self.proposal.operations.push(operation);
+        Ok(())
+    }
+
+    fn control(&mut self, text: &str, line: usize) {
+        let (control, mut notes) = control::read(text, line);
+        if let Some(earlier) = self.control_line.replace(line) {
+            let text =
+                format!("there is another control block on line {earlier}; the last one counts");
+            self.proposal.notes.push(Note { line, text });
+        }
+        self.proposal.control = control;
+        self.proposal.notes.append(&mut notes);
+    }
+
+    fn reasoning(&mut self, lines: &Lines<'_>, range: Range<usize>) {
+        let mut add = |range: Range<usize>| {
+            let text = lines.slice(range).trim();
+            if !text.is_empty() {
+                self.proposal.reasoning.push(text.to_owned());
+            }
+        };
+        let mut from = range.start;
+        for line in range.clone() {
+            if lines.get(line).trim() == DIVIDER {
+                add(from..line);
+                from = line + 1;
+            }
+        }
+        add(from..range.end);
+    }
+
+    fn unread(&mut self, line: usize, reason: String, broken: bool) {
+        let listed = &mut self.listed[usize::from(broken)];
+        *listed += 1;
+        if *listed > UNREAD_LISTED {
+            self.unlisted += 1;
+        } else {
+            self.proposal.unread.push(Unread {
+                line,
+                reason,
+                broken,
+            });
+        }
+    }
+
+    /// What stands below the last block: perhaps a control block without a fence.
+    fn ending(&mut self, lines: &Lines<'_>, said_from: usize, floor: usize) {
+        let Some(control) = control::bare_range(lines, floor..lines.len()) else {
+            return self.reasoning(lines, said_from..lines.len());
+        };
+        self.reasoning(lines, said_from..control.start);
+        self.control(lines.slice(control.clone()), control.start + 1);
+        self.reasoning(lines, control.end..lines.len());
+    }
+
+    fn finish(mut self) -> Proposal {
+        if self.unlisted > 0 {
+            let text = format!(
+                "{} more blocks were not read and are not listed",
+                self.unlisted
+            );
+            self.proposal.notes.push(Note { line: 0, text });
+        }
+        let Proposal {
+            control,
+            operations,
+            ..
+        } = &self.proposal;
+        let mut notes = control::compare(control, operations, self.control_line.unwrap_or(0));
+        self.proposal.notes.append(&mut notes);
+        self.proposal
+    }
 }
 
 /// Prints (placeholder until the reader is merged).

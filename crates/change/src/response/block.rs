@@ -1,0 +1,440 @@
+//! From one block to operations: which file it is about, in which dialect it is written, or why it
+//! is no change at all. A block that set out to be a change and is damaged is *broken*; a block that
+//! says nothing about a file is an example.
+
+use std::borrow::Cow;
+
+use super::control;
+use super::header::{self, Header, Subject};
+use super::lines::Lines;
+use super::markers::{self, Between};
+use super::naming;
+use super::segments::{Form, Segment, Trouble};
+use crate::dialect::{self, Block, Dialect};
+use crate::path::RelPath;
+use crate::proposal::{Action, Note, Operation};
+
+/// What became of a block.
+#[derive(Debug)]
+pub(super) enum Outcome {
+    /// Things to do.
+    Operations(Vec<Operation>),
+    /// It is the control block.
+    Control,
+    /// It is no change.
+    Example(String),
+    /// It set out to be a change; the line (1-based) and the reason.
+    Broken(usize, String),
+}
+
+/// A block, and what its surroundings say.
+pub(super) struct Reading<'a> {
+    /// The response.
+    pub lines: &'a Lines<'a>,
+    /// The block.
+    pub segment: &'a Segment,
+    /// Where the block above ends: no name is looked for beyond.
+    pub floor: usize,
+    /// The file that the last SEARCH block was about.
+    pub last_path: Option<&'a RelPath>,
+    /// Remarks.
+    pub notes: Vec<Note>,
+    /// The line (0-based) above the block that gave it its name.
+    pub named_by: Option<usize>,
+}
+
+impl<'a> Reading<'a> {
+    /// Reads the block.
+    pub(super) fn outcome(&mut self) -> Outcome {
+        let segment = self.segment;
+        let line = segment.range.start + 1;
+        match segment.trouble {
+            Some(Trouble::CutOff) => {
+                return Outcome::Broken(
+                    line,
+                    "the edit that begins here has no end; the answer may be cut off".to_owned(),
+                );
+            }
+            Some(Trouble::Endless) => {
+                let reason = "it cannot be told where this diff ends; put it between fences";
+                return Outcome::Broken(line, reason.to_owned());
+            }
+            _ => {}
+        }
+        let first = self.lines.get(segment.range.start);
+        let info = match &segment.form {
+            Form::Fence(info) => first.get(info.clone()).unwrap_or_default(),
+            Form::Tag | Form::Bare => "",
+        };
+        let mut header = header::read(info);
+        if matches!(segment.form, Form::Tag)
+            && let Some(path) = naming::tag_path(first)
+        {
+            header.subject = Subject::Path(path);
+        }
+        let text = self.lines.block(segment.content.clone(), segment.indent);
+        let outcome = self.by_subject(&header, &text);
+        self.trouble(&header, outcome)
+    }
+
+    /// What odd ends mean for what was read between them.
+    fn trouble(&mut self, header: &Header<'_>, outcome: Outcome) -> Outcome {
+        let line = self.segment.range.start + 1;
+        let is_change = matches!(outcome, Outcome::Operations(_));
+        match self.segment.trouble {
+            Some(Trouble::Swallows(next)) if is_change || header.names_file() => {
+                let reason = format!(
+                    "this block has no closing fence before the block on line {}",
+                    next + 1
+                );
+                Outcome::Broken(line, reason)
+            }
+            Some(Trouble::Unclosed) if is_change => {
+                let text = "the closing fence of this block is missing; it was read to the end of the answer";
+                self.note(line, text);
+                outcome
+            }
+            Some(Trouble::Nested) if is_change => {
+                let last = self.segment.range.end;
+                let text = format!(
+                    "this block holds fences of its own; it was taken to end on line {last}"
+                );
+                self.note(line, text);
+                outcome
+            }
+            _ => outcome,
+        }
+    }
+
+    fn by_subject(&mut self, header: &Header<'_>, text: &str) -> Outcome {
+        let line = self.segment.range.start + 1;
+        match header.subject {
+            Subject::Rename => rename(line, text),
+            Subject::Doubtful(said) => {
+                let said = clipped(said);
+                let reason = format!(
+                    "`{said}` may be a path or a remark; a path with blanks needs quotes: `// \"{said}\"`"
+                );
+                Outcome::Broken(line, reason)
+            }
+            Subject::Path(path) => match RelPath::parse(path) {
+                Ok(path) => self.headed(header, path, text),
+                Err(error) => Outcome::Broken(line, error.to_string()),
+            },
+            Subject::None if self.is_control(header, text) => Outcome::Control,
+            Subject::None => self.unheaded(header, text),
+        }
+    }
+
+    /// YAML with the keys of a control block is one, unless the line above names a YAML file.
+    fn is_control(&self, header: &Header<'_>, text: &str) -> bool {
+        let is_yaml_file = |path: String| path.ends_with(".yml") || path.ends_with(".yaml");
+        matches!(self.segment.form, Form::Fence(_))
+            && control::is_yaml(header.language)
+            && control::has_keys(text)
+            && naming::first_line(text, header.language).is_none()
+            && !self
+                .above()
+                .is_some_and(|(_, line)| naming::path_line(line).is_some_and(is_yaml_file))
+    }
+
+    /// A block whose header names the file.
+    fn headed(&mut self, header: &Header<'_>, path: RelPath, text: &str) -> Outcome {
+        let (body, line) = match self.body(text) {
+            Ok(body) => body,
+            Err(outcome) => return outcome,
+        };
+        let below_name = naming::first_line(body, header.language)
+            .filter(|first| RelPath::parse(first.path).is_ok_and(|named| named == path))
+            .map(|first| &body[first.below..]);
+        if markers::delete(body) || below_name.is_some_and(markers::delete) {
+            return self.deletion(path);
+        }
+        let file = path
+            .extension()
+            .is_some_and(|extension| ["diff", "patch"].contains(&extension));
+        let detected = dialect::detect(body);
+        let chosen = match header.dialect {
+            Some(dialect) => dialect,
+            None if is_whole(detected) && header.is_diff() && !file => {
+                dialect::named("new-unified").unwrap_or(detected)
+            }
+            None => detected,
+        };
+        let block = Block {
+            path: Some(path),
+            text: body,
+            line,
+        };
+        match chosen.read(&block) {
+            Ok(operations) => Outcome::Operations(operations),
+            Err(error) if detected.name() != chosen.name() && !is_whole(detected) => {
+                match detected.read(&block) {
+                    Ok(operations) => {
+                        let text = format!(
+                            "the header says `{}`, but the block is written as `{}`",
+                            chosen.name(),
+                            detected.name()
+                        );
+                        self.note(line, text);
+                        Outcome::Operations(operations)
+                    }
+                    Err(_) => Outcome::Broken(error.line, error.reason),
+                }
+            }
+            Err(error) => Outcome::Broken(error.line, error.reason),
+        }
+    }
+
+    /// A block whose header says nothing: its first line, the line above, or its own headers may.
+    fn unheaded(&mut self, header: &Header<'_>, text: &str) -> Outcome {
+        let (body, line) = match self.body(text) {
+            Ok(body) => body,
+            Err(outcome) => return outcome,
+        };
+        let first = naming::first_line(body, header.language);
+        let named = first.as_ref().and_then(|first| first.dialect);
+        let mut chosen = named.unwrap_or_else(|| dialect::detect(body));
+        if is_whole(chosen) && holds_patch(body) {
+            chosen = dialect::named("apply-patch").unwrap_or(chosen);
+        }
+        if is_whole(chosen) {
+            return self.unheaded_whole(header, body, line);
+        }
+        let block = Block {
+            path: None,
+            text: body,
+            line,
+        };
+        let error = match chosen.read(&block) {
+            Ok(operations) => return Outcome::Operations(operations),
+            Err(error) => error,
+        };
+        if names_files_itself(chosen, body) {
+            return Outcome::Broken(error.line, error.reason);
+        }
+        let mut path = first.map(|first| first.path.to_owned());
+        if path.is_none()
+            && let Some((at, above)) = self.above()
+        {
+            path = naming::path_line(above);
+            self.named_by = path.is_some().then_some(at);
+            path = path.or_else(|| naming::mentioned(above));
+        }
+        let path = match path.map(|path| RelPath::parse(&path)) {
+            Some(Ok(path)) => Some(path),
+            Some(Err(error)) => return Outcome::Broken(line, error.to_string()),
+            None => self
+                .last_path
+                .filter(|_| chosen.name() == "multi-search-replace")
+                .cloned(),
+        };
+        if path.is_none() {
+            return Outcome::Broken(error.line, error.reason);
+        }
+        match chosen.read(&Block {
+            path,
+            text: body,
+            line,
+        }) {
+            Ok(operations) => Outcome::Operations(operations),
+            Err(error) => Outcome::Broken(error.line, error.reason),
+        }
+    }
+
+    /// A whole file whose name stands on the block's first line, or alone on the line above.
+    fn unheaded_whole(&mut self, header: &Header<'_>, body: &str, line: usize) -> Outcome {
+        let (name, body, line) = match naming::first_line(body, header.language) {
+            Some(first) if first.below > 0 => {
+                let below = &body[first.below..];
+                let text = below.trim_start_matches('\n');
+                (
+                    Some(first.path.to_owned()),
+                    text,
+                    line + first.skipped + below.len() - text.len(),
+                )
+            }
+            Some(first) => (Some(first.path.to_owned()), body, line),
+            None => (self.name_above(header), body, line),
+        };
+        let Some(name) = name else {
+            if markers::delete(body) {
+                return Outcome::Broken(
+                    line,
+                    "this block deletes a file but does not name it".to_owned(),
+                );
+            }
+            return Outcome::Example(self.example(header));
+        };
+        match RelPath::parse(&name) {
+            Err(error) => Outcome::Broken(line, error.to_string()),
+            Ok(path) if markers::delete(body) => self.deletion(path),
+            Ok(path) => {
+                let whole = dialect::detect("");
+                match whole.read(&Block {
+                    path: Some(path),
+                    text: body,
+                    line,
+                }) {
+                    Ok(operations) => Outcome::Operations(operations),
+                    Err(error) => Outcome::Broken(error.line, error.reason),
+                }
+            }
+        }
+    }
+
+    /// The path that has the line above to itself. What a shell is told to run is not the file.
+    fn name_above(&mut self, header: &Header<'_>) -> Option<String> {
+        let (at, above) = self.above()?;
+        let path = naming::path_line(above)?;
+        let shell = [
+            "bash",
+            "sh",
+            "shell",
+            "console",
+            "zsh",
+            "powershell",
+            "terminal",
+            "cmd",
+            "diff",
+            "patch",
+        ];
+        let commands = shell
+            .iter()
+            .any(|name| name.eq_ignore_ascii_case(header.language));
+        let script = [
+            ".sh", ".bash", ".zsh", ".ps1", ".cmd", ".bat", ".diff", ".patch",
+        ];
+        if commands && !script.iter().any(|end| path.ends_with(end)) {
+            return None;
+        }
+        self.named_by = Some(at);
+        Some(path)
+    }
+
+    /// The nearest line above the block that says something, buttons of a web page left out.
+    fn above(&self) -> Option<(usize, &'a str)> {
+        let mut at = self.segment.range.start;
+        for _ in 0..4 {
+            at = self.lines.last_said(at, self.floor)?;
+            let line = self.lines.get(at);
+            let is_open_tag =
+                markers::tag(line.trim()).is_some() && naming::tag_path(line).is_none();
+            if !naming::is_page_furniture(line) && !is_open_tag {
+                return Some((at, line));
+            }
+        }
+        None
+    }
+
+    /// The text of the block without START and END, and the line (1-based) on which it begins.
+    fn body<'t>(&mut self, text: &'t str) -> Result<(&'t str, usize), Outcome> {
+        let line = self.segment.content.start + 1;
+        match markers::between(text) {
+            Between::Pair { text, skipped } => Ok((text, line + skipped)),
+            Between::Lone("START") if self.segment.trouble == Some(Trouble::Unclosed) => {
+                let reason = "this block begins with START, but END and the closing fence are missing; the answer is cut off";
+                Err(Outcome::Broken(line, reason.to_owned()))
+            }
+            Between::Lone(marker) => {
+                let other = if marker == "START" { "END" } else { "START" };
+                self.note(line, format!("this block has a {marker} line but no {other} line; {marker} was taken for content"));
+                Ok((text, line))
+            }
+            Between::None => Ok((text, line)),
+        }
+    }
+
+    fn deletion(&self, path: RelPath) -> Outcome {
+        Outcome::Operations(vec![Operation {
+            line: self.segment.range.start + 1,
+            action: Action::Delete { path },
+        }])
+    }
+
+    fn example(&self, header: &Header<'_>) -> String {
+        let block = match header.language {
+            "" => Cow::Borrowed("this block"),
+            language => Cow::Owned(format!("this ```{} block", clipped(language))),
+        };
+        let mention = self.above().and_then(|(_, line)| naming::mentioned(line));
+        match mention {
+            Some(path) => format!(
+                "{block} names no file; treated as an example (the line above mentions `{path}`: if it is that file, write `// {path}` behind the fence)"
+            ),
+            None => format!("{block} names no file; treated as an example"),
+        }
+    }
+
+    fn note(&mut self, line: usize, text: impl Into<String>) {
+        self.notes.push(Note {
+            line,
+            text: text.into(),
+        });
+    }
+}
+
+/// The block of a rename: `{"from": …, "to": …}`.
+fn rename(line: usize, text: &str) -> Outcome {
+    #[derive(serde::Deserialize)]
+    struct Names {
+        from: String,
+        to: String,
+    }
+    let names: Names = match serde_json::from_str(text.trim()) {
+        Ok(names) => names,
+        Err(error) => {
+            let reason = format!(
+                "a rename needs JSON with `from` and `to`: {}",
+                clipped(&error.to_string())
+            );
+            return Outcome::Broken(line, reason);
+        }
+    };
+    match (RelPath::parse(&names.from), RelPath::parse(&names.to)) {
+        (Ok(from), Ok(to)) => Outcome::Operations(vec![Operation {
+            line,
+            action: Action::Rename { from, to },
+        }]),
+        (Err(error), _) | (_, Err(error)) => Outcome::Broken(line, error.to_string()),
+    }
+}
+
+/// Whether a dialect is the one that takes everything.
+fn is_whole(dialect: &dyn Dialect) -> bool {
+    dialect::all()
+        .last()
+        .is_some_and(|last| last.name() == dialect.name())
+}
+
+/// Whether a shell block has a whole patch somewhere below its first commands.
+fn holds_patch(text: &str) -> bool {
+    text.contains("*** Begin Patch") && {
+        let is = |marker| text.lines().any(|line| line.trim_end() == marker);
+        is("*** Begin Patch") && is("*** End Patch")
+    }
+}
+
+/// Whether a diff has lines that name files: then nothing else may.
+fn names_files_itself(dialect: &dyn Dialect, text: &str) -> bool {
+    const NAMES: &[&str] = &[
+        "+++ ",
+        "diff --",
+        "*** Add File:",
+        "*** Update File:",
+        "*** Delete File:",
+    ];
+    dialect.name() != "multi-search-replace"
+        && text
+            .lines()
+            .any(|line| NAMES.iter().any(|name| line.starts_with(name)))
+}
+
+/// A piece of the response, fit for a message.
+fn clipped(text: &str) -> String {
+    text.chars()
+        .take(80)
+        .collect::<String>()
+        .escape_debug()
+        .to_string()
+}

@@ -1,0 +1,399 @@
+//! The control block at the end of an answer: which project it is for, its id, what it is called.
+//! YAML as models write it: read strictly first, within a small budget, and line by line where that
+//! fails (`gitCommitMsg: feat: x` is no YAML, and everybody knows what it means).
+//!
+//! Nothing in here can stop a plan: what is not understood becomes a note.
+
+use std::collections::{HashMap, HashSet};
+use std::ops::Range;
+
+use serde::Deserialize;
+use serde_json::Value;
+
+use super::lines::Lines;
+use crate::path::RelPath;
+use crate::proposal::{Action, Control, Note, Operation, SummaryItem};
+
+/// A control block of more bytes is not read.
+pub(super) const CONTROL_BYTES: usize = 64 * 1024;
+/// Rows of `changeSummary` that are looked at.
+const SUMMARY_ROWS: usize = 1_000;
+/// Nodes, and twice as many parser events, that its YAML may have.
+const YAML_NODES: usize = 8_192;
+/// How deep its YAML may nest.
+const YAML_DEPTH: usize = 8;
+
+const KEYS: [&str; 5] = [
+    "projectId",
+    "uuid",
+    "changeSummary",
+    "promptSummary",
+    "gitCommitMsg",
+];
+
+/// Whether an info line leaves room for a control block.
+pub(super) fn is_yaml(info: &str) -> bool {
+    ["", "yaml", "yml", "text", "txt"]
+        .iter()
+        .any(|name| name.eq_ignore_ascii_case(info.trim()))
+}
+
+/// Whether a text has one of the two keys that make it a control block.
+pub(super) fn has_keys(text: &str) -> bool {
+    text.lines()
+        .any(|line| key(line).is_some_and(|(key, _)| ["projectId", "uuid"].contains(&key)))
+}
+
+/// Reads a control block that begins on `line` (1-based).
+pub(super) fn read(text: &str, line: usize) -> (Control, Vec<Note>) {
+    let mut notes = Vec::new();
+    if text.len() > CONTROL_BYTES {
+        let text =
+            format!("the control block has more than {CONTROL_BYTES} bytes and was not read");
+        notes.push(Note { line, text });
+        return (
+            Control {
+                present: true,
+                ..Control::default()
+            },
+            notes,
+        );
+    }
+    let mut control = strict(text).unwrap_or_else(|| by_line(text, line, &mut notes));
+    control.present = true;
+    if let Some(id) = &control.uuid {
+        match uuid::Uuid::try_parse(id) {
+            Ok(id) => control.uuid = Some(id.hyphenated().to_string()),
+            Err(_) => {
+                let shown: String = id.chars().take(60).collect();
+                let text = format!(
+                    "`{}` is no uuid; the answer counts as having none",
+                    shown.escape_debug()
+                );
+                notes.push(Note { line, text });
+                control.uuid = None;
+            }
+        }
+    }
+    (control, notes)
+}
+
+/// The lines of a control block that stands in the text without a fence: the last run of lines
+/// that look like YAML and have one of its keys.
+pub(super) fn bare_range(lines: &Lines<'_>, within: Range<usize>) -> Option<Range<usize>> {
+    let mut found = None;
+    let mut at = within.start;
+    while at < within.end {
+        let begins = key(lines.get(at)).is_some_and(|(key, _)| KEYS.contains(&key));
+        if !begins {
+            at += 1;
+            continue;
+        }
+        let mut end = at + 1;
+        let mut next = at + 1;
+        while next < within.end && is_yaml_line(lines.get(next)) {
+            next += 1;
+            if !lines.is_blank(next - 1) {
+                end = next;
+            }
+        }
+        if has_keys(lines.slice(at..end)) {
+            found = Some(at..end);
+        }
+        at = next;
+    }
+    found
+}
+
+fn is_yaml_line(line: &str) -> bool {
+    line.trim().is_empty()
+        || line.starts_with([' ', '\t', '#'])
+        || line.starts_with("- ")
+        || key(line).is_some()
+}
+
+/// The key at the beginning of a line, in quotes or not, and what follows its colon.
+fn key(line: &str) -> Option<(&str, &str)> {
+    let (key, rest) = line.split_once(':')?;
+    let key = key.trim_end().trim_matches(['"', '\'']);
+    let word = !key.is_empty()
+        && key.len() <= 40
+        && key.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_');
+    (word && (rest.is_empty() || rest.starts_with([' ', '\t']))).then_some((key, rest.trim()))
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Fields {
+    project_id: Option<String>,
+    uuid: Option<String>,
+    change_summary: Option<Value>,
+    prompt_summary: Option<Value>,
+    git_commit_msg: Option<Value>,
+}
+
+/// The block as YAML; `None` if it is none, or more than the budget allows.
+fn strict(text: &str) -> Option<Control> {
+    let options = serde_saphyr::options! {
+        budget: serde_saphyr::budget! {
+            max_nodes: YAML_NODES,
+            max_events: 2 * YAML_NODES,
+            max_depth: YAML_DEPTH,
+            flow_nesting_limit: YAML_DEPTH,
+            max_aliases: 0,
+            max_anchors: 0,
+            max_merge_keys: 0,
+            max_documents: 1,
+            max_total_scalar_bytes: CONTROL_BYTES,
+        },
+        duplicate_keys: serde_saphyr::options::DuplicateKeyPolicy::LastWins,
+        strict_booleans: true,
+        with_snippet: false,
+    };
+    let fields: Fields = serde_saphyr::from_str_with_options(text, options).ok()?;
+    let said = |text: Option<String>| {
+        text.map(|text| text.trim().to_owned())
+            .filter(|text| !text.is_empty())
+    };
+    Some(Control {
+        present: true,
+        project_id: said(fields.project_id),
+        uuid: said(fields.uuid),
+        git_commit_msg: said(fields.git_commit_msg.as_ref().and_then(as_text)),
+        prompt_summary: said(fields.prompt_summary.as_ref().and_then(as_text)),
+        change_summary: fields
+            .change_summary
+            .as_ref()
+            .map(summary)
+            .unwrap_or_default(),
+    })
+}
+
+/// A value as text: a list is one line per item, `{feat: x}` is what `feat: x` was taken for.
+fn as_text(value: &Value) -> Option<String> {
+    let joined = |parts: Vec<String>| (!parts.is_empty()).then(|| parts.join("\n"));
+    match value {
+        Value::Null => None,
+        Value::String(text) => Some(text.clone()),
+        Value::Array(items) => joined(items.iter().filter_map(as_text).collect()),
+        Value::Object(map) => joined(
+            map.iter()
+                .map(|(key, value)| format!("{key}: {}", as_text(value).unwrap_or_default()))
+                .collect(),
+        ),
+        other => Some(other.to_string()),
+    }
+}
+
+fn summary(value: &Value) -> Vec<SummaryItem> {
+    let mut items = Vec::new();
+    let mut add = |verb: &str, path: &Value| {
+        let paths = match path {
+            Value::Array(paths) => paths.iter().filter_map(summary_path).collect(),
+            path => Vec::from_iter(summary_path(path)),
+        };
+        for path in paths {
+            items.push(SummaryItem {
+                verb: verb.trim().to_owned(),
+                path,
+            });
+        }
+    };
+    match value {
+        Value::Object(map) => map.iter().for_each(|(verb, path)| add(verb, path)),
+        Value::Array(rows) => {
+            for row in rows.iter().take(SUMMARY_ROWS) {
+                if let Value::Object(map) = row {
+                    map.iter().for_each(|(verb, path)| add(verb, path));
+                }
+            }
+        }
+        _ => {}
+    }
+    items.truncate(SUMMARY_ROWS);
+    items
+}
+
+fn summary_path(value: &Value) -> Option<String> {
+    let text = match value {
+        Value::Object(map) => format!(
+            "{} -> {}",
+            as_text(map.get("from")?)?,
+            as_text(map.get("to")?)?
+        ),
+        other => as_text(other)?,
+    };
+    Some(text.trim().to_owned()).filter(|text| !text.is_empty())
+}
+
+/// The block line by line, for what only looks like YAML.
+fn by_line(text: &str, first: usize, notes: &mut Vec<Note>) -> Control {
+    let mut control = Control::default();
+    let lines: Vec<&str> = text.lines().collect();
+    let mut at = 0;
+    while at < lines.len() {
+        let line = lines[at];
+        let begins = at;
+        at += 1;
+        let Some((key, value)) = key(line) else {
+            if !is_yaml_line(line) && !["---", "..."].contains(&line.trim()) && notes.is_empty() {
+                let shown: String = line.trim().chars().take(60).collect();
+                let text = format!(
+                    "the control block is not valid YAML here: `{}`",
+                    shown.escape_debug()
+                );
+                notes.push(Note {
+                    line: first + begins,
+                    text,
+                });
+            }
+            continue;
+        };
+        while at < lines.len()
+            && (lines[at].trim().is_empty() || lines[at].starts_with([' ', '\t', '-']))
+        {
+            at += 1;
+        }
+        let below = &lines[begins + 1..at];
+        match key {
+            "projectId" => control.project_id = scalar(value, &[]),
+            "uuid" => control.uuid = scalar(value, &[]),
+            "promptSummary" => control.prompt_summary = scalar(value, below),
+            "gitCommitMsg" => control.git_commit_msg = scalar(value, below),
+            "changeSummary" => {
+                control.change_summary = below
+                    .iter()
+                    .filter_map(|row| summary_row(row))
+                    .take(SUMMARY_ROWS)
+                    .collect()
+            }
+            _ => {}
+        }
+    }
+    control
+}
+
+/// A scalar on the key's line, or the lines below it as a block or a list.
+fn scalar(value: &str, below: &[&str]) -> Option<String> {
+    let quoted = ['"', '\'']
+        .into_iter()
+        .find_map(|quote| value.strip_prefix(quote)?.strip_suffix(quote));
+    let block = value.is_empty() || value.starts_with(['|', '>']);
+    let text = if block {
+        let rows: Vec<&str> = below
+            .iter()
+            .map(|row| row.trim())
+            .map(|row| row.strip_prefix("- ").unwrap_or(row).trim_matches('"'))
+            .collect();
+        rows.join("\n")
+    } else {
+        quoted.unwrap_or(value).to_owned()
+    };
+    Some(text.trim().to_owned()).filter(|text| !text.is_empty())
+}
+
+fn summary_row(row: &str) -> Option<SummaryItem> {
+    let (verb, path) = row.trim().strip_prefix("- ")?.split_once(':')?;
+    let unquoted = |text: &str| text.trim().trim_matches(['"', '\'']).to_owned();
+    let (verb, path) = (unquoted(verb), unquoted(path));
+    (!verb.is_empty() && !path.is_empty()).then_some(SummaryItem { verb, path })
+}
+
+/// What a row of `changeSummary` can stand for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+enum Deed {
+    Write,
+    Delete,
+    Rename,
+}
+
+/// Compares `changeSummary` with what the blocks do; each difference is a note.
+pub(super) fn compare(control: &Control, operations: &[Operation], line: usize) -> Vec<Note> {
+    if control.change_summary.is_empty() {
+        return Vec::new();
+    }
+    let mut done: HashMap<&str, HashSet<Deed>> = HashMap::new();
+    for operation in operations {
+        let (deed, paths) = match &operation.action {
+            Action::Write { path, .. } => (Deed::Write, vec![path]),
+            Action::Delete { path } => (Deed::Delete, vec![path]),
+            Action::Rename { from, to } => (Deed::Rename, vec![from, to]),
+        };
+        for path in paths {
+            done.entry(path.as_str()).or_default().insert(deed);
+        }
+    }
+    let mut notes = Vec::new();
+    let mut listed: HashSet<String> = HashSet::new();
+    for item in &control.change_summary {
+        let Some(deed) = deed(&item.verb) else {
+            continue;
+        };
+        let paths = item_paths(&item.path);
+        let fits = paths.iter().any(|path| {
+            done.get(path.as_str())
+                .is_some_and(|deeds| deeds.contains(&deed))
+        });
+        if !fits {
+            let text = format!(
+                "changeSummary says `{}: {}`, but no block does that",
+                shown(&item.verb),
+                shown(&item.path)
+            );
+            notes.push(Note { line, text });
+        }
+        listed.extend(paths);
+    }
+    let mut told: HashSet<&str> = HashSet::new();
+    for operation in operations {
+        let (path, other) = match &operation.action {
+            Action::Rename { from, to } => (to, Some(from)),
+            action => (action.path(), None),
+        };
+        let is_listed = [Some(path), other]
+            .into_iter()
+            .flatten()
+            .any(|path| listed.contains(path.as_str()));
+        if !is_listed && told.insert(path.as_str()) {
+            let text =
+                format!("`{path}` is changed by a block, but changeSummary does not list it");
+            notes.push(Note {
+                line: operation.line,
+                text,
+            });
+        }
+    }
+    notes
+}
+
+fn deed(verb: &str) -> Option<Deed> {
+    match verb.to_ascii_lowercase().as_str() {
+        "new" | "create" | "created" | "add" | "added" | "edit" | "edited" | "modify"
+        | "modified" | "update" | "updated" | "change" | "write" => Some(Deed::Write),
+        "delete" | "deleted" | "remove" | "removed" => Some(Deed::Delete),
+        "rename" | "renamed" | "move" | "moved" => Some(Deed::Rename),
+        _ => None,
+    }
+}
+
+/// The path of a row, or both of a rename, as the operations spell them.
+fn item_paths(text: &str) -> Vec<String> {
+    let parts = ["->", "→", " to "]
+        .into_iter()
+        .find_map(|arrow| text.split_once(arrow));
+    let parts = parts.map_or(vec![text], |(from, to)| vec![from, to]);
+    let plain = |part: &str| part.trim().trim_matches(['`', '"']).to_owned();
+    parts
+        .into_iter()
+        .map(plain)
+        .map(|part| RelPath::parse(&part).map_or(part, |path| path.to_string()))
+        .collect()
+}
+
+fn shown(text: &str) -> String {
+    text.chars()
+        .take(120)
+        .collect::<String>()
+        .escape_debug()
+        .to_string()
+}

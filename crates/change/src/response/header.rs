@@ -1,0 +1,341 @@
+//! The info line of a fence: language, the file that the block is, and the dialect it is written
+//! in. The contract's form is `lang // path dialect`; `lang:path`, `lang path`, `file=path` and
+//! `title="path"` are what models write instead.
+
+use super::naming;
+use crate::dialect::{self, Dialect};
+
+/// What an info line says.
+#[derive(Default)]
+pub(super) struct Header<'a> {
+    /// The language, empty if there is none.
+    pub language: &'a str,
+    /// The file.
+    pub subject: Subject<'a>,
+    /// The dialect, if it names one.
+    pub dialect: Option<&'static dyn Dialect>,
+}
+
+/// Which file an info line is about.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(super) enum Subject<'a> {
+    /// It does not say.
+    #[default]
+    None,
+    /// This one, as written.
+    Path(&'a str),
+    /// The block is a rename.
+    Rename,
+    /// It might be a path, or prose that mentions one.
+    Doubtful(&'a str),
+}
+
+impl Header<'_> {
+    /// Whether the line sets out to say which file the block is.
+    pub(super) fn names_file(&self) -> bool {
+        self.subject != Subject::None
+    }
+
+    /// Whether the block is said to be a diff.
+    pub(super) fn is_diff(&self) -> bool {
+        let language = ["diff", "patch", "udiff"];
+        language
+            .iter()
+            .any(|name| name.eq_ignore_ascii_case(self.language))
+            || self.dialect.is_some_and(|dialect| {
+                matches!(dialect.name(), "unified" | "new-unified" | "apply-patch")
+            })
+    }
+}
+
+/// Longer info lines name no file.
+const INFO_BYTES: usize = 2_048;
+
+/// What stands for a rename where a path would stand.
+const RENAME: &str = "rename-file";
+
+/// Reads an info line.
+pub(super) fn read(info: &str) -> Header<'_> {
+    let info = info.trim();
+    if info.len() > INFO_BYTES {
+        return Header::default();
+    }
+    if let Some(said) = naming::comment(info) {
+        return commented("", said);
+    }
+    let (first, rest) = info.split_once(char::is_whitespace).unwrap_or((info, ""));
+    let rest = rest.trim();
+    if let Some(said) = naming::comment(rest) {
+        return commented(first, said);
+    }
+    if let Some(path) = attribute(info) {
+        return Header {
+            language: language(first),
+            subject: Subject::Path(path),
+            dialect: split_dialect(info).1,
+        };
+    }
+    if let Some((language, path)) = colon(first) {
+        return Header {
+            language,
+            subject: Subject::Path(path),
+            dialect: split_dialect(rest).1,
+        };
+    }
+    let (path, dialect) = split_dialect(rest);
+    let plain = unquoted(path);
+    if naming::is_file(plain.unwrap_or(path))
+        || plain.is_some_and(|path| path.contains('/') && naming::is_path(path))
+    {
+        return Header {
+            language: first,
+            subject: Subject::Path(plain.unwrap_or(path)),
+            dialect,
+        };
+    }
+    if naming::is_file(first) && first.contains(['.', '/']) && path.is_empty() {
+        return Header {
+            language: "",
+            subject: Subject::Path(first),
+            dialect,
+        };
+    }
+    Header {
+        language: first,
+        subject: Subject::None,
+        dialect: None,
+    }
+}
+
+/// What follows the comment sign: a path in quotes or not, then perhaps a dialect.
+fn commented<'a>(language: &'a str, said: &'a str) -> Header<'a> {
+    let (path, dialect) = split_dialect(said);
+    let (path, quoted) = unquoted(path).map_or((path, false), |path| (path, true));
+    let path = path
+        .strip_prefix("File:")
+        .or_else(|| path.strip_prefix("file:"))
+        .unwrap_or(path)
+        .trim();
+    let subject = if quoted {
+        Subject::Path(path)
+    } else if path.trim_matches(['{', '}']) == RENAME {
+        Subject::Rename
+    } else {
+        unquoted_subject(naming::without_remark(path))
+    };
+    Header {
+        language,
+        subject,
+        dialect,
+    }
+}
+
+/// A path without quotes. A blank in it is believed where the rest leaves no doubt: one word too
+/// many after a file (it was meant as a dialect that does not exist), or a directory in front and an
+/// extension at the end.
+fn unquoted_subject(path: &str) -> Subject<'_> {
+    let words: Vec<&str> = path.split_whitespace().collect();
+    match words.as_slice() {
+        [] => Subject::None,
+        [word] if naming::is_path(word) || naming::is_file(word) => Subject::Path(word),
+        [_] => Subject::None,
+        [first, mark, ..] if ["-", "–", "—"].contains(mark) && naming::is_file(first) => {
+            Subject::Path(first)
+        }
+        [first, second] if naming::is_file(first) && !second.starts_with('(') => {
+            Subject::Path(path)
+        }
+        [first, .., last]
+            if first.contains('/') && !naming::is_file(first) && naming::is_file(last) =>
+        {
+            Subject::Path(path)
+        }
+        all if all.iter().any(|word| naming::is_file(word)) => Subject::Doubtful(path),
+        _ => Subject::None,
+    }
+}
+
+/// Takes a dialect's name, in braces or not, off the end.
+pub(super) fn split_dialect(text: &str) -> (&str, Option<&'static dyn Dialect>) {
+    let text = text.trim();
+    let at = text.rfind(char::is_whitespace).map_or(0, |at| at + 1);
+    let last = text.get(at..).unwrap_or_default().trim_matches(['{', '}']);
+    match dialect::named(last) {
+        Some(dialect) => (text[..at].trim_end(), Some(dialect)),
+        None => (text, None),
+    }
+}
+
+/// What stands in quotes, if the text is nothing else.
+fn unquoted(text: &str) -> Option<&str> {
+    ['"', '\''].into_iter().find_map(|quote| {
+        let inside = text.strip_prefix(quote)?.strip_suffix(quote)?;
+        (!inside.is_empty() && !inside.contains(quote)).then_some(inside)
+    })
+}
+
+/// The value of an attribute that names a file.
+pub(super) fn attribute(text: &str) -> Option<&str> {
+    const KEYS: &[&str] = &[
+        "file",
+        "path",
+        "filename",
+        "filepath",
+        "file_path",
+        "title",
+        "name",
+    ];
+    let mut rest = text;
+    while let Some(at) = rest.find('=') {
+        let key_at = rest[..at]
+            .rfind(|c: char| !c.is_alphanumeric() && c != '_')
+            .map_or(0, |i| i + 1);
+        let key = rest.get(key_at..at).unwrap_or_default();
+        let after = &rest[at + 1..];
+        let quote = after.chars().next().filter(|c| ['"', '\''].contains(c));
+        let (value, next) = match quote {
+            Some(quote) => after[1..].split_once(quote)?,
+            None => {
+                let end = after
+                    .find(|c: char| c.is_whitespace() || "},>".contains(c))
+                    .unwrap_or(after.len());
+                after.split_at(end)
+            }
+        };
+        let certain = quote.is_some() && !["title", "name"].contains(&key);
+        let last = value.rsplit(' ').next().unwrap_or(value);
+        if KEYS.contains(&key)
+            && !value.is_empty()
+            && (certain || naming::is_file(value) || (value.contains('/') && naming::is_file(last)))
+        {
+            return Some(value);
+        }
+        rest = next;
+    }
+    None
+}
+
+/// `lang:path`. A number before the colon is a quotation of lines, not a language.
+fn colon(word: &str) -> Option<(&str, &str)> {
+    let (language, path) = word.split_once(':')?;
+    if language.len() == 1 && path.starts_with(['/', '\\']) {
+        return Some(("", word));
+    }
+    let is_language = !language.is_empty()
+        && language
+            .chars()
+            .all(|c| c.is_alphanumeric() || "+-#_".contains(c))
+        && !language.chars().all(|c| c.is_ascii_digit());
+    (is_language && naming::is_path(path) && !path.contains(':')).then_some((language, path))
+}
+
+/// The language in front of attributes.
+fn language(first: &str) -> &str {
+    if first.contains('=') {
+        ""
+    } else {
+        first.trim_matches(['{', '}', '.'])
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_way_to_name_a_file_in_the_info_line() {
+        for (info, language, path, dialect) in [
+            ("typescript // src/a.ts", "typescript", "src/a.ts", None),
+            (
+                "typescript // src/a.ts new-unified",
+                "typescript",
+                "src/a.ts",
+                Some("new-unified"),
+            ),
+            (
+                "typescript // src/a.ts {new-unified}",
+                "typescript",
+                "src/a.ts",
+                Some("new-unified"),
+            ),
+            (
+                "ts // \"src/My File.tsx\" search-replace",
+                "ts",
+                "src/My File.tsx",
+                Some("multi-search-replace"),
+            ),
+            ("ts // 'src/My File.tsx'", "ts", "src/My File.tsx", None),
+            ("ts // \"plain\"", "ts", "plain", None),
+            (
+                "js // src/index.js invalid-strategy",
+                "js",
+                "src/index.js invalid-strategy",
+                None,
+            ),
+            (
+                "js // src/My Docs/my file.js",
+                "js",
+                "src/My Docs/my file.js",
+                None,
+            ),
+            ("python # src/a.py", "python", "src/a.py", None),
+            ("sql -- db/a.sql", "sql", "db/a.sql", None),
+            ("css /* a.css */", "css", "a.css", None),
+            ("html <!-- a.html -->", "html", "a.html", None),
+            ("ini ; a.ini", "ini", "a.ini", None),
+            ("// src/a.ts", "", "src/a.ts", None),
+            ("make # Makefile", "make", "Makefile", None),
+            ("ts // src/a.ts (new file)", "ts", "src/a.ts", None),
+            ("ts // ../x", "ts", "../x", None),
+            ("ts src/main.ts", "ts", "src/main.ts", None),
+            (
+                "ts src/main.ts unified",
+                "ts",
+                "src/main.ts",
+                Some("unified"),
+            ),
+            ("ts:src/main.ts", "ts", "src/main.ts", None),
+            ("c:src/main.c", "c", "src/main.c", None),
+            ("C:\\x\\a.c", "", "C:\\x\\a.c", None),
+            ("ts file=src/a.ts", "ts", "src/a.ts", None),
+            ("ts {path=src/a.ts}", "ts", "src/a.ts", None),
+            ("ts title=\"src/a.ts\"", "ts", "src/a.ts", None),
+            ("ts filename=\"a b.ts\" {1,3}", "ts", "a b.ts", None),
+            ("src/main.ts", "", "src/main.ts", None),
+        ] {
+            let header = read(info);
+            assert_eq!(header.subject, Subject::Path(path), "{info}");
+            assert_eq!(header.language, language, "{info}");
+            assert_eq!(header.dialect.map(Dialect::name), dialect, "{info}");
+        }
+    }
+
+    #[test]
+    fn prose_in_the_info_line_is_no_path() {
+        for info in [
+            "ts",
+            "",
+            "ts // an example",
+            "bash",
+            "ts {1,3-5} showLineNumbers",
+            "ts title=\"An example\"",
+            "12:15:src/a.ts",
+            "python copy",
+            "vb.net",
+            "text/plain",
+            "dockerfile",
+            "ts // see https://x.org/a.ts",
+        ] {
+            assert_eq!(read(info).subject, Subject::None, "{info}");
+        }
+        assert_eq!(read("json // rename-file").subject, Subject::Rename);
+        assert!(matches!(
+            read("ts // the first part of src/a.ts here").subject,
+            Subject::Doubtful(_)
+        ));
+        assert!(matches!(
+            read("ts // My Component.tsx").subject,
+            Subject::Doubtful(_)
+        ));
+    }
+}

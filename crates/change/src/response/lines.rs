@@ -1,0 +1,163 @@
+//! A response as lines: one pass finds where each begins, everything after that is slicing.
+//! Line endings are `\n` here, whatever the response had; indexes are 0-based, only what is
+//! reported to a person is 1-based.
+
+use std::borrow::Cow;
+use std::ops::Range;
+
+/// The lines of a text, without copying it.
+#[derive(Debug)]
+pub(super) struct Lines<'a> {
+    text: &'a str,
+    /// Byte offset of each line, and the text's length at the end.
+    starts: Vec<usize>,
+}
+
+impl<'a> Lines<'a> {
+    /// Finds the lines of `text`, whose line endings are `\n`.
+    pub(super) fn new(text: &'a str) -> Lines<'a> {
+        let mut starts = vec![0];
+        starts.extend(memchr::memchr_iter(b'\n', text.as_bytes()).map(|at| at + 1));
+        if starts.last() != Some(&text.len()) {
+            starts.push(text.len());
+        }
+        Lines { text, starts }
+    }
+
+    /// How many lines there are.
+    pub(super) fn len(&self) -> usize {
+        self.starts.len() - 1
+    }
+
+    /// A line without its ending; empty past the end.
+    pub(super) fn get(&self, line: usize) -> &'a str {
+        if line >= self.len() {
+            return "";
+        }
+        let text = &self.text[self.starts[line]..self.starts[line + 1]];
+        text.strip_suffix('\n').unwrap_or(text)
+    }
+
+    /// Whether a line holds nothing but blanks.
+    pub(super) fn is_blank(&self, line: usize) -> bool {
+        self.get(line).trim().is_empty()
+    }
+
+    /// The text of a range of lines, with their endings.
+    pub(super) fn slice(&self, range: Range<usize>) -> &'a str {
+        let end = range.end.min(self.len());
+        let start = range.start.min(end);
+        &self.text[self.starts[start]..self.starts[end]]
+    }
+
+    /// The text of a range of lines with up to `indent` columns of blanks taken off each, every
+    /// line ending in `\n`.
+    pub(super) fn block(&self, range: Range<usize>, indent: usize) -> Cow<'a, str> {
+        let text = self.slice(range.clone());
+        if indent == 0 && (text.is_empty() || text.ends_with('\n')) {
+            return Cow::Borrowed(text);
+        }
+        let mut block = String::with_capacity(text.len() + 1);
+        for line in range {
+            block.push_str(dedent(self.get(line), indent));
+            block.push('\n');
+        }
+        Cow::Owned(block)
+    }
+
+    /// The first line from `line` on, and before `end`, that is not blank.
+    pub(super) fn next_said(&self, line: usize, end: usize) -> Option<usize> {
+        (line..end.min(self.len())).find(|line| !self.is_blank(*line))
+    }
+
+    /// The last line before `line`, and not before `floor`, that is not blank.
+    pub(super) fn last_said(&self, line: usize, floor: usize) -> Option<usize> {
+        (floor..line.min(self.len()))
+            .rev()
+            .find(|line| !self.is_blank(*line))
+    }
+}
+
+/// A tab counts as four columns of indentation.
+const TAB: usize = 4;
+
+/// Columns of blanks at the beginning of a line.
+pub(super) fn indent(line: &str) -> usize {
+    line.bytes()
+        .map_while(|byte| match byte {
+            b' ' => Some(1),
+            b'\t' => Some(TAB),
+            _ => None,
+        })
+        .sum()
+}
+
+fn dedent(line: &str, indent: usize) -> &str {
+    let mut width = 0;
+    let mut bytes = 0;
+    for byte in line.bytes() {
+        width += match byte {
+            b' ' => 1,
+            b'\t' => TAB,
+            _ => break,
+        };
+        if width > indent {
+            break;
+        }
+        bytes += 1;
+    }
+    &line[bytes..]
+}
+
+/// The text with `\n` as its only line ending and no byte order mark.
+pub(super) fn unix(text: &str) -> Cow<'_, str> {
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+    if memchr::memchr(b'\r', text.as_bytes()).is_none() {
+        return Cow::Borrowed(text);
+    }
+    let mut clean = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(at) = memchr::memchr(b'\r', rest.as_bytes()) {
+        let carriage = if rest.as_bytes().get(at + 1) == Some(&b'\n') {
+            at
+        } else {
+            at + 1
+        };
+        clean.push_str(&rest[..carriage]);
+        rest = &rest[at + 1..];
+    }
+    clean.push_str(rest);
+    Cow::Owned(clean)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_are_found_with_and_without_a_final_newline() {
+        for (text, lines) in [
+            ("", vec![]),
+            ("a", vec!["a"]),
+            ("a\n", vec!["a"]),
+            ("a\n\nb", vec!["a", "", "b"]),
+            ("\n", vec![""]),
+        ] {
+            let found = Lines::new(text);
+            let all: Vec<&str> = (0..found.len()).map(|line| found.get(line)).collect();
+            assert_eq!(all, lines, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn indentation_is_taken_off_up_to_the_given_width() {
+        let lines = Lines::new("  a\n b\n\tc\n    d");
+        assert_eq!(lines.block(0..4, 2), "a\nb\n\tc\n  d\n");
+        assert_eq!(lines.block(0..1, 0), "  a\n");
+    }
+
+    #[test]
+    fn only_line_endings_are_changed() {
+        assert_eq!(unix("\u{feff}a\r\nb\rc\r\n\r"), "a\nb\rc\n\r");
+    }
+}

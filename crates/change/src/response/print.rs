@@ -1,0 +1,190 @@
+//! Writing a proposal in the form of the contract, so that reading it again gives the same.
+//!
+//! Fences are longer than anything in the content, paths are quoted where a header would be read
+//! otherwise, and a whole file with lines that mean something to the reader stands between START and
+//! END.
+
+use super::DIVIDER;
+use super::header::{self, Subject};
+use super::lines::Lines;
+use super::markers;
+use super::naming;
+use super::scan::{Events, Kind};
+use crate::dialect::{self, Dialect};
+use crate::path::RelPath;
+use crate::proposal::{Action, Control, Edit, Operation, Proposal};
+
+/// Writes a proposal: reasoning, one block per operation, the control block.
+///
+/// Blocks that were not read cannot be written; [`Proposal::reasoning`] holds the text of those that
+/// were examples.
+pub fn print(proposal: &Proposal) -> String {
+    let mut out = String::new();
+    let mut reasoning = proposal.reasoning.iter();
+    // One paragraph above each block; those there are more of come first.
+    let surplus = proposal
+        .reasoning
+        .len()
+        .saturating_sub(proposal.operations.len());
+    for (at, text) in reasoning.by_ref().take(surplus).enumerate() {
+        if at > 0 {
+            out.push_str(DIVIDER);
+            out.push_str("\n\n");
+        }
+        out.push_str(text);
+        out.push_str("\n\n");
+    }
+    for (at, operation) in proposal.operations.iter().enumerate() {
+        if let Some(text) = reasoning.next() {
+            if at == 0 && surplus > 0 {
+                out.push_str(DIVIDER);
+                out.push_str("\n\n");
+            }
+            out.push_str(text);
+            out.push_str("\n\n");
+        }
+        print_operation(operation, &mut out);
+    }
+    if proposal.control.present {
+        print_control(&proposal.control, &mut out);
+    }
+    out
+}
+
+fn print_operation(operation: &Operation, out: &mut String) {
+    match &operation.action {
+        Action::Delete { path } => {
+            print_block(path, None, "//TODO: delete this file\n", out);
+        }
+        Action::Rename { from, to } => {
+            let (from, to) = (quoted(from.as_str()), quoted(to.as_str()));
+            out.push_str(&format!(
+                "```json // rename-file\n{{\n  \"from\": {from},\n  \"to\": {to}\n}}\n```\n\n"
+            ));
+        }
+        Action::Write { path, edit, .. } => print_write(path, edit, &operation.action, out),
+    }
+}
+
+fn print_write(path: &RelPath, edit: &Edit, action: &Action, out: &mut String) {
+    let whole = dialect::detect("");
+    let dialect = dialect::named(edit.dialect).unwrap_or(whole);
+    let mut text = dialect.print(action);
+    if !text.is_empty() && !text.ends_with('\n') {
+        text.push('\n');
+    }
+    let is_whole = dialect.name() == whole.name();
+    let named = (!is_whole || dialect::detect(&text).name() != whole.name()).then_some(dialect);
+    if is_whole && needs_markers(&text) {
+        text = format!("// START\n\n{text}\n// END\n");
+    }
+    print_block(path, named, &text, out);
+}
+
+/// Whether a whole file has lines that could be taken for the end of its block or for an order.
+fn needs_markers(text: &str) -> bool {
+    let lines = Lines::new(text);
+    Events::new(&lines).len() > 0 || markers::delete(text)
+}
+
+fn print_block(path: &RelPath, dialect: Option<&dyn Dialect>, text: &str, out: &mut String) {
+    // A backtick cannot stand in the info string of a backtick fence.
+    let mark = if path.as_str().contains('`') {
+        '~'
+    } else {
+        '`'
+    };
+    let prose = path.extension().is_some_and(naming::is_markdown);
+    let fence = mark.to_string().repeat(fence_length(text, prose));
+    out.push_str(&format!(
+        "{fence}{}\n{text}{fence}\n\n",
+        info(path, dialect)
+    ));
+}
+
+/// Longer than every fence in the text, and long enough that no rule for nested ones applies to a
+/// text that may have them.
+fn fence_length(text: &str, prose: bool) -> usize {
+    let lines = Lines::new(text);
+    let events = Events::new(&lines);
+    let longest = (0..events.len())
+        .filter_map(|at| events.get(at))
+        .filter_map(|event| match &event.kind {
+            Kind::Fence(fence) => Some(fence.length + 1),
+            _ => None,
+        })
+        .max();
+    longest.unwrap_or(3).max(if prose { 4 } else { 3 })
+}
+
+/// The info line, with the path in quotes if it would be read as something else without.
+fn info(path: &RelPath, dialect: Option<&dyn Dialect>) -> String {
+    let language = path
+        .extension()
+        .filter(|text| text.bytes().all(|byte| byte.is_ascii_alphanumeric()));
+    let language = language.unwrap_or("text");
+    let name = dialect
+        .map(|dialect| format!(" {}", dialect.name()))
+        .unwrap_or_default();
+    let plain = format!("{language} // {path}{name}");
+    let read = header::read(&plain);
+    let same = read.subject == Subject::Path(path.as_str())
+        && read.dialect.map(Dialect::name) == dialect.map(Dialect::name);
+    if same {
+        plain
+    } else {
+        format!("{language} // \"{path}\"{name}")
+    }
+}
+
+fn print_control(control: &Control, out: &mut String) {
+    out.push_str("```yaml\n");
+    let mut field = |key: &str, value: &Option<String>| {
+        // An id is what makes it a control block at all.
+        match value {
+            Some(value) => out.push_str(&format!("{key}: {}\n", quoted(value))),
+            None if key == "projectId" => out.push_str("projectId:\n"),
+            None => {}
+        }
+    };
+    field("projectId", &control.project_id);
+    field("uuid", &control.uuid);
+    field("promptSummary", &control.prompt_summary);
+    field("gitCommitMsg", &control.git_commit_msg);
+    if !control.change_summary.is_empty() {
+        out.push_str("changeSummary:\n");
+        for item in &control.change_summary {
+            out.push_str(&format!(
+                "  - {}: {}\n",
+                quoted(&item.verb),
+                quoted(&item.path)
+            ));
+        }
+    }
+    out.push_str("```\n");
+}
+
+/// A string in double quotes that JSON and YAML read alike.
+fn quoted(text: &str) -> String {
+    let mut out = String::from("\"");
+    for c in text.chars() {
+        match c {
+            '"' => out.push_str("\\\""),
+            '\\' => out.push_str("\\\\"),
+            '\n' => out.push_str("\\n"),
+            '\t' => out.push_str("\\t"),
+            c if c.is_control() || relaycode_text::hidden::is_hidden(c) => {
+                // A path has no such character, so that JSON never sees the second form.
+                let code = u32::from(c);
+                out.push_str(&if code <= 0xffff {
+                    format!("\\u{code:04x}")
+                } else {
+                    format!("\\U{code:08x}")
+                });
+            }
+            c => out.push(c),
+        }
+    }
+    out.push('"');
+    out
+}
