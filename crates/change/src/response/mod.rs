@@ -305,8 +305,3 @@ impl Collector<'_> {
         self.proposal
     }
 }
-
-/// Prints (placeholder until the reader is merged).
-pub fn print(_proposal: &Proposal) -> String {
-    String::new()
-}
