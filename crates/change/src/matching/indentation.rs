@@ -200,21 +200,7 @@ fn scaled(pairs: &[(&str, &str)]) -> Option<Indentation> {
     let fits = counted.iter().all(|(x, y)| x * f == y * a);
     // A line at the margin shows that it is a matter of unit and not of offset.
     let shown = counted.contains(&(0, 0)) || counted.iter().any(|(x, _)| *x > 0 && *x != a);
-    (fits && shown && a != f).then(|| {
-        let divisor = greatest_common_divisor(a, f);
-        Indentation::Scaled {
-            author: a / divisor,
-            file: f / divisor,
-        }
-    })
-}
-
-fn greatest_common_divisor(a: usize, b: usize) -> usize {
-    if b == 0 {
-        a.max(1)
-    } else {
-        greatest_common_divisor(b, a % b)
-    }
+    (fits && shown && a != f).then_some(Indentation::Scaled { author: a, file: f })
 }
 
 /// The author's own unit: the smallest step between indentations.

@@ -118,8 +118,9 @@ fn fit(ask: &Ask<'_>, window: &[usize], wanted: &[&str]) -> Fit {
     fit
 }
 
-/// How the new lines are indented. Where no rule fits all lines, they stay as written if nearly all
-/// matched lines did.
+/// How the new lines are indented. Where no rule fits all lines of a diff, they stay as written if
+/// nearly all matched lines did. Old and new text without a diff's marks must agree on a rule: which
+/// of the lines that the author saw otherwise are meant to stay is not said there.
 fn rule(ask: &Ask<'_>, fit: &Fit) -> Option<Indentation> {
     indent::rule(ask, fit)
         .or_else(|| tab_unit::rule(ask, fit))
@@ -135,5 +136,6 @@ fn mostly_the_same(ask: &Ask<'_>, fit: &Fit) -> Option<Indentation> {
         .iter()
         .filter(|(line, file)| indentation(line) == indentation(file))
         .count();
-    (solid.len() >= 4 && same * 5 >= solid.len() * 4).then_some(Indentation::Same)
+    (ask.hunk.kept.is_some() && solid.len() >= 4 && same * 5 >= solid.len() * 4)
+        .then_some(Indentation::Same)
 }
