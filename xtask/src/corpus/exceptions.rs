@@ -11,6 +11,8 @@ pub(crate) struct Facts<'a> {
     pub id: &'a str,
     /// The patch or response of the case.
     pub request: &'a str,
+    /// What the request must contain for its expectation to make sense.
+    pub needs: Option<&'a str>,
     /// The text it expects, where it expects one.
     pub expected: Option<&'a str>,
     /// The bytes that came out, if anything did.
@@ -28,25 +30,30 @@ struct Single {
     reason: &'static str,
 }
 
+impl Facts<'_> {
+    /// Whether what the case is about was lost when it was collected: it cannot be judged.
+    pub(crate) fn are_lost(&self) -> bool {
+        self.needs
+            .is_some_and(|needed| !self.request.contains(needed))
+    }
+}
+
+/// Whether `got` differs from `expected` in the final newline alone, which other tools strip or
+/// add, while relay keeps the file's own and ends new files with one.
+pub(crate) fn only_final_newline(before: Option<&str>, expected: &str, got: &[u8]) -> bool {
+    let expected = expected.as_bytes();
+    let alike =
+        got.strip_suffix(b"\n") == Some(expected) || expected.strip_suffix(b"\n") == Some(got);
+    let kept = before
+        .filter(|before| !before.is_empty())
+        .is_none_or(|before| before.ends_with('\n') == got.ends_with(b"\n"));
+    alike && kept
+}
+
 const RULES: &[Rule] = &[
-    Rule {
-        reason: "damaged: the response was lost when the row was collected",
-        applies: |facts| facts.request.trim().is_empty(),
-    },
     Rule {
         reason: "damaged: the collector evaluated part of the patch's text",
         applies: |facts| facts.request.contains("__stand("),
-    },
-    Rule {
-        reason: "final newline: the other tool strips or adds one, relay keeps the file's own",
-        applies: |facts| match (facts.expected, facts.got) {
-            (Some(expected), Some(got)) => {
-                let expected = expected.as_bytes();
-                got.strip_suffix(b"\n") == Some(expected)
-                    || expected.strip_suffix(b"\n") == Some(got)
-            }
-            _ => false,
-        },
     },
     Rule {
         reason: "line endings: the patch mixes them, relay keeps those of the file line by line",

@@ -1,2 +1,1 @@
-# tools/run.py
 print(1)
