@@ -73,7 +73,12 @@ pub(super) fn hunks(bytes: usize) -> Vec<Sample> {
             dialect: "multi-search-replace",
         });
     };
-    let spoilt = |change: &dyn Fn(usize, &str) -> String| replacing(changed(&place, change));
+    let spoilt = |change: &dyn Fn(usize, &str) -> String| {
+        let mut hunk = replacing(place.clone());
+        hunk.before = changed(&hunk.before, change);
+        hunk.after = changed(&hunk.after, change);
+        hunk
+    };
     add("exact", &file, replacing(place.clone()));
     add(
         "CRLF file",
@@ -121,13 +126,8 @@ pub(super) fn hunks(bytes: usize) -> Vec<Sample> {
     let mut elided = place.clone();
     elided.splice(3..9, ["    // ...".to_owned()]);
     add("elision", &file, replacing(elided));
-    let letter_missing = spoilt(&|index, line| {
-        if index == 1 {
-            line.replacen('v', "", 1)
-        } else {
-            line.to_owned()
-        }
-    });
+    let mut letter_missing = replacing(place.clone());
+    letter_missing.before[1] = letter_missing.before[1].replacen('v', "", 1);
     add("near", &file, letter_missing);
     add(
         "not found",

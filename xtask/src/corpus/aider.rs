@@ -59,6 +59,7 @@ pub(crate) fn judge_parse(set: &str, line: &str, judged: &mut Vec<Judged>) -> an
     let facts = Facts {
         id: &row.id,
         request: &row.response,
+        needs: (!row.expect.blocks.is_empty()).then_some("<<<<<<<"),
         expected: None,
         got: None,
     };
@@ -106,6 +107,7 @@ pub(crate) fn judge_apply(set: &str, line: &str, judged: &mut Vec<Judged>) -> an
     let facts = Facts {
         id: &row.id,
         request: &row.response,
+        needs: None,
         expected: None,
         got: None,
     };

@@ -11,6 +11,8 @@ pub(crate) struct Facts<'a> {
     pub id: &'a str,
     /// The patch or response of the case.
     pub request: &'a str,
+    /// What the request must contain for its expectation to make sense.
+    pub needs: Option<&'a str>,
     /// The text it expects, where it expects one.
     pub expected: Option<&'a str>,
     /// The bytes that came out, if anything did.
@@ -22,34 +24,54 @@ struct Rule {
     applies: fn(&Facts<'_>) -> bool,
 }
 
+/// A case by a part of its id: several suites hold copies of the same test.
 struct Single {
-    id: &'static str,
+    id_part: &'static str,
     reason: &'static str,
 }
 
+impl Facts<'_> {
+    /// Whether what the case is about was lost when it was collected: it cannot be judged.
+    pub(crate) fn are_lost(&self) -> bool {
+        self.needs
+            .is_some_and(|needed| !self.request.contains(needed))
+    }
+}
+
+/// Whether `got` differs from `expected` in the final newline alone, which other tools strip or
+/// add, while relay keeps the file's own and ends new files with one.
+pub(crate) fn only_final_newline(before: Option<&str>, expected: &str, got: &[u8]) -> bool {
+    let expected = expected.as_bytes();
+    let alike =
+        got.strip_suffix(b"\n") == Some(expected) || expected.strip_suffix(b"\n") == Some(got);
+    let kept = before
+        .filter(|before| !before.is_empty())
+        .is_none_or(|before| before.ends_with('\n') == got.ends_with(b"\n"));
+    alike && kept
+}
+
 const RULES: &[Rule] = &[
-    Rule {
-        reason: "damaged: the response was lost when the row was collected",
-        applies: |facts| facts.request.trim().is_empty(),
-    },
     Rule {
         reason: "damaged: the collector evaluated part of the patch's text",
         applies: |facts| facts.request.contains("__stand("),
     },
     Rule {
-        reason: "final newline: the other tool strips or adds one, relay keeps the file's own",
+        reason: "line endings: the patch mixes them, relay keeps those of the file line by line",
         applies: |facts| match (facts.expected, facts.got) {
             (Some(expected), Some(got)) => {
-                let expected = expected.as_bytes();
-                got.strip_suffix(b"\n") == Some(expected)
-                    || expected.strip_suffix(b"\n") == Some(got)
+                let got = String::from_utf8_lossy(got);
+                mixes_endings(facts.request)
+                    && got.replace("\r\n", "\n") == expected.replace("\r\n", "\n")
             }
             _ => false,
         },
     },
 ];
 
-const SINGLES: &[Single] = &[];
+const SINGLES: &[Single] = &[Single {
+    id_part: "should handle mixed indentation styles in the same file",
+    reason: "wrong indentation: the other tool writes it over a line that the edit leaves alone",
+}];
 
 /// The reviewed reason why this case's expectation is not followed, if there is one.
 pub(crate) fn reason(facts: &Facts<'_>) -> Option<&'static str> {
@@ -60,7 +82,12 @@ pub(crate) fn reason(facts: &Facts<'_>) -> Option<&'static str> {
         .or_else(|| {
             SINGLES
                 .iter()
-                .find(|single| single.id == facts.id)
+                .find(|single| facts.id.contains(single.id_part))
                 .map(|single| single.reason)
         })
+}
+
+fn mixes_endings(text: &str) -> bool {
+    let returns = text.matches("\r\n").count();
+    returns > 0 && returns < text.matches('\n').count()
 }

@@ -18,6 +18,8 @@ pub(crate) enum Outcome {
     Differs,
     /// Applied where another tool found no exact place: a person has looked, or has to.
     Review,
+    /// The case itself is damaged: what it is about was lost.
+    Damaged,
     /// Not the expected bytes, for a reviewed reason.
     Excepted,
     /// Anything else: this must never happen.
@@ -87,6 +89,10 @@ impl Judged {
     pub(crate) fn settle(mut self, outcome: Outcome, good: bool, facts: &Facts<'_>) -> Judged {
         self.outcome = outcome;
         self.good = good;
+        if !good && facts.are_lost() {
+            self.outcome = Outcome::Damaged;
+            return self;
+        }
         if !good && self.exception.is_none() {
             self.exception = exceptions::reason(facts);
         }

@@ -127,7 +127,7 @@ fn print_report(judged: &[Judged], args: &Args) {
 
 impl Args {
     fn shows(&self, case: &Judged) -> bool {
-        let failed = !case.good && case.exception.is_none();
+        let failed = !case.good && case.exception.is_none() && case.outcome != Outcome::Damaged;
         failed || case.outcome == Outcome::Review || self.all
     }
 

@@ -145,6 +145,7 @@ pub(crate) fn judge_transaction(
     let facts = Facts {
         id: &row.id,
         request: &row.raw.markdown_content,
+        needs: None,
         expected: None,
         got: None,
     };
@@ -169,6 +170,7 @@ impl PatchRow {
         Facts {
             id: &self.id,
             request: &self.patch,
+            needs: None,
             expected: None,
             got: None,
         }

@@ -18,7 +18,7 @@ pub(crate) fn print(judged: &[Judged]) {
         }
     }
     println!(
-        "{:<13} {:<30} {:>6} {:>8} {:>6} {:>6} {:>8} {:>8} {:>7} {:>7} {:>6}  {:>8}  target",
+        "{:<13} {:<30} {:>6} {:>8} {:>6} {:>6} {:>8} {:>8} {:>7} {:>7} {:>7} {:>6}  {:>8}  target",
         "set",
         "group",
         "cases",
@@ -29,6 +29,7 @@ pub(crate) fn print(judged: &[Judged]) {
         "differs",
         "review",
         "except",
+        "damaged",
         "WRONG",
         "as asked"
     );
@@ -51,7 +52,7 @@ fn print_group(set: &str, group: &str, cases: &[&Judged]) {
         .count();
     let good = cases.iter().filter(|case| case.good).count();
     println!(
-        "{set:<13} {group:<30} {:>6} {:>8} {near:>6} {:>6} {:>8} {:>8} {:>7} {:>7} {:>6}  {:>6.1} %  {}",
+        "{set:<13} {group:<30} {:>6} {:>8} {near:>6} {:>6} {:>8} {:>8} {:>7} {:>7} {:>7} {:>6}  {:>6.1} %  {}",
         cases.len(),
         count(Outcome::Correct),
         count(Outcome::NoOp),
@@ -59,6 +60,7 @@ fn print_group(set: &str, group: &str, cases: &[&Judged]) {
         count(Outcome::Differs),
         count(Outcome::Review),
         count(Outcome::Excepted),
+        count(Outcome::Damaged),
         count(Outcome::Wrong),
         100.0 * good as f64 / cases.len() as f64,
         targets::words(cases),

@@ -1,5 +1,5 @@
-import os
+import io
 import sys
 
-def main(args):
+def main():
     pass
