@@ -14,7 +14,7 @@ use crate::proposal::Hunk;
 ///
 /// The new text must say something that the old one does not; if the hunk only takes lines away, a
 /// line on either side of the gap must be there to see that it is closed.
-pub(super) fn already_in(ask: &Ask<'_>) -> Option<usize> {
+pub(super) fn already_in(ask: &Ask<'_, '_>) -> Option<usize> {
     let hunk = ask.hunk;
     if hunk.after.iter().all(|line| is_blank(line)) {
         return None;
@@ -84,7 +84,7 @@ pub(super) fn only_adds(hunk: &Hunk) -> bool {
 }
 
 /// Whether all that a hunk adds already stands around `fit`.
-pub(super) fn stands_around(ask: &Ask<'_>, fit: &Fit) -> bool {
+pub(super) fn stands_around(ask: &Ask<'_, '_>, fit: &Fit) -> bool {
     only_adds(ask.hunk)
         && result_places(ask).is_some_and(|places| {
             places
@@ -94,7 +94,7 @@ pub(super) fn stands_around(ask: &Ask<'_>, fit: &Fit) -> bool {
 }
 
 /// Where the new text stands.
-fn result_places(ask: &Ask<'_>) -> Option<Vec<Fit>> {
+fn result_places(ask: &Ask<'_, '_>) -> Option<Vec<Fit>> {
     let result = Hunk {
         before: ask.hunk.after.clone(),
         after: Vec::new(),

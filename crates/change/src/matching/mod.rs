@@ -66,10 +66,8 @@ const SEQUENTIAL_WORK: usize = 20_000_000;
 /// Finds the place of every hunk in `source`. `seen` are texts that the author is known to have had.
 pub fn match_hunks(source: &Source, hunks: &[Hunk], seen: &[String]) -> Matched {
     let lines: Vec<&str> = source.lines().collect();
-    let odd = (0..lines.len())
-        .map(|line| !matches!(source.eol(line), Eol::Lf | Eol::None))
-        .collect();
-    let view = View::new(lines).with_odd_endings(odd);
+    let odd: Vec<bool> = (0..lines.len()).map(|line| !matches!(source.eol(line), Eol::Lf | Eol::None)).collect();
+    let view = View::new(lines).with_odd_endings(odd.into_iter());
     let mut outcomes = Vec::with_capacity(hunks.len());
     let mut edits: Vec<LineEdit> = Vec::new();
     let mut places = place_all(&view, hunks, seen);
@@ -251,7 +249,7 @@ fn leave_out_repeats(view: &View<'_>, hunks: &[Hunk], places: &mut [Placed]) {
 }
 
 /// Climbs the ladder for one hunk.
-fn find(ask: &Ask<'_>) -> Found {
+fn find(ask: &Ask<'_, '_>) -> Found {
     if ask.hunk.before.is_empty() {
         return Found::Other(place_insertion(ask));
     }
@@ -276,7 +274,7 @@ fn find(ask: &Ask<'_>) -> Found {
 }
 
 /// A hunk without old text has a place only where the author says so, or where there is nothing.
-fn place_insertion(ask: &Ask<'_>) -> Placed {
+fn place_insertion(ask: &Ask<'_, '_>) -> Placed {
     let (view, hunk) = (ask.view, ask.hunk);
     if view.lines().iter().eq(hunk.after.iter()) {
         return Placed::AlreadyIn { at: 0 };
@@ -309,7 +307,7 @@ impl Placed {
     }
 
     /// Adds what the hunk changes to `edits` and reports it.
-    fn carry_out(self, ask: &Ask<'_>, edits: &mut Vec<LineEdit>) -> Outcome {
+    fn carry_out(self, ask: &Ask<'_, '_>, edits: &mut Vec<LineEdit>) -> Outcome {
         let report = |state, rung, used: usize| HunkReport {
             line: ask.hunk.line,
             state,

@@ -130,7 +130,7 @@ fn each_rung_forgives_what_it_says() {
         (
             "first\n\nsecond\nthird\n",
             swap("first\nsecond", "first\nSECOND"),
-            "first\nSECOND\nthird\n",
+            "first\n\nSECOND\nthird\n",
             "blank lines",
         ),
         (

@@ -1,19 +1,18 @@
 //! The lines of a file, ready to be searched on several levels of strictness. Each level maps a
 //! line to a *form* (the line itself, without trailing blanks, with plain punctuation, without
-//! indentation); two lines are the same on a level when their forms are. Forms are hashed once and
-//! only for the levels that a search really reaches; every hit is checked against the text, so a
-//! hash collision cannot become a match.
+//! indentation); two lines are the same on a level when their forms are. Forms are numbered once and
+//! only for the levels that a search really reaches; then a search compares numbers, in time that
+//! grows with the file and the hunk and never with their product.
 
 use std::borrow::Cow;
 use std::cell::OnceCell;
 use std::collections::HashMap;
-use std::hash::{DefaultHasher, Hash, Hasher};
 
 use super::forms;
 
 /// How strictly two lines are compared. Each level forgives all that the levels before it forgive.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Level {
+pub(crate) enum Level {
     /// Every character.
     Exact,
     /// All but blanks at the end of the line.
@@ -28,96 +27,98 @@ pub enum Level {
 
 impl Level {
     /// The form of `line` on this level.
-    pub fn form(self, line: &str) -> Cow<'_, str> {
+    pub(crate) fn form(self, line: &str) -> Cow<'_, str> {
         match self {
             Level::Exact => Cow::Borrowed(line),
             Level::TrailingBlanks => Cow::Borrowed(line.trim_end()),
-            Level::Punctuation => match forms::plain_punctuation(line) {
-                Cow::Borrowed(text) => Cow::Borrowed(text.trim_end()),
-                Cow::Owned(text) => Cow::Owned(text.trim_end().to_string()),
-            },
-            Level::Content => match forms::plain_punctuation(line) {
-                Cow::Borrowed(text) => Cow::Borrowed(text.trim()),
-                Cow::Owned(text) => Cow::Owned(text.trim().to_string()),
-            },
-            Level::Words => {
-                Cow::Owned(forms::words_and_signs(&forms::plain_punctuation(line)).join(" "))
-            }
+            Level::Punctuation => trimmed(forms::plain_punctuation(line), str::trim_end),
+            Level::Content => trimmed(forms::plain_punctuation(line), str::trim),
+            Level::Words => Cow::Owned(forms::words_and_signs(&forms::plain_punctuation(line)).join(" ")),
         }
     }
 
     /// Whether two lines are the same on this level.
-    pub fn same(self, a: &str, b: &str) -> bool {
+    pub(crate) fn same(self, a: &str, b: &str) -> bool {
         a == b || self.form(a) == self.form(b)
     }
+}
 
-    fn hash(self, line: &str) -> u64 {
-        let mut hasher = DefaultHasher::new();
-        self.form(line).hash(&mut hasher);
-        hasher.finish()
+fn trimmed(text: Cow<'_, str>, trim: impl Fn(&str) -> &str) -> Cow<'_, str> {
+    match text {
+        Cow::Borrowed(text) => Cow::Borrowed(trim(text)),
+        Cow::Owned(text) => Cow::Owned(trim(&text).to_string()),
     }
 }
 
-/// Hashes of all lines on one level, and where each stands.
-struct Hashed {
-    keys: Vec<u64>,
-    places: HashMap<u64, Vec<usize>>,
+/// The number of a form; no line of the file has [`NOWHERE`].
+type Form = u32;
+const NOWHERE: Form = u32::MAX;
+
+/// The forms of some lines, numbered, and where each form stands.
+struct Numbered<'a> {
+    numbers: HashMap<Cow<'a, str>, Form>,
+    lines: Vec<Form>,
+    places: Vec<Vec<usize>>,
 }
 
-impl Hashed {
-    fn new(keys: Vec<u64>) -> Hashed {
-        let mut places: HashMap<u64, Vec<usize>> = HashMap::with_capacity(keys.len());
-        for (place, key) in keys.iter().enumerate() {
-            places.entry(*key).or_default().push(place);
+impl<'a> Numbered<'a> {
+    fn new(lines: impl Iterator<Item = &'a str>, level: Level) -> Numbered<'a> {
+        let mut numbered = Numbered { numbers: HashMap::new(), lines: Vec::new(), places: Vec::new() };
+        for (at, line) in lines.enumerate() {
+            let next = Form::try_from(numbered.places.len()).unwrap_or(NOWHERE);
+            let form = *numbered.numbers.entry(level.form(line)).or_insert(next);
+            if form == next {
+                numbered.places.push(Vec::new());
+            }
+            numbered.places[form as usize].push(at);
+            numbered.lines.push(form);
         }
-        Hashed { keys, places }
+        numbered
     }
 
-    fn count(&self, key: u64) -> usize {
-        self.places.get(&key).map_or(0, Vec::len)
+    fn form(&self, line: &str, level: Level) -> Form {
+        self.numbers.get(level.form(line).as_ref()).copied().unwrap_or(NOWHERE)
+    }
+
+    fn places(&self, form: Form) -> &[usize] {
+        self.places.get(form as usize).map_or(&[], Vec::as_slice)
     }
 
     /// Every place where `needle` stands, line after line.
-    fn find(&self, needle: &[u64]) -> Vec<usize> {
-        let Some(rarest) = (0..needle.len()).min_by_key(|i| self.count(needle[*i])) else {
+    fn find(&self, needle: &[Form]) -> Vec<usize> {
+        let Some(rarest) = (0..needle.len()).min_by_key(|i| self.places(needle[*i]).len()) else {
             return Vec::new();
         };
-        let Some(seeds) = self.places.get(&needle[rarest]) else {
-            return Vec::new();
-        };
-        if seeds.len().saturating_mul(needle.len()) > self.keys.len().saturating_mul(8) {
-            return find_by_failure_table(&self.keys, needle);
+        let seeds = self.places(needle[rarest]);
+        if seeds.len().saturating_mul(needle.len()) > self.lines.len().saturating_mul(8) {
+            return find_by_failure_table(&self.lines, needle);
         }
         seeds
             .iter()
             .filter_map(|seed| seed.checked_sub(rarest))
-            .filter(|start| self.keys.get(*start..start + needle.len()) == Some(needle))
+            .filter(|start| self.lines.get(*start..start + needle.len()) == Some(needle))
             .collect()
     }
 }
 
 /// Knuth, Morris and Pratt's search: linear even where everything repeats.
-fn find_by_failure_table(hay: &[u64], needle: &[u64]) -> Vec<usize> {
+fn find_by_failure_table(hay: &[Form], needle: &[Form]) -> Vec<usize> {
     let mut failure = vec![0usize; needle.len()];
     let mut matched = 0;
     for i in 1..needle.len() {
         while matched > 0 && needle[i] != needle[matched] {
             matched = failure[matched - 1];
         }
-        if needle[i] == needle[matched] {
-            matched += 1;
-        }
+        matched += usize::from(needle[i] == needle[matched]);
         failure[i] = matched;
     }
     let mut found = Vec::new();
     matched = 0;
-    for (i, key) in hay.iter().enumerate() {
-        while matched > 0 && *key != needle[matched] {
+    for (i, form) in hay.iter().enumerate() {
+        while matched > 0 && *form != needle[matched] {
             matched = failure[matched - 1];
         }
-        if *key == needle[matched] {
-            matched += 1;
-        }
+        matched += usize::from(*form == needle[matched]);
         if matched == needle.len() {
             found.push(i + 1 - matched);
             matched = failure[matched - 1];
@@ -126,170 +127,159 @@ fn find_by_failure_table(hay: &[u64], needle: &[u64]) -> Vec<usize> {
     found
 }
 
-/// The lines of a file that have something on them, with their numbers.
-struct Solid {
-    lines: Vec<usize>,
-    hashed: Hashed,
+/// A window of lines that agrees with a needle but for a few.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Window {
+    /// The numbers of its lines in the file.
+    pub(crate) lines: Vec<usize>,
+    /// Which of them do not agree, as indexes into `lines`.
+    pub(crate) misses: Vec<usize>,
 }
+
+/// Loose searches give up past so many places: none of them can be meant in particular.
+const WINDOWS: usize = 200;
 
 /// A file's lines, searchable.
 pub struct View<'a> {
     lines: Vec<&'a str>,
-    odd_endings: Vec<bool>,
-    levels: [OnceCell<Hashed>; 4],
-    words: OnceCell<Hashed>,
-    solid: OnceCell<Solid>,
+    /// How many of the lines before each line end oddly; empty if none does.
+    odd_before: Vec<usize>,
+    levels: [OnceCell<Numbered<'a>>; 4],
+    solid: OnceCell<Vec<usize>>,
+    solid_contents: OnceCell<Numbered<'a>>,
+    solid_words: OnceCell<Numbered<'a>>,
 }
 
 impl<'a> View<'a> {
     /// A view of lines that all end in a plain line feed.
-    pub fn new(lines: Vec<&'a str>) -> View<'a> {
+    pub(crate) fn new(lines: Vec<&'a str>) -> View<'a> {
         View {
             lines,
-            odd_endings: Vec::new(),
+            odd_before: Vec::new(),
             levels: Default::default(),
-            words: OnceCell::new(),
             solid: OnceCell::new(),
+            solid_contents: OnceCell::new(),
+            solid_words: OnceCell::new(),
         }
     }
 
-    /// Marks which lines end in something else than a line feed, or stand behind a byte order
-    /// mark: such a match is exact text but not exact bytes.
+    /// Marks which lines end in something else than a line feed: a match there is exact text but
+    /// not exact bytes.
     #[must_use]
-    pub fn with_odd_endings(mut self, odd: Vec<bool>) -> View<'a> {
-        self.odd_endings = odd;
+    pub(crate) fn with_odd_endings(mut self, odd: impl Iterator<Item = bool>) -> View<'a> {
+        let mut count = 0;
+        self.odd_before = vec![0];
+        self.odd_before.extend(odd.map(|odd| {
+            count += usize::from(odd);
+            count
+        }));
         self
     }
 
     /// The lines.
-    pub fn lines(&self) -> &[&'a str] {
+    pub(crate) fn lines(&self) -> &[&'a str] {
         &self.lines
     }
 
     /// How many lines there are.
-    pub fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.lines.len()
     }
 
     /// Whether there are none.
-    pub fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.lines.is_empty()
     }
 
-    /// Whether the file's bytes in this range are what its lines with `\n` between them would be.
-    pub fn is_plain(&self, start: usize, end: usize) -> bool {
-        self.odd_endings
-            .get(start..end.min(self.odd_endings.len()))
-            .is_none_or(|odd| !odd.contains(&true))
+    /// Whether every line of the range ends in a plain line feed.
+    pub(crate) fn is_plain(&self, start: usize, end: usize) -> bool {
+        self.odd_before.get(start) == self.odd_before.get(end)
     }
 
-    fn hashed(&self, level: Level) -> &Hashed {
-        self.levels[level as usize]
-            .get_or_init(|| Hashed::new(self.lines.iter().map(|line| level.hash(line)).collect()))
-    }
-
-    fn solid(&self) -> &Solid {
-        self.solid.get_or_init(|| {
-            let lines: Vec<usize> = (0..self.lines.len())
-                .filter(|i| !forms::is_blank(self.lines[*i]))
-                .collect();
-            let keys = &self.hashed(Level::Content).keys;
-            let hashed = Hashed::new(lines.iter().map(|i| keys[*i]).collect());
-            Solid { lines, hashed }
-        })
-    }
-
-    /// Every line where `needle` begins, compared on `level`.
-    pub fn find(&self, needle: &[String], level: Level) -> Vec<usize> {
-        if needle.is_empty() || needle.len() > self.lines.len() {
-            return Vec::new();
+    fn numbered(&self, level: Level) -> &Numbered<'a> {
+        match self.levels.get(level as usize) {
+            Some(cell) => cell.get_or_init(|| Numbered::new(self.lines.iter().copied(), level)),
+            None => self.solid_words(),
         }
-        let keys: Vec<u64> = needle.iter().map(|line| level.hash(line)).collect();
-        let mut found = self.hashed(level).find(&keys);
-        found.retain(|start| {
-            needle
-                .iter()
-                .zip(&self.lines[*start..])
-                .all(|(a, b)| level.same(a, b))
-        });
-        found
     }
 
-    /// Every place where the lines of `needle` (none of them blank) stand in this order with
-    /// nothing but blank lines between them, by content; each place as its line numbers.
-    pub fn find_solid(&self, needle: &[&str]) -> Vec<Vec<usize>> {
-        if needle.is_empty() {
-            return Vec::new();
-        }
-        let solid = self.solid();
-        let keys: Vec<u64> = needle
-            .iter()
-            .map(|line| Level::Content.hash(line))
-            .collect();
-        let found = solid.hashed.find(&keys);
-        let places = found
-            .into_iter()
-            .map(|start| solid.lines[start..start + needle.len()].to_vec());
-        places
-            .filter(|place| {
-                place
-                    .iter()
-                    .zip(needle)
-                    .all(|(i, line)| Level::Content.same(self.lines[*i], line))
-            })
-            .collect()
+    fn solid_words(&self) -> &Numbered<'a> {
+        self.solid_words.get_or_init(|| self.number_solid(Level::Words))
+    }
+
+    fn number_solid(&self, level: Level) -> Numbered<'a> {
+        Numbered::new(self.solid_lines().iter().map(|line| self.lines[*line]), level)
     }
 
     /// The numbers of all lines that are not blank.
-    pub fn solid_lines(&self) -> &[usize] {
-        &self.solid().lines
+    pub(crate) fn solid_lines(&self) -> &[usize] {
+        self.solid.get_or_init(|| (0..self.lines.len()).filter(|i| !forms::is_blank(self.lines[*i])).collect())
     }
 
-    /// Windows of the non-blank lines whose words agree with `needle` (none blank) in all but at most
-    /// `misses` lines, as starts into [`Self::solid_lines`]. Seeds are the rarest lines of
-    /// `needle`: one more than may miss, so that at least one of them is right.
-    pub fn find_almost(&self, needle: &[&str], misses: usize) -> Vec<usize> {
-        let hashed = self.words.get_or_init(|| {
-            Hashed::new(
-                self.solid_lines()
-                    .iter()
-                    .map(|line| Level::Words.hash(self.lines[*line]))
-                    .collect(),
-            )
-        });
-        let keys: Vec<u64> = needle.iter().map(|line| Level::Words.hash(line)).collect();
-        let mut order: Vec<usize> = (0..keys.len()).collect();
-        order.sort_by_key(|i| hashed.count(keys[*i]));
-        let mut starts: Vec<usize> = order
-            .iter()
-            .filter(|i| hashed.count(keys[**i]) > 0)
-            .take(misses + 1)
-            .flat_map(|i| {
-                hashed.places[&keys[*i]]
-                    .iter()
-                    .filter_map(|place| place.checked_sub(*i))
-            })
-            .collect();
+    /// Every line where `needle` begins, compared on `level` (not on words).
+    pub(crate) fn find(&self, needle: &[String], level: Level) -> Vec<usize> {
+        if needle.is_empty() || needle.len() > self.lines.len() {
+            return Vec::new();
+        }
+        let numbered = self.numbered(level);
+        let forms: Vec<Form> = needle.iter().map(|line| numbered.form(line, level)).collect();
+        if forms.contains(&NOWHERE) { Vec::new() } else { numbered.find(&forms) }
+    }
+
+    /// Every place where the lines of `needle` (none of them blank) stand in this order with
+    /// nothing but blank lines between them, by content; each place as its line numbers. None if
+    /// there are more than [`WINDOWS`].
+    pub(crate) fn find_solid(&self, needle: &[&str]) -> Vec<Vec<usize>> {
+        let numbered = self.solid_contents.get_or_init(|| self.number_solid(Level::Content));
+        let forms: Vec<Form> = needle.iter().map(|line| numbered.form(line, Level::Content)).collect();
+        if forms.is_empty() || forms.contains(&NOWHERE) {
+            return Vec::new();
+        }
+        let starts = numbered.find(&forms);
+        if starts.len() > WINDOWS {
+            return Vec::new();
+        }
+        let window = |start: usize| self.solid_lines()[start..start + needle.len()].to_vec();
+        starts.into_iter().map(window).collect()
+    }
+
+    /// Windows of the non-blank lines whose words agree with `needle` (none blank) in all but at
+    /// most `misses` lines. Seeds are the rarest lines of `needle`, one more than may miss, so that
+    /// at least one of them is right. None if there are more than [`WINDOWS`].
+    pub(crate) fn find_almost(&self, needle: &[&str], misses: usize) -> Vec<Window> {
+        let numbered = self.solid_words();
+        let forms: Vec<Form> = needle.iter().map(|line| numbered.form(line, Level::Words)).collect();
+        let absent = forms.iter().filter(|form| **form == NOWHERE).count();
+        if absent > misses {
+            return Vec::new();
+        }
+        let mut seeds: Vec<usize> = (0..forms.len()).filter(|i| forms[*i] != NOWHERE).collect();
+        seeds.sort_by_key(|i| numbered.places(forms[*i]).len());
+        // Every line that is nowhere is one of those that may miss.
+        seeds.truncate(misses - absent + 1);
+        let starts_of = |i: &usize| numbered.places(forms[*i]).iter().filter_map(|place| place.checked_sub(*i)).collect::<Vec<_>>();
+        let mut starts: Vec<usize> = seeds.iter().flat_map(starts_of).collect();
         starts.sort_unstable();
         starts.dedup();
-        starts.retain(|start| {
-            let Some(window) = hashed.keys.get(*start..start + keys.len()) else {
-                return false;
-            };
-            let mut missed = 0;
-            window.iter().zip(&keys).all(|(a, b)| {
-                missed += usize::from(a != b);
-                missed <= misses
-            })
-        });
-        starts
+        let mut windows = Vec::new();
+        for start in starts {
+            let Some(window) = numbered.lines.get(start..start + forms.len()) else { continue };
+            let missed = || (0..forms.len()).filter(|i| window[*i] != forms[*i]);
+            let missing: Vec<usize> = missed().take(misses + 1).collect();
+            if missing.len() <= misses {
+                let lines = self.solid_lines()[start..start + forms.len()].to_vec();
+                windows.push(Window { lines, misses: missing });
+            }
+            if windows.len() > WINDOWS {
+                return Vec::new();
+            }
+        }
+        windows
     }
 
-    /// For every line of `needle` the places where its content stands, blank lines left out.
-    pub fn content_places(&self, line: &str) -> &[usize] {
-        self.hashed(Level::Content)
-            .places
-            .get(&Level::Content.hash(line))
-            .map_or(&[], Vec::as_slice)
+    /// Where the content of `line` stands.
+    pub(crate) fn content_places(&self, line: &str) -> &[usize] {
+        let numbered = self.numbered(Level::Content);
+        numbered.places(numbered.form(line, Level::Content))
     }
 }

@@ -19,7 +19,7 @@ impl Rung for BlankLines {
         "Blank lines that are missing or too many; the file's own stay where the author changes nothing around them."
     }
 
-    fn places(&self, ask: &Ask<'_>) -> Vec<Fit> {
+    fn places(&self, ask: &Ask<'_, '_>) -> Vec<Fit> {
         let solid: Vec<&str> = ask
             .hunk
             .before
@@ -34,18 +34,18 @@ impl Rung for BlankLines {
             .collect()
     }
 
-    fn edits(&self, ask: &Ask<'_>, fit: &Fit) -> Result<Vec<LineEdit>, String> {
+    fn edits(&self, ask: &Ask<'_, '_>, fit: &Fit) -> Result<Vec<LineEdit>, String> {
         reindented(ask, fit, rule(ask, fit))
     }
 }
 
-fn rule(ask: &Ask<'_>, fit: &Fit) -> Option<Indentation> {
+fn rule(ask: &Ask<'_, '_>, fit: &Fit) -> Option<Indentation> {
     indent::rule(ask, fit).or_else(|| tab_unit::rule(ask, fit))
 }
 
 /// The fit whose non-blank lines are `solid`: the blank lines between two of them are paired one
 /// by one as far as both sides have some, and those at either end where the file has them.
-pub(super) fn fit_around(ask: &Ask<'_>, solid: &[usize]) -> Fit {
+pub(super) fn fit_around(ask: &Ask<'_, '_>, solid: &[usize]) -> Fit {
     let lines = ask.view.lines();
     let before = &ask.hunk.before;
     let mut pairs = vec![None; before.len()];

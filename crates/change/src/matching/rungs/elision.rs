@@ -19,7 +19,7 @@ impl Rung for Elision {
         "A middle left out as `...` in the old and the new text, if both ends stand exactly once."
     }
 
-    fn places(&self, ask: &Ask<'_>) -> Vec<Fit> {
+    fn places(&self, ask: &Ask<'_, '_>) -> Vec<Fit> {
         let Some(pieces) = pieces(ask.hunk) else {
             return Vec::new();
         };
@@ -50,7 +50,7 @@ impl Rung for Elision {
         }]
     }
 
-    fn edits(&self, ask: &Ask<'_>, _fit: &Fit) -> Result<Vec<LineEdit>, String> {
+    fn edits(&self, ask: &Ask<'_, '_>, _fit: &Fit) -> Result<Vec<LineEdit>, String> {
         let mut edits = Vec::new();
         for piece in pieces(ask.hunk).unwrap_or_default() {
             let ask = Ask {

@@ -18,11 +18,11 @@ impl Rung for Escapes {
         "Backslash escapes, HTML entities and line numbers in front of lines, undone in the old and the new text alike."
     }
 
-    fn places(&self, ask: &Ask<'_>) -> Vec<Fit> {
+    fn places(&self, ask: &Ask<'_, '_>) -> Vec<Fit> {
         undone(ask).map(|(_, places)| places).unwrap_or_default()
     }
 
-    fn edits(&self, ask: &Ask<'_>, fit: &Fit) -> Result<Vec<LineEdit>, String> {
+    fn edits(&self, ask: &Ask<'_, '_>, fit: &Fit) -> Result<Vec<LineEdit>, String> {
         let (hunk, _) = undone(ask).ok_or("the escapes cannot be undone")?;
         let ask = Ask {
             hunk: &hunk,
@@ -34,7 +34,7 @@ impl Rung for Escapes {
 }
 
 /// The hunk with the first kind of escape undone that makes it fit, and where it then does.
-fn undone(ask: &Ask<'_>) -> Option<(Hunk, Vec<Fit>)> {
+fn undone(ask: &Ask<'_, '_>) -> Option<(Hunk, Vec<Fit>)> {
     let ways: [fn(&Hunk) -> Option<Hunk>; 3] =
         [without_line_numbers, without_entities, without_backslashes];
     ways.iter().find_map(|way| {

@@ -16,7 +16,7 @@ impl Rung for Exact {
         "Nothing: every byte is as written."
     }
 
-    fn places(&self, ask: &Ask<'_>) -> Vec<Fit> {
+    fn places(&self, ask: &Ask<'_, '_>) -> Vec<Fit> {
         let count = ask.hunk.before.len();
         let starts = ask.view.find(&ask.hunk.before, Level::Exact);
         // A place behind CRLF or a byte order mark is the next rung's, and so are all its twins:

@@ -20,46 +20,49 @@ impl Rung for Indent {
         "A uniform shift of the whole block; new lines are shifted with it."
     }
 
-    fn places(&self, ask: &Ask<'_>) -> Vec<Fit> {
-        content_places(ask)
-            .into_iter()
-            .filter(|fit| rule(ask, fit).is_some())
-            .collect()
+    fn places(&self, ask: &Ask<'_, '_>) -> Vec<Fit> {
+        filtered_places(ask, rule)
     }
 
-    fn edits(&self, ask: &Ask<'_>, fit: &Fit) -> Result<Vec<LineEdit>, String> {
+    fn edits(&self, ask: &Ask<'_, '_>, fit: &Fit) -> Result<Vec<LineEdit>, String> {
         reindented(ask, fit, rule(ask, fit))
     }
 }
 
-/// Every place where the contents of the lines agree. A hunk of blank lines alone has none.
-pub(super) fn content_places(ask: &Ask<'_>) -> Vec<Fit> {
+/// Past so many places no rule is tried on each of them; they are all the same doubt.
+const PLACES: usize = 200;
+
+/// Every place where the contents of the lines agree and there is a rule for the indentation. A hunk
+/// of blank lines alone has none.
+pub(super) fn filtered_places(
+    ask: &Ask<'_, '_>,
+    rule: impl Fn(&Ask<'_, '_>, &Fit) -> Option<Indentation>,
+) -> Vec<Fit> {
     if ask.hunk.before.iter().all(|line| forms::is_blank(line)) {
         return Vec::new();
     }
     let count = ask.hunk.before.len();
-    ask.view
-        .find(&ask.hunk.before, Level::Content)
-        .into_iter()
-        .map(|start| Fit::straight(start, count))
-        .collect()
+    let starts = ask.view.find(&ask.hunk.before, Level::Content);
+    let tried = starts.len() <= PLACES;
+    let fits = starts.into_iter().map(|start| Fit::straight(start, count));
+    fits.filter(|fit| !tried || rule(ask, fit).is_some()).collect()
 }
 
 /// The lines that matched, as the author sees them and as the file has them.
-pub(super) fn pairs<'a>(ask: &Ask<'a>, fit: &Fit) -> Vec<Pair<'a>> {
+pub(super) fn pairs<'a>(ask: &Ask<'a, '_>, fit: &Fit) -> Vec<Pair<'a>> {
     let before = ask.hunk.before.iter().enumerate();
     before
         .filter_map(|(i, line)| Some((line.as_str(), ask.view.lines()[fit.file_line(i)?])))
         .collect()
 }
 
-pub(super) fn rule(ask: &Ask<'_>, fit: &Fit) -> Option<Indentation> {
+pub(super) fn rule(ask: &Ask<'_, '_>, fit: &Fit) -> Option<Indentation> {
     uniform(&pairs(ask, fit)).or_else(|| marker_column(ask, fit))
 }
 
 /// A diff whose context lines were written without the blank that marks them: reading them took
 /// away a blank of their indentation.
-fn marker_column(ask: &Ask<'_>, fit: &Fit) -> Option<Indentation> {
+fn marker_column(ask: &Ask<'_, '_>, fit: &Fit) -> Option<Indentation> {
     let kept = ask.hunk.kept.as_ref()?;
     let mut context = vec![false; ask.hunk.before.len()];
     for (before, _) in kept {
@@ -80,7 +83,7 @@ fn marker_column(ask: &Ask<'_>, fit: &Fit) -> Option<Indentation> {
 
 /// The edits with the new text translated by `rule`.
 pub(super) fn reindented(
-    ask: &Ask<'_>,
+    ask: &Ask<'_, '_>,
     fit: &Fit,
     rule: Option<Indentation>,
 ) -> Result<Vec<LineEdit>, String> {

@@ -25,7 +25,7 @@ impl Rung for LineEndings {
         "Line endings and byte order marks; new lines take the file's own."
     }
 
-    fn places(&self, ask: &Ask<'_>) -> Vec<Fit> {
+    fn places(&self, ask: &Ask<'_, '_>) -> Vec<Fit> {
         let before = bare_lines(&ask.hunk.before);
         ask.view
             .find(&before, Level::Exact)
@@ -34,7 +34,7 @@ impl Rung for LineEndings {
             .collect()
     }
 
-    fn edits(&self, ask: &Ask<'_>, fit: &Fit) -> Result<Vec<LineEdit>, String> {
+    fn edits(&self, ask: &Ask<'_, '_>, fit: &Fit) -> Result<Vec<LineEdit>, String> {
         Ok(splice(
             ask.view,
             ask.hunk,

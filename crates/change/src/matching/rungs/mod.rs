@@ -20,9 +20,9 @@ use super::view::View;
 use crate::proposal::Hunk;
 
 /// What a rung is asked: where does this hunk fit in this file?
-pub struct Ask<'a> {
+pub struct Ask<'a, 'f> {
     /// The file.
-    pub view: &'a View<'a>,
+    pub view: &'a View<'f>,
     /// The hunk. `before` is not empty.
     pub hunk: &'a Hunk,
     /// Texts of the file that the author is known to have seen.
@@ -38,13 +38,13 @@ pub trait Rung: Sync {
     fn about(&self) -> &'static str;
 
     /// Every place where the hunk fits on this rung.
-    fn places(&self, ask: &Ask<'_>) -> Vec<Fit>;
+    fn places(&self, ask: &Ask<'_, '_>) -> Vec<Fit>;
 
     /// What putting the hunk at `fit` (one of [`Rung::places`]) changes.
     ///
     /// # Errors
     /// A sentence that says why the new text cannot be carried over to this place.
-    fn edits(&self, ask: &Ask<'_>, fit: &Fit) -> Result<Vec<LineEdit>, String> {
+    fn edits(&self, ask: &Ask<'_, '_>, fit: &Fit) -> Result<Vec<LineEdit>, String> {
         Ok(splice(ask.view, ask.hunk, fit, &ask.hunk.after))
     }
 }
@@ -81,7 +81,7 @@ pub fn all() -> Vec<&'static dyn Rung> {
 /// The places on the first of `rungs` that has any.
 pub fn first_places(
     rungs: &[&'static dyn Rung],
-    ask: &Ask<'_>,
+    ask: &Ask<'_, '_>,
 ) -> Option<(&'static dyn Rung, Vec<Fit>)> {
     rungs.iter().find_map(|rung| {
         let places = rung.places(ask);

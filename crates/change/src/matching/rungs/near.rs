@@ -8,7 +8,7 @@ use crate::matching::fit::{Fit, LineEdit};
 use crate::matching::forms::{indentation, is_blank};
 use crate::matching::indentation::Indentation;
 use crate::matching::typo::{Slip, slip};
-use crate::matching::view::Level;
+use crate::matching::view::{Level, Window};
 use crate::plan::Difference;
 
 /// Forgives a slip of the pen.
@@ -23,7 +23,7 @@ impl Rung for Near {
         "One letter of a long word, blanks inside a line, or the indentation of a few lines; always shown and asked about."
     }
 
-    fn places(&self, ask: &Ask<'_>) -> Vec<Fit> {
+    fn places(&self, ask: &Ask<'_, '_>) -> Vec<Fit> {
         let wanted: Vec<&str> = ask
             .hunk
             .before
@@ -43,7 +43,7 @@ impl Rung for Near {
             .collect()
     }
 
-    fn edits(&self, ask: &Ask<'_>, fit: &Fit) -> Result<Vec<LineEdit>, String> {
+    fn edits(&self, ask: &Ask<'_, '_>, fit: &Fit) -> Result<Vec<LineEdit>, String> {
         reindented(ask, fit, rule(ask, fit))
     }
 }
@@ -58,7 +58,7 @@ fn misses(lines: usize) -> usize {
 }
 
 /// One line alone: a letter inside a word, but not its last, where it may be a plural.
-fn single(ask: &Ask<'_>, line: &str) -> Vec<Vec<usize>> {
+fn single(ask: &Ask<'_, '_>, line: &str) -> Vec<Vec<usize>> {
     let letters = |text: &str| {
         text.bytes()
             .filter(|byte| !byte.is_ascii_whitespace())
@@ -78,23 +78,15 @@ fn single(ask: &Ask<'_>, line: &str) -> Vec<Vec<usize>> {
     near.map(|number| vec![*number]).collect()
 }
 
-fn several(ask: &Ask<'_>, wanted: &[&str]) -> Vec<Vec<usize>> {
-    let solid = ask.view.solid_lines();
-    let starts = ask.view.find_almost(wanted, misses(wanted.len()));
-    let windows = starts
-        .into_iter()
-        .map(|start| solid[start..start + wanted.len()].to_vec());
-    let close = |window: &Vec<usize>| {
-        let mut pairs = window
-            .iter()
-            .map(|number| ask.view.lines()[*number])
-            .zip(wanted);
-        pairs.all(|(file, line)| Level::Words.same(file, line) || slip(file, line).is_some())
+fn several(ask: &Ask<'_, '_>, wanted: &[&str]) -> Vec<Vec<usize>> {
+    let windows = ask.view.find_almost(wanted, misses(wanted.len()));
+    let close = |window: &Window| {
+        window.misses.iter().all(|i| slip(ask.view.lines()[window.lines[*i]], wanted[*i]).is_some())
     };
-    windows.filter(close).collect()
+    windows.into_iter().filter(close).map(|window| window.lines).collect()
 }
 
-fn fit(ask: &Ask<'_>, window: &[usize], wanted: &[&str]) -> Fit {
+fn fit(ask: &Ask<'_, '_>, window: &[usize], wanted: &[&str]) -> Fit {
     let lines = ask.view.lines();
     let mut fit = fit_around(ask, window);
     let reindents = indent::rule(ask, &fit)
@@ -121,13 +113,13 @@ fn fit(ask: &Ask<'_>, window: &[usize], wanted: &[&str]) -> Fit {
 /// How the new lines are indented. Where no rule fits all lines of a diff, they stay as written if
 /// nearly all matched lines did. Old and new text without a diff's marks must agree on a rule: which
 /// of the lines that the author saw otherwise are meant to stay is not said there.
-fn rule(ask: &Ask<'_>, fit: &Fit) -> Option<Indentation> {
+fn rule(ask: &Ask<'_, '_>, fit: &Fit) -> Option<Indentation> {
     indent::rule(ask, fit)
         .or_else(|| tab_unit::rule(ask, fit))
         .or_else(|| mostly_the_same(ask, fit))
 }
 
-fn mostly_the_same(ask: &Ask<'_>, fit: &Fit) -> Option<Indentation> {
+fn mostly_the_same(ask: &Ask<'_, '_>, fit: &Fit) -> Option<Indentation> {
     let solid: Vec<_> = pairs(ask, fit)
         .into_iter()
         .filter(|(line, _)| !is_blank(line))

@@ -26,7 +26,7 @@ impl Rung for OuterContext {
         "Up to two wrong context lines at either end of a diff's hunk; always shown and asked about."
     }
 
-    fn places(&self, ask: &Ask<'_>) -> Vec<Fit> {
+    fn places(&self, ask: &Ask<'_, '_>) -> Vec<Fit> {
         let Some((head, inner, mut places)) = inner_places(ask) else {
             return Vec::new();
         };
@@ -37,7 +37,7 @@ impl Rung for OuterContext {
         places
     }
 
-    fn edits(&self, ask: &Ask<'_>, fit: &Fit) -> Result<Vec<LineEdit>, String> {
+    fn edits(&self, ask: &Ask<'_, '_>, fit: &Fit) -> Result<Vec<LineEdit>, String> {
         let (_, inner, _) = inner_places(ask).ok_or("the context does not fit")?;
         let ask = Ask {
             hunk: &inner,
@@ -50,7 +50,7 @@ impl Rung for OuterContext {
 
 /// The hunk with as few context lines left out as make it fit: how many at the head, what is left,
 /// and where it fits.
-fn inner_places(ask: &Ask<'_>) -> Option<(usize, Hunk, Vec<Fit>)> {
+fn inner_places(ask: &Ask<'_, '_>) -> Option<(usize, Hunk, Vec<Fit>)> {
     let kept = ask.hunk.kept.as_ref()?;
     let count = ask.hunk.before.len();
     let head = kept
@@ -113,7 +113,7 @@ fn says_enough(hunk: &Hunk) -> bool {
 }
 
 /// The lines that were left out, beside what the file has there.
-fn differences(ask: &Ask<'_>, head: usize, inner: &Hunk, place: &Fit) -> Vec<Difference> {
+fn differences(ask: &Ask<'_, '_>, head: usize, inner: &Hunk, place: &Fit) -> Vec<Difference> {
     let file = |line: Option<usize>| {
         line.and_then(|line| ask.view.lines().get(line))
             .map_or(String::new(), ToString::to_string)

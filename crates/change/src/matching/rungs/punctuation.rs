@@ -17,7 +17,7 @@ impl Rung for Punctuation {
         "Typographic quotes, dashes and blanks, and composed characters; new lines are written with the plain ones where the file has them."
     }
 
-    fn places(&self, ask: &Ask<'_>) -> Vec<Fit> {
+    fn places(&self, ask: &Ask<'_, '_>) -> Vec<Fit> {
         let count = ask.hunk.before.len();
         ask.view
             .find(&ask.hunk.before, Level::Punctuation)
@@ -26,13 +26,13 @@ impl Rung for Punctuation {
             .collect()
     }
 
-    fn edits(&self, ask: &Ask<'_>, fit: &Fit) -> Result<Vec<LineEdit>, String> {
+    fn edits(&self, ask: &Ask<'_, '_>, fit: &Fit) -> Result<Vec<LineEdit>, String> {
         Ok(splice(ask.view, ask.hunk, fit, &plain_after(ask, fit)))
     }
 }
 
 /// The new text without the typography that the author's *old* text has and the file has not.
-pub(super) fn plain_after(ask: &Ask<'_>, fit: &Fit) -> Vec<String> {
+pub(super) fn plain_after(ask: &Ask<'_, '_>, fit: &Fit) -> Vec<String> {
     let mut foreign: Vec<char> = Vec::new();
     for (i, line) in ask.hunk.before.iter().enumerate() {
         let Some(file) = fit.file_line(i).map(|i| ask.view.lines()[i]) else {

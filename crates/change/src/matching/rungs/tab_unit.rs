@@ -1,7 +1,7 @@
 //! The author indents with blanks and the file with tabs, or the other way round, or by another
 //! number of blanks.
 
-use super::indent::{content_places, pairs, reindented};
+use super::indent::{filtered_places, pairs, reindented};
 use super::{Ask, Rung};
 use crate::matching::fit::{Fit, LineEdit};
 use crate::matching::indentation::{Indentation, other_unit};
@@ -18,19 +18,16 @@ impl Rung for TabUnit {
         "Tabs for blanks, blanks for tabs, or another width; new lines are written in the file's unit."
     }
 
-    fn places(&self, ask: &Ask<'_>) -> Vec<Fit> {
-        content_places(ask)
-            .into_iter()
-            .filter(|fit| rule(ask, fit).is_some())
-            .collect()
+    fn places(&self, ask: &Ask<'_, '_>) -> Vec<Fit> {
+        filtered_places(ask, rule)
     }
 
-    fn edits(&self, ask: &Ask<'_>, fit: &Fit) -> Result<Vec<LineEdit>, String> {
+    fn edits(&self, ask: &Ask<'_, '_>, fit: &Fit) -> Result<Vec<LineEdit>, String> {
         reindented(ask, fit, rule(ask, fit))
     }
 }
 
-pub(super) fn rule(ask: &Ask<'_>, fit: &Fit) -> Option<Indentation> {
+pub(super) fn rule(ask: &Ask<'_, '_>, fit: &Fit) -> Option<Indentation> {
     let author: Vec<&str> = ask
         .hunk
         .before

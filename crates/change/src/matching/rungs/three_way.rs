@@ -19,7 +19,7 @@ impl Rung for ThreeWay {
         "Changes to the file since the author saw it, where that text is known and the changes do not touch the same lines."
     }
 
-    fn places(&self, ask: &Ask<'_>) -> Vec<Fit> {
+    fn places(&self, ask: &Ask<'_, '_>) -> Vec<Fit> {
         let Some(edits) = ask.seen.iter().find_map(|seen| carried_over(ask, seen)) else {
             return Vec::new();
         };
@@ -36,7 +36,7 @@ impl Rung for ThreeWay {
         }]
     }
 
-    fn edits(&self, ask: &Ask<'_>, _fit: &Fit) -> Result<Vec<LineEdit>, String> {
+    fn edits(&self, ask: &Ask<'_, '_>, _fit: &Fit) -> Result<Vec<LineEdit>, String> {
         ask.seen
             .iter()
             .find_map(|seen| carried_over(ask, seen))
@@ -45,7 +45,7 @@ impl Rung for ThreeWay {
 }
 
 /// What the hunk changes in `seen`, carried over to the file as it is now.
-fn carried_over(ask: &Ask<'_>, seen: &str) -> Option<Vec<LineEdit>> {
+fn carried_over(ask: &Ask<'_, '_>, seen: &str) -> Option<Vec<LineEdit>> {
     let base: Vec<&str> = seen.lines().collect();
     let view = View::new(base.clone());
     let seen_ask = Ask {

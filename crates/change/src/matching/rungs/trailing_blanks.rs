@@ -16,7 +16,7 @@ impl Rung for TrailingBlanks {
         "Blanks at the ends of lines; lines that stay keep theirs."
     }
 
-    fn places(&self, ask: &Ask<'_>) -> Vec<Fit> {
+    fn places(&self, ask: &Ask<'_, '_>) -> Vec<Fit> {
         let count = ask.hunk.before.len();
         ask.view
             .find(&ask.hunk.before, Level::TrailingBlanks)
