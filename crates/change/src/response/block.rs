@@ -9,7 +9,7 @@ use super::control;
 use super::header::{self, Header, Subject};
 use super::lines::Lines;
 use super::markers::{self, Between};
-use super::naming;
+use super::naming::{self, FirstLine};
 use super::segments::{Form, Segment, Trouble};
 use crate::dialect::{self, Block, Dialect, DialectError};
 use crate::limits::Limits;
@@ -45,6 +45,8 @@ pub(super) struct Reading<'a> {
     pub segment: &'a Segment,
     /// Where the block above ends: no name is looked for beyond.
     pub floor: usize,
+    /// Whether the block above is a change.
+    pub below_change: bool,
     /// The file that the last edit was about.
     pub last_path: Option<&'a RelPath>,
     /// How much may be read.
@@ -79,6 +81,13 @@ impl<'a> Reading<'a> {
             }
             _ => {}
         }
+        if self.is_stray() {
+            let reason = format!(
+                "this fence opens a block that is never closed; the block that ends on line {} may have lost its own fence",
+                self.floor
+            );
+            return Outcome::Broken(line, reason);
+        }
         let first = self.lines.get(segment.range.start);
         let info = match &segment.form {
             Form::Fence(fence) => fence.info(first),
@@ -93,6 +102,28 @@ impl<'a> Reading<'a> {
         let text = self.lines.block(segment.content.clone(), segment.indent);
         let outcome = self.by_subject(&header, &text);
         self.trouble(outcome)
+    }
+
+    /// Whether a bare fence opens nothing, with text between it and the change above: then that
+    /// change probably ended earlier, and holds prose. Directly below it is a fence too many, which
+    /// harms nobody.
+    fn is_stray(&self) -> bool {
+        let segment = self.segment;
+        let opens_nothing = match segment.trouble {
+            Some(Trouble::Swallows(_)) => true,
+            Some(Trouble::Unclosed) => {
+                let content = segment.content.clone();
+                self.lines.next_said(content.start, content.end).is_none()
+            }
+            _ => false,
+        };
+        self.below_change
+            && opens_nothing
+            && matches!(&segment.form, Form::Fence(fence) if fence.is_bare)
+            && self
+                .lines
+                .next_said(self.floor, segment.range.start)
+                .is_some()
     }
 
     /// What odd ends mean for what was read between them.
@@ -221,7 +252,7 @@ impl<'a> Reading<'a> {
             chosen = dialect::named("apply-patch").unwrap_or(chosen);
         }
         if is_whole(chosen) {
-            return self.unheaded_whole(header, body, line);
+            return self.unheaded_whole(header, first, body, line);
         }
         let mut block = Block {
             path: None,
@@ -261,16 +292,19 @@ impl<'a> Reading<'a> {
     }
 
     /// A whole file whose name stands on the block's first line, or alone on the line above.
-    fn unheaded_whole(&mut self, header: &Header<'_>, body: &str, line: usize) -> Outcome {
-        let (name, body, line) = match naming::first_line(body, header.language) {
+    fn unheaded_whole(
+        &mut self,
+        header: &Header<'_>,
+        first: Option<FirstLine<'_>>,
+        body: &str,
+        line: usize,
+    ) -> Outcome {
+        let (name, body, line) = match first {
             Some(first) if first.below > 0 => {
                 let below = &body[first.below..];
                 let text = below.trim_start_matches('\n');
-                (
-                    Some(first.path.to_owned()),
-                    text,
-                    line + first.skipped + below.len() - text.len(),
-                )
+                let line = line + first.skipped + below.len() - text.len();
+                (Some(first.path.to_owned()), text, line)
             }
             Some(first) => (Some(first.path.to_owned()), body, line),
             None => (self.name_above(header), body, line),
@@ -302,6 +336,11 @@ impl<'a> Reading<'a> {
     fn name_above(&mut self, header: &Header<'_>) -> Option<String> {
         let (at, above) = self.above()?;
         let path = naming::path_line(above)?;
+        // One of several names in a list is not the name of the block below it.
+        let before = at.checked_sub(1).filter(|before| *before >= self.floor);
+        if before.is_some_and(|before| naming::path_line(self.lines.get(before)).is_some()) {
+            return None;
+        }
         let shell = [
             "bash",
             "sh",

@@ -40,6 +40,9 @@ pub(super) fn is_yaml(info: &str) -> bool {
 
 /// Whether a text has one of the two keys that make it a control block.
 pub(super) fn has_keys(text: &str) -> bool {
+    if !text.contains("projectId") && !text.contains("uuid") {
+        return false;
+    }
     text.lines()
         .any(|line| key(line).is_some_and(|(key, _)| ["projectId", "uuid"].contains(&key)))
 }

@@ -100,6 +100,7 @@ pub fn read(text: &str, limits: &Limits) -> Result<Proposal, ResponseError> {
     let mut collector = Collector::new(limits);
     let mut floor = 0;
     let mut said_from = 0;
+    let mut below_change = false;
     for (at, segment) in Segments::new(&lines, &events).enumerate() {
         if at >= BLOCKS {
             return Err(ResponseError::TooManyBlocks);
@@ -113,6 +114,7 @@ pub fn read(text: &str, limits: &Limits) -> Result<Proposal, ResponseError> {
             lines: &lines,
             segment: &segment,
             floor,
+            below_change,
             last_path: last_path.as_ref(),
             limits,
             explain: collector.listed[0] < UNREAD_LISTED,
@@ -121,14 +123,19 @@ pub fn read(text: &str, limits: &Limits) -> Result<Proposal, ResponseError> {
         };
         let outcome = reading.outcome();
         let said_to = reading.named_by.unwrap_or(segment.range.start);
-        collector.proposal.notes.append(&mut reading.notes);
+        let mut notes = reading.notes;
         floor = segment.range.end;
+        below_change = false;
         if !matches!(outcome, Outcome::Example(_)) {
             collector.reasoning(&lines, said_from..said_to);
             said_from = floor;
         }
         match outcome {
-            Outcome::Operations(operations) => collector.operations(operations)?,
+            Outcome::Operations(operations) => {
+                below_change = true;
+                collector.proposal.notes.append(&mut notes);
+                collector.operations(operations)?;
+            }
             Outcome::Control => collector.control(segment.content.clone(), segment.indent),
             Outcome::Example(reason) => collector.unread(segment.range.start + 1, reason, false),
             Outcome::Broken(line, reason) => collector.unread(line, reason, true),

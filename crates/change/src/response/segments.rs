@@ -142,7 +142,7 @@ impl<'a> Segments<'a> {
         // An edit with an end of its own needs no fence to be complete.
         let end = last.map_or(next_line, |event| event.line() + 1);
         segment.range.end = end;
-        segment.content.end = end;
+        segment.content.end = self.after_said(&segment, end);
         segment.trouble = Some(if swallows && last.is_none() {
             Trouble::Swallows(end)
         } else {
@@ -154,11 +154,17 @@ impl<'a> Segments<'a> {
     /// A block without its last fence reaches to the end, or to a control block that stands there.
     fn unclosed(&self, mut segment: Segment) -> Step {
         if let Some(control) = control::bare_range(self.lines, segment.content.clone()) {
-            segment.content.end = control.start;
             segment.range.end = control.start;
+            segment.content.end = self.after_said(&segment, control.start);
         }
         segment.trouble = Some(Trouble::Unclosed);
         (Some(segment), self.events.len())
+    }
+
+    /// The end of a block's content without the blank lines above what follows it.
+    fn after_said(&self, segment: &Segment, end: usize) -> usize {
+        let last = self.lines.last_said(end, segment.content.start);
+        last.map_or(segment.content.start, |last| last + 1)
     }
 
     /// For a fence that is never closed: a labelled fence below it at which it can be cut. `true`

@@ -186,6 +186,18 @@ fn damaged_blocks_are_broken() {
         ),
         ("a.py\n```\n<<<<<<< SEARCH\na\n=======\nb\n", &["!"]),
         (
+            "```ts // a.ts\nx\n\nRun:\n\n```\nnpm i\n```\n",
+            &["W a.ts", "!8 this fence opens a block that is never closed"],
+        ),
+        (
+            "```ts // a.ts\nx\n\nRun:\n```\nls\n```\n\n```ts // b.ts\ny\n```\n",
+            &[
+                "W a.ts",
+                "W b.ts",
+                "!7 this fence opens a block that is never closed",
+            ],
+        ),
+        (
             "a.py\n<<<<<<< SEARCH\na\n",
             &["!2 the edit that begins here has no end"],
         ),
@@ -212,6 +224,8 @@ fn what_names_no_file_is_an_example() {
             ],
         ),
         ("### Node.js\n```js\nx\n```\n", &["?2"]),
+        ("- src/a.ts\n- src/b.ts\n\n```ts\nx\n```\n", &["?4"]),
+        ("```ts // a.ts\nx\n```\n```\n", &["W a.ts replace", "?4"]),
         ("src/a.ts\n```bash\nnode src/a.ts\n```\n", &["?2"]),
         ("```ts\n// a helper for and/or\nx\n```\n", &["?1"]),
         ("Use ```inline``` code.\n", &[]),
@@ -410,7 +424,7 @@ fn fences_inside_of_files() {
 fn a_missing_last_fence_is_noted() {
     let open =
         read("```ts // a.ts\nx\n\nprojectId: p\nuuid: 5f8e0b0e-8f0a-4f43-9c27-5d1b6a5f3c11\n");
-    assert_eq!(told(&open), ["W a.ts replace \"x\\n\\n\""]);
+    assert_eq!(told(&open), ["W a.ts replace \"x\\n\""]);
     assert_eq!(open.control.project_id.as_deref(), Some("p"));
     assert!(
         open.notes[0].text.contains("closing fence"),
