@@ -11,6 +11,7 @@ use super::lines::Lines;
 use super::markers::{self, Between};
 use super::naming::{self, FirstLine};
 use super::segments::{Form, Segment, Trouble};
+use super::shape::{SEARCH_REPLACE, holds_patch, is_whole, names_files_itself, too_much};
 use crate::dialect::{self, Block, Dialect, DialectError};
 use crate::limits::Limits;
 use crate::path::RelPath;
@@ -463,63 +464,6 @@ fn rename(line: usize, text: &str) -> Outcome {
         }]),
         (Err(error), _) | (_, Err(error)) => Outcome::Broken(line, error.to_string()),
     }
-}
-
-/// The dialect in which a block without a name goes on with the file of the last one.
-const SEARCH_REPLACE: &str = "multi-search-replace";
-
-/// Lines that look like the beginning of an edit are counted before they are read; so many times
-/// the limit cannot all be layout.
-const MARGIN: usize = 8;
-
-/// The limit that a block goes over, judged by the lines that begin its edits and files.
-fn too_much(text: &str, limits: &Limits) -> Option<ResponseError> {
-    let (mut hunks, mut files) = (0, 0);
-    for line in text.lines() {
-        match line.as_bytes().first() {
-            Some(b'@') => hunks += usize::from(line.starts_with("@@")),
-            Some(b'<') => hunks += usize::from(markers::search(line)),
-            Some(b'd') => files += usize::from(line.starts_with("diff --")),
-            Some(b'+') => files += usize::from(line.starts_with("+++ ")),
-            Some(b'*') => files += usize::from(line.starts_with("*** ")),
-            _ => {}
-        }
-    }
-    let over = |count: usize, most: usize| count / MARGIN > most;
-    if over(files, limits.files) {
-        return Some(ResponseError::TooManyFiles { most: limits.files });
-    }
-    over(hunks, limits.hunks).then_some(ResponseError::TooManyHunks { most: limits.hunks })
-}
-
-/// Whether a dialect is the one that takes everything.
-fn is_whole(dialect: &dyn Dialect) -> bool {
-    dialect::all()
-        .last()
-        .is_some_and(|last| last.name() == dialect.name())
-}
-
-/// Whether a shell block has a whole patch somewhere below its first commands.
-fn holds_patch(text: &str) -> bool {
-    text.contains("*** Begin Patch") && {
-        let is = |marker| text.lines().any(|line| line.trim_end() == marker);
-        is("*** Begin Patch") && is("*** End Patch")
-    }
-}
-
-/// Whether a diff has lines that name files: then nothing else may.
-fn names_files_itself(dialect: &dyn Dialect, text: &str) -> bool {
-    const NAMES: &[&str] = &[
-        "+++ ",
-        "diff --",
-        "*** Add File:",
-        "*** Update File:",
-        "*** Delete File:",
-    ];
-    dialect.name() != SEARCH_REPLACE
-        && text
-            .lines()
-            .any(|line| NAMES.iter().any(|name| line.starts_with(name)))
 }
 
 /// A piece of the response, fit for a message.

@@ -20,6 +20,7 @@ mod nesting;
 mod print;
 mod scan;
 mod segments;
+mod shape;
 
 #[cfg(test)]
 mod tests;

@@ -121,7 +121,7 @@ fn may_name_file(line: &str) -> bool {
     line.bytes().any(|byte| matches!(byte, b'.' | b'/' | b'\\'))
         || line
             .split(|c: char| !c.is_alphanumeric() && c != '-')
-            .any(|word| is_one_of(word, KNOWN_NAMES))
+            .any(|word| word.len() >= SHORTEST_NAME && is_one_of(word, KNOWN_NAMES))
 }
 
 /// The one path that a sentence mentions, if it is exactly one. Good enough for an edit that has
@@ -302,6 +302,9 @@ fn linked(text: &str) -> &str {
 fn is_one_of(word: &str, words: &str) -> bool {
     words.split_ascii_whitespace().any(|known| known == word)
 }
+
+/// The length of the shortest of [`KNOWN_NAMES`].
+const SHORTEST_NAME: usize = 5;
 
 /// Names of files that have no extension.
 const KNOWN_NAMES: &str = "\
