@@ -1,0 +1,64 @@
+//! What can be told about the text of a block without reading it: whether it is a whole file, names
+//! its files itself, or has more in it than anybody wants to read.
+
+use super::ResponseError;
+use super::markers;
+use crate::dialect::{self, Dialect};
+use crate::limits::Limits;
+
+/// The dialect in which a block without a name goes on with the file of the last one.
+pub(super) const SEARCH_REPLACE: &str = "multi-search-replace";
+
+/// Lines that look like the beginning of an edit are counted before they are read; so many times
+/// the limit cannot all be layout.
+const MARGIN: usize = 8;
+
+/// The limit that a block goes over, judged by the lines that begin its edits and files.
+pub(super) fn too_much(text: &str, limits: &Limits) -> Option<ResponseError> {
+    let (mut hunks, mut files) = (0, 0);
+    for line in text.lines() {
+        match line.as_bytes().first() {
+            Some(b'@') => hunks += usize::from(line.starts_with("@@")),
+            Some(b'<') => hunks += usize::from(markers::search(line)),
+            Some(b'd') => files += usize::from(line.starts_with("diff --")),
+            Some(b'+') => files += usize::from(line.starts_with("+++ ")),
+            Some(b'*') => files += usize::from(line.starts_with("*** ")),
+            _ => {}
+        }
+    }
+    let over = |count: usize, most: usize| count / MARGIN > most;
+    if over(files, limits.files) {
+        return Some(ResponseError::TooManyFiles { most: limits.files });
+    }
+    over(hunks, limits.hunks).then_some(ResponseError::TooManyHunks { most: limits.hunks })
+}
+
+/// Whether a dialect is the one that takes everything.
+pub(super) fn is_whole(dialect: &dyn Dialect) -> bool {
+    dialect::all()
+        .last()
+        .is_some_and(|last| last.name() == dialect.name())
+}
+
+/// Whether a shell block has a whole patch somewhere below its first commands.
+pub(super) fn holds_patch(text: &str) -> bool {
+    text.contains("*** Begin Patch") && {
+        let is = |marker| text.lines().any(|line| line.trim_end() == marker);
+        is("*** Begin Patch") && is("*** End Patch")
+    }
+}
+
+/// Whether a diff has lines that name files: then nothing else may.
+pub(super) fn names_files_itself(dialect: &dyn Dialect, text: &str) -> bool {
+    const NAMES: &[&str] = &[
+        "+++ ",
+        "diff --",
+        "*** Add File:",
+        "*** Update File:",
+        "*** Delete File:",
+    ];
+    dialect.name() != SEARCH_REPLACE
+        && text
+            .lines()
+            .any(|line| NAMES.iter().any(|name| line.starts_with(name)))
+}
