@@ -91,8 +91,11 @@ impl Failure {
 
 impl From<ResponseError> for Failure {
     fn from(error: ResponseError) -> Failure {
-        match error {
-            ResponseError::TooLong { .. } => crate::limit::text_too_long(error),
-        }
+        let name = match error {
+            ResponseError::TooLong { .. } => "text",
+            ResponseError::TooManyFiles { .. } => "files",
+            ResponseError::TooManyHunks { .. } => "hunks",
+        };
+        crate::limit::exceeded(name, error)
     }
 }

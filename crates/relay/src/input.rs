@@ -45,7 +45,7 @@ impl Origin {
         let bytes = bytes.map_err(|error| self.unreadable(&error))?;
         if bytes.len() > most {
             let message = format!("the answer is longer than the limit `text` ({most} bytes)");
-            return Err(limit::text_too_long(message).at(self.name()));
+            return Err(limit::exceeded("text", message).at(self.name()));
         }
         text(bytes).map_err(|failure| failure.at(self.name()))
     }

@@ -75,10 +75,12 @@ fn parse_number(text: &str) -> Result<usize, String> {
         .ok_or_else(|| format!("`{text}` is not a number such as 500 or 8M"))
 }
 
-/// The answer is over the limit `text`.
-pub(crate) fn text_too_long(message: impl Display) -> Failure {
-    Failure::refused("limit", message)
-        .hint("raise the limit with `--limit text=8M` if the answer really is that long")
+/// The answer is over the limit `name`.
+pub(crate) fn exceeded(name: &str, message: impl Display) -> Failure {
+    let example = if name == "text" { "8M" } else { "5000" };
+    Failure::refused("limit", message).hint(format!(
+        "raise it with `--limit {name}={example}` if the answer really is that large"
+    ))
 }
 
 #[cfg(test)]

@@ -194,6 +194,15 @@ impl Look {
         width::clip(&self.safe(text), limit, self.ellipsis()).into_owned()
     }
 
+    /// Text that is safe and not painted yet, broken between words where the width is bounded; all
+    /// lines but the first are indented by `indent`.
+    pub(crate) fn wrap(&self, text: &str, indent: usize) -> String {
+        match self.width {
+            Some(columns) => width::wrap(text, columns, indent),
+            None => text.to_string(),
+        }
+    }
+
     fn escape(&self, tabs: Tabs, newlines: bool) -> Escape {
         Escape {
             tabs,

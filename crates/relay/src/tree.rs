@@ -61,7 +61,7 @@ impl DiskTree {
         let too_long = |bytes: u64| {
             let most = self.file_bytes;
             io::Error::other(format!(
-                "it has {bytes} bytes, and the limit `file` is {most}; raise it with `--limit file=…`"
+                "it has {bytes} bytes, and the limit `file` is {most}; raise it with `--limit file=4M`"
             ))
         };
         if looked_at.len() > most {

@@ -90,6 +90,37 @@ pub fn shorten_path(path: &str, limit: usize, ellipsis: Ellipsis) -> Cow<'_, str
     Cow::Owned(format!("{head}{sign}{tail}"))
 }
 
+/// `text` broken between words into lines of at most `limit` cells, all but the first indented by
+/// `indent` blanks. A word that is wider than a line is left whole, so that it can be copied.
+///
+/// ```
+/// use relaycode_text::width::wrap;
+/// assert_eq!(wrap("note: a few more words", 12, 6), "note: a few\n      more\n      words");
+/// ```
+pub fn wrap(text: &str, limit: usize, indent: usize) -> String {
+    let mut out = String::with_capacity(text.len() + 16);
+    let mut used = 0;
+    let mut first = true;
+    let mut has_word = false;
+    for word in text.split(' ') {
+        let width = cells(word);
+        if has_word && used + 1 + width > limit {
+            out.push('\n');
+            out.extend(std::iter::repeat_n(' ', indent));
+            used = indent;
+            has_word = false;
+        } else if !first {
+            out.push(' ');
+            used += 1;
+        }
+        out.push_str(word);
+        used += width;
+        first = false;
+        has_word |= !word.is_empty();
+    }
+    out
+}
+
 fn char_cells(c: char) -> usize {
     c.width().unwrap_or(0)
 }
@@ -163,7 +194,24 @@ mod tests {
         );
     }
 
+    #[test]
+    fn words_are_wrapped_but_never_broken() {
+        assert_eq!(wrap("", 10, 2), "");
+        assert_eq!(wrap("one", 1, 0), "one");
+        assert_eq!(wrap("a verylongword b", 6, 2), "a\n  verylongword\n  b");
+        assert_eq!(wrap("  kept  blanks", 80, 4), "  kept  blanks");
+    }
+
     proptest! {
+        #[test]
+        fn wrapping_keeps_every_word(text in "[a-z日]{1,9}( [a-z日]{1,9}){0,20}", limit in 1_usize..40, indent in 0_usize..8) {
+            let out = wrap(&text, limit, indent);
+            prop_assert!(out.split_whitespace().eq(text.split_whitespace()));
+            for line in out.lines() {
+                prop_assert!(cells(line) <= limit || line.split_whitespace().count() == 1);
+            }
+        }
+
         #[test]
         fn nothing_comes_out_wider_than_asked(text in any::<String>(), limit in 0_usize..60, ascii: bool) {
             let ellipsis = if ascii { Ellipsis::Ascii } else { Ellipsis::Unicode };

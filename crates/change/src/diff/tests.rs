@@ -340,7 +340,34 @@ fn text() -> impl Strategy<Value = String> {
     prop::collection::vec(line, 0..30).prop_map(|lines| lines.concat())
 }
 
+/// Text with one kind of line ending: what an answer brings takes on the file's own.
+fn lf_text() -> impl Strategy<Value = String> {
+    text().prop_map(|text| text.replace('\r', ""))
+}
+
+/// Reads a patch as an answer and plans it against `before`.
+fn replan(patch: &[u8], before: &str) -> Result<Option<Vec<u8>>, String> {
+    use crate::{limits::Limits, plan, response, tree::MemoryTree};
+    let mut tree = MemoryTree::default();
+    tree.insert(RelPath::parse("x.txt").unwrap(), before);
+    let patch = std::str::from_utf8(patch).unwrap();
+    let proposal = response::read(patch, &Limits::default()).map_err(|e| e.to_string())?;
+    let plan = plan::plan(&proposal, &tree, &plan::NothingSeen, &Limits::default());
+    plan.map(|plan| plan.files[0].after.clone())
+        .map_err(|refused| format!("{:?}", refused.refusals))
+}
+
 proptest! {
+    #[test]
+    fn relay_reads_its_own_patches(before in lf_text(), after in lf_text()) {
+        prop_assume!(before != after && !before.is_empty() && !after.is_empty());
+        let plan = plan(vec![file("x.txt", Some(before.as_bytes()), Some(after.as_bytes()))]);
+        let there = replan(&patch(&plan), &before);
+        prop_assert_eq!(there, Ok(Some(after.clone().into_bytes())));
+        let back = replan(&reverse_patch(&plan), &after);
+        prop_assert_eq!(back, Ok(Some(before.into_bytes())));
+    }
+
     #[test]
     fn a_diff_leads_from_before_to_after(before in text(), after in text()) {
         let change = file("x", Some(before.as_bytes()), Some(after.as_bytes()));

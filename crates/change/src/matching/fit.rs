@@ -109,8 +109,9 @@ fn edits_of(fit: &Fit, items: Vec<Item>) -> Vec<LineEdit> {
             Item::New(text) => new.push(text),
             Item::Keep { line, follows } => {
                 if !new.is_empty() || (cursor < line && !follows) {
+                    let range = leave_blank_lines(fit, cursor..line, &new);
                     edits.push(LineEdit {
-                        range: cursor..line,
+                        range,
                         new: std::mem::take(&mut new),
                     });
                 }
@@ -119,12 +120,32 @@ fn edits_of(fit: &Fit, items: Vec<Item>) -> Vec<LineEdit> {
         }
     }
     if !new.is_empty() || cursor < fit.end {
-        edits.push(LineEdit {
-            range: cursor..fit.end.max(cursor),
-            new,
-        });
+        let range = leave_blank_lines(fit, cursor..fit.end.max(cursor), &new);
+        edits.push(LineEdit { range, new });
     }
     edits
+}
+
+/// Leaves blank lines at either end of `range` alone that only the file has, if each of the other
+/// lines is replaced by one of `new`: the author rewrites lines and knows nothing of the blank ones.
+fn leave_blank_lines(fit: &Fit, range: Range<usize>, new: &[String]) -> Range<usize> {
+    let Pairs::Listed(pairs) = &fit.pairs else {
+        return range;
+    };
+    let known = |line: &usize| pairs.contains(&Some(*line));
+    let rewritten = range.clone().filter(known).count();
+    let own_blanks = new.first().is_none_or(|line| forms::is_blank(line))
+        || new.last().is_none_or(|line| forms::is_blank(line));
+    if rewritten != new.len() || own_blanks {
+        return range;
+    }
+    let start = range.clone().find(known).unwrap_or(range.start);
+    let end = range
+        .clone()
+        .rev()
+        .find(known)
+        .map_or(range.end, |line| line + 1);
+    start..end
 }
 
 /// Takes lines out of the edit that are the same before and after; `false` if nothing is left.

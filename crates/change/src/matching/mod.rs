@@ -166,7 +166,8 @@ fn place_all(view: &View<'_>, hunks: &[Hunk], seen: &[String]) -> Vec<Placed> {
     found
         .into_iter()
         .zip(choices)
-        .map(|(found, choice)| match (found, choice) {
+        .zip(hunks)
+        .map(|((found, choice), hunk)| match (found, choice) {
             (Found::Other(placed), _) => placed,
             (Found::Places(rung, fits), Some((at, chosen_by))) => {
                 let others = fits.iter().enumerate().filter(|(other, _)| *other != at);
@@ -182,6 +183,15 @@ fn place_all(view: &View<'_>, hunks: &[Hunk], seen: &[String]) -> Vec<Placed> {
                     runner_up,
                 }
             }
+            (Found::Places(rung, fits), None) if same_result(view, rung, &fits, hunk) => {
+                let fit = fits[0].clone();
+                Placed::At {
+                    rung,
+                    fit,
+                    chosen_by: Some("same result"),
+                    runner_up: None,
+                }
+            }
             (Found::Places(rung, fits), None) => Placed::Not(Outcome::Ambiguous {
                 places: fits
                     .iter()
@@ -193,6 +203,28 @@ fn place_all(view: &View<'_>, hunks: &[Hunk], seen: &[String]) -> Vec<Placed> {
             }),
         })
         .collect()
+}
+
+/// At most so many places are compared by their result.
+const COMPARED: usize = 8;
+
+/// Whether it does not matter which of the places is meant, as with one of two blank lines.
+fn same_result(view: &View<'_>, rung: &'static dyn Rung, fits: &[Fit], hunk: &Hunk) -> bool {
+    if fits.len() > COMPARED {
+        return false;
+    }
+    let ask = Ask {
+        view,
+        hunk,
+        seen: &[],
+    };
+    let result = |fit: &Fit| {
+        let mut draft = Draft::new(view.lines().iter().copied());
+        draft.apply(&rung.edits(&ask, fit).ok()?);
+        Some(draft.texts().join("\n"))
+    };
+    let first = result(&fits[0]);
+    first.is_some() && fits[1..].iter().all(|fit| result(fit) == first)
 }
 
 /// Among hunks that are already in, one that only adds lines which already stand there is in too.

@@ -89,8 +89,7 @@ fn choose(
             "scope",
         );
     }
-    if hunk.kept.is_some() {
-        let (from, to) = bounds(all, at);
+    if let Some((from, to)) = bounds(all, at) {
         let inside = |i: &usize| fits[*i].start >= from && fits[*i].end <= to;
         narrow(
             left.iter().copied().filter(inside).collect(),
@@ -131,15 +130,27 @@ fn scope(view: &View<'_>, names: &[String]) -> Option<(usize, usize)> {
     (from > 0 || to < view.len()).then_some((from, to))
 }
 
-/// Between the nearest neighbours that are settled, hunks of a diff being in the order of the file.
-/// Their context may overlap, so a neighbour's own first and last lines are no limit.
-fn bounds(all: &[Candidates<'_>], at: usize) -> (usize, usize) {
-    let above = all[..at].iter().rev().find_map(Candidates::chosen_fit);
-    let below = all[at + 1..].iter().find_map(Candidates::chosen_fit);
-    (
-        above.map_or(0, |fit| fit.start + 1),
-        below.map_or(usize::MAX, |fit| fit.end.saturating_sub(1)),
-    )
+/// Between which lines the neighbours leave room. The hunks of a diff are in the order of the file,
+/// so the nearest settled one on either side counts; elsewhere only two direct neighbours that stand
+/// in the order in which they were sent. Contexts may overlap, so a neighbour's own first and last
+/// lines are no limit.
+fn bounds(all: &[Candidates<'_>], at: usize) -> Option<(usize, usize)> {
+    let room = |above: Option<&Fit>, below: Option<&Fit>| {
+        (
+            above.map_or(0, |fit| fit.start + 1),
+            below.map_or(usize::MAX, |fit| fit.end.saturating_sub(1)),
+        )
+    };
+    if all[at].hunk.kept.is_some() {
+        let above = all[..at].iter().rev().find_map(Candidates::chosen_fit);
+        let below = all[at + 1..].iter().find_map(Candidates::chosen_fit);
+        return Some(room(above, below));
+    }
+    let above = at
+        .checked_sub(1)
+        .and_then(|above| all[above].chosen_fit())?;
+    let below = all.get(at + 1)?.chosen_fit()?;
+    (above.end <= below.start).then(|| room(Some(above), Some(below)))
 }
 
 /// The place that is clearly nearest to the line that the author named, shifted by as much as the

@@ -192,12 +192,12 @@ fn put_into(
 /// knows better.
 fn said_final_newline(hunks: &[Hunk]) -> Option<bool> {
     let changes_last = |hunk: &&Hunk| {
-        let last = hunk.after.len().checked_sub(1);
-        !hunk
-            .kept
-            .iter()
-            .flatten()
-            .any(|(_, after)| Some(*after) == last)
+        // The last line stays only if it was the last one before, too.
+        let last = (
+            hunk.before.len().wrapping_sub(1),
+            hunk.after.len().wrapping_sub(1),
+        );
+        !hunk.kept.iter().flatten().any(|kept| *kept == last)
     };
     hunks
         .iter()

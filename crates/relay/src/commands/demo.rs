@@ -76,10 +76,11 @@ const STEPS: &[Step] = &[
     },
 ];
 
-const AFTERWARDS: &str = "Nothing was changed in any step: preview only looks.
-next: save an answer of your model to a file and run `relay preview answer.md` in your project,
-      or pipe it in: `relay preview -`. `relay preview --help` says the rest.
-";
+const AFTERWARDS: &[&str] = &[
+    "Nothing was changed in any step: preview only looks.",
+    "next: save an answer of your model to a file and run `relay preview answer.md` in your project, \
+     or pipe it in: `relay preview -`. `relay preview --help` says the rest.",
+];
 
 /// Runs every step.
 pub(crate) fn run(args: &Args, console: &mut Console) -> Result<Exit, Failure> {
@@ -93,10 +94,12 @@ pub(crate) fn run(args: &Args, console: &mut Console) -> Result<Exit, Failure> {
         }
         show(step, index + 1, console)?;
     }
-    let end = console
-        .out_look()
-        .paint(Paint::Strong, AFTERWARDS.trim_end());
-    console.out(&format!("\n{end}\n"));
+    let look = console.out_look();
+    console.out("\n");
+    for line in AFTERWARDS {
+        let line = look.paint(Paint::Strong, &look.wrap(line, 6));
+        console.out(&format!("{line}\n"));
+    }
     if args.keep {
         let root = scratch.root.to_string_lossy();
         let root = console.out_look().safe(&root).into_owned();
@@ -107,10 +110,8 @@ pub(crate) fn run(args: &Args, console: &mut Console) -> Result<Exit, Failure> {
 
 fn show(step: &Step, number: usize, console: &mut Console) -> Result<(), Failure> {
     let look = console.out_look();
-    let says = look.paint(
-        Paint::Strong,
-        &format!("{number}/{}  {}", STEPS.len(), step.says),
-    );
+    let says = format!("{number}/{}  {}", STEPS.len(), step.says);
+    let says = look.paint(Paint::Strong, &look.wrap(&says, 5));
     let typed = look.paint(Paint::Dim, &format!("$ relay {}", step.command.join(" ")));
     let gap = if number > 1 { "\n" } else { "" };
     console.out(&format!("{gap}{says}\n\n{typed}\n"));

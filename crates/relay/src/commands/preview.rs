@@ -2,10 +2,11 @@
 
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use relaycode_change::plan::{self, FilePlan, Finding, NothingSeen, Plan, Reason, Refused};
 use relaycode_change::proposal::{Note, Proposal};
-use relaycode_change::{diff, repair, response};
+use relaycode_change::{diff, repair, response, syntax};
 use serde::Serialize;
 
 use crate::console::Console;
@@ -18,7 +19,7 @@ use crate::tree::DiskTree;
 
 /// Show what an answer would change, without changing anything
 ///
-/// Reads the answer of a model (fenced files, search/replace blocks, diffs, `*** Begin Patch` …),
+/// Reads the answer of a model (fenced files, search/replace blocks, diffs, `*** Begin Patch` envelopes),
 /// finds the place of every edit in the project, and shows the plan: the files, how each edit
 /// matched, what deserves a look, and the diff. Where a place is not certain the answer is refused
 /// as a whole (exit code 3), with the reasons.
@@ -46,15 +47,16 @@ pub(crate) struct Args {
     #[arg(long, requires = "json")]
     pub(crate) text: bool,
 
-    /// If the answer is refused, print a prompt to paste back to the model on stdout
-    #[arg(long, conflicts_with = "json")]
+    /// If the answer is refused, print a prompt to paste back to the model on stdout (with --json it
+    /// is always part of the object)
+    #[arg(long)]
     pub(crate) repair: bool,
 
     /// Leave out the diff
     #[arg(long, overrides_with = "diff")]
     pub(crate) no_diff: bool,
 
-    /// Show the diff (the default, except with --json)
+    /// Show the diff (the default, except with --json and --repair)
     #[arg(long, overrides_with = "no_diff")]
     pub(crate) diff: bool,
 
@@ -67,9 +69,12 @@ pub(crate) struct Args {
     pub(crate) quiet: bool,
 
     /// Change limits: text=8M,files=500,file=4M,hunks=5000
-    #[arg(long, value_name = "NAME=N,…", value_parser = limit::Changed::parse, default_value = "", hide_default_value = true)]
+    #[arg(long, value_name = "NAME=N,...", value_parser = limit::Changed::parse, default_value = "", hide_default_value = true)]
     pub(crate) limit: limit::Changed,
 }
+
+/// The time that looking for new syntax errors may take.
+const SYNTAX_BUDGET: Duration = Duration::from_secs(2);
 
 /// Plans the answer and shows what comes out.
 pub(crate) fn run(args: &Args, console: &mut Console) -> Result<Exit, Failure> {
@@ -107,8 +112,10 @@ fn project(directory: &Path) -> Result<PathBuf, Failure> {
 }
 
 /// The plan with what the syntax check found.
-fn checked(plan: Plan, args: &Args) -> Plan {
-    let _ = args.no_syntax;
+fn checked(mut plan: Plan, args: &Args) -> Plan {
+    if !args.no_syntax {
+        plan.findings.extend(syntax::check(&plan, SYNTAX_BUDGET));
+    }
     plan
 }
 
@@ -125,22 +132,24 @@ impl Preview<'_> {
         if self.args.json {
             console.json(&self.plan_json(plan));
         }
-        if !self.args.quiet {
-            let look = if self.args.json {
-                console.err_look()
-            } else {
-                console.out_look()
-            };
-            let mut text = show::card::text(&self.proposal, plan, &self.name, &look);
-            let diff_wanted = self.args.diff || !(self.args.json || self.args.no_diff);
-            if diff_wanted {
-                text += &show::diff::text(plan, &look);
-            }
-            if self.args.json {
-                console.err(&text);
-            } else {
-                console.out(&text);
-            }
+        if self.args.quiet {
+            return Exit::Done;
+        }
+        // stdout is for the object or the prompt alone, where one was asked for.
+        let aside = self.args.json || self.args.repair;
+        let look = if aside {
+            console.err_look()
+        } else {
+            console.out_look()
+        };
+        let mut text = show::card::text(&self.proposal, plan, &self.name, &look);
+        if self.args.diff || !(aside || self.args.no_diff) {
+            text += &show::diff::text(plan, &look);
+        }
+        if aside {
+            console.err(&text);
+        } else {
+            console.out(&text);
         }
         Exit::Done
     }
@@ -157,7 +166,7 @@ impl Preview<'_> {
             let text = show::refusal::text(refused, unread, next.as_deref(), &look);
             console.err(&text);
         }
-        if self.args.repair {
+        if self.args.repair && !self.args.json {
             let text = console
                 .out_look()
                 .block(&repair::prompt(refused))
@@ -173,7 +182,12 @@ impl Preview<'_> {
         if self.args.repair || refused.refusals.iter().all(|r| nothing(&r.reason)) {
             return None;
         }
-        let mut words = vec!["relay preview".to_string(), shell_word(&self.args.file)];
+        let piped = if self.args.file.as_os_str() == "-" {
+            "... | "
+        } else {
+            ""
+        };
+        let mut words = vec![format!("{piped}relay preview"), shell_word(&self.args.file)];
         if self.args.directory != Path::new(".") {
             words.push(format!("-C {}", shell_word(&self.args.directory)));
         }

@@ -6,7 +6,9 @@
 //!   ! src/cart.ts line 87 says `total`, the answer says `sum`
 //! ```
 
-use relaycode_change::plan::{Change, Difference, FilePlan, Finding, FindingKind, HunkState, Plan};
+use relaycode_change::plan::{
+    Change, Difference, FilePlan, Finding, FindingKind, HunkReport, HunkState, Plan,
+};
 use relaycode_change::proposal::{Mode, Note, Proposal, Unread};
 
 use super::{LISTED, Part, counts, number, two_ended};
@@ -22,16 +24,22 @@ pub(crate) fn text(proposal: &Proposal, plan: &Plan, name: &str, look: &Look) ->
             looks.extend(hunk.differences.iter().map(|d| difference(file, d, look)));
         }
     }
+    // The words that differ say more than the finding about the same place.
     let told_above = |finding: &&Finding| {
+        let same_place = |hunk: &HunkReport| {
+            let first = hunk.differences.first().map(|difference| difference.line);
+            first.is_some() && first == finding.line && !hunk.repeats
+        };
         finding.kind == FindingKind::Near
-            && plan.files.iter().any(|file| {
-                file.path == finding.path && file.hunks.iter().any(|h| !h.differences.is_empty())
-            })
+            && plan
+                .files
+                .iter()
+                .any(|file| file.path == finding.path && file.hunks.iter().any(same_place))
     };
     let findings = plan.findings.iter().filter(|finding| !told_above(finding));
     looks.extend(findings.map(|f| finding(f, look)));
     let sign = look.paint(Paint::Look, "!");
-    out += &list(&looks, &format!("  {sign} "), look);
+    out += &list(&looks, &sign, look);
     out += &remarks(&plan.notes, &proposal.unread, look);
     out += &conclusion(plan, look);
     out
@@ -47,7 +55,7 @@ pub(super) fn remarks(notes: &[Note], unread: &[Unread], look: &Look) -> String 
         });
     }
     let dot = look.sign(Sign::Dot);
-    let mut out = list(&lines, &format!("  {dot} "), look);
+    let mut out = list(&lines, dot, look);
     let blocks: Vec<String> = unread
         .iter()
         .map(|block| {
@@ -58,18 +66,20 @@ pub(super) fn remarks(notes: &[Note], unread: &[Unread], look: &Look) -> String 
             )
         })
         .collect();
-    out += &list(&blocks, &format!("  {dot} "), look);
+    out += &list(&blocks, dot, look);
     out
 }
 
-fn list(lines: &[String], start: &str, look: &Look) -> String {
+/// Lines with a sign before each, cut after a while.
+fn list(lines: &[String], sign: &str, look: &Look) -> String {
     let mut out = String::new();
     for line in lines.iter().take(LISTED) {
-        out += &format!("{start}{line}\n");
+        let wrapped = look.wrap(&format!("    {line}"), 4);
+        out += &format!("  {sign} {}\n", wrapped.trim_start());
     }
     if lines.len() > LISTED {
         let more = format!("and {} more", lines.len() - LISTED);
-        out += &format!("{start}{}\n", look.paint(Paint::Dim, &more));
+        out += &format!("  {sign} {}\n", look.paint(Paint::Dim, &more));
     }
     out
 }
@@ -107,30 +117,37 @@ fn path_room(look: &Look) -> usize {
         .map_or(usize::MAX, |w| w.saturating_sub(BESIDE).max(20))
 }
 
+/// The parts of a file's row.
+struct Row {
+    letter: char,
+    name: Part,
+    counts: Part,
+    about: String,
+}
+
 fn rows(plan: &Plan, look: &Look) -> String {
+    /// One very long name does not move the columns of all the others.
+    const NAME_CELLS: usize = 48;
     let room = path_room(look);
-    let rows: Vec<(&FilePlan, String, Part, String)> = plan
-        .files
-        .iter()
-        .map(|file| {
-            let lines = counts(look, file.added, file.removed);
-            (file, names(file, room, look), lines, about(file, look))
-        })
-        .collect();
-    let widest = |cells: &dyn Fn(&(&FilePlan, String, Part, String)) -> usize, most: usize| {
-        let widths = rows.iter().map(cells).filter(|width| *width <= most);
-        widths.max().unwrap_or(0)
+    let row = |file: &FilePlan| Row {
+        letter: file.change.letter(),
+        name: Part::plain(&names(file, room, look)),
+        counts: counts(look, file.added, file.removed),
+        about: about(file, look),
     };
-    // One very long name does not move the columns of all the others.
-    let name_width = widest(&|row| Part::plain(&row.1).cells, 48);
-    let count_width = widest(&|row| row.2.cells, 14);
+    let rows: Vec<Row> = plan.files.iter().map(row).collect();
+    let names = rows.iter().map(|row| row.name.cells);
+    let name_cells = names.filter(|n| *n <= NAME_CELLS).max().unwrap_or(0);
+    let count_cells = rows.iter().map(|row| row.counts.cells).max().unwrap_or(0);
     let mut out = String::new();
-    for (file, name, lines, about) in rows {
-        let letter = file.change.letter();
-        let mut line = Part::plain(&format!("    {letter}  {name}")).padded(7 + name_width);
-        line = line.then(&Part::plain("  ")).then(&lines);
-        line = line.padded(7 + name_width + 2 + count_width);
-        out += format!("{}   {about}", line.text).trim_end();
+    for row in rows {
+        let name = row.name.padded(name_cells);
+        let counts = row.counts.padded(count_cells);
+        let line = format!(
+            "    {}  {}  {}   {}",
+            row.letter, name.text, counts.text, row.about
+        );
+        out += line.trim_end();
         out.push('\n');
     }
     out
@@ -205,17 +222,13 @@ fn difference(file: &FilePlan, difference: &Difference, look: &Look) -> String {
     /// Cells of a quoted part.
     const QUOTED: usize = 60;
     let (there, said) = differing(&difference.file, &difference.answer);
-    let quote = |text: &str| match look.excerpt(text, QUOTED) {
-        text if text.is_empty() => "nothing".to_string(),
-        text => format!("`{text}`"),
-    };
-    format!(
-        "{} line {} says {}, the answer says {}",
-        look.safe(file.path.as_str()),
-        difference.line,
-        quote(there),
-        quote(said)
-    )
+    let (there, said) = (look.excerpt(there, QUOTED), look.excerpt(said, QUOTED));
+    let place = format!("{} line {}", look.safe(file.path.as_str()), difference.line);
+    match (there.is_empty(), said.is_empty()) {
+        (true, _) => format!("{place} is not there, the answer says `{said}`"),
+        (_, true) => format!("{place} says `{there}`, the answer leaves it out"),
+        _ => format!("{place} says `{there}`, the answer says `{said}`"),
+    }
 }
 
 /// The words in which two lines differ; the whole lines if one of them has no word there.
@@ -255,8 +268,8 @@ fn finding(finding: &Finding, look: &Look) -> String {
         Some(line) => format!("{path} line {line}"),
         None => path.into_owned(),
     };
-    let kind = look.paint(Paint::Dim, &format!("({})", finding.kind.name()));
-    format!("{place}: {} {kind}", look.safe(&finding.text))
+    let kind = finding.kind.name();
+    format!("{place}: {} ({kind})", look.safe(&finding.text))
 }
 
 /// Said where there is nothing left to do.

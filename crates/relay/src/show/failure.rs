@@ -10,14 +10,15 @@ pub(crate) fn text(failure: &Failure, look: &Look) -> String {
         Exit::Refused => "; nothing was changed",
         Exit::Done | Exit::Unexpected | Exit::Usage => "",
     };
-    let mut out = format!("{sign} {}{state}\n", look.safe(&failure.message));
+    let mut lines = vec![format!("  {}{state}", look.safe(&failure.message))];
     if let Some(place) = &failure.place
         && !failure.message.contains(place.as_str())
     {
-        out += &format!("  in {}\n", look.safe(place));
+        lines.push(format!("  in {}", look.safe(place)));
     }
     if let Some(hint) = &failure.hint {
-        out += &format!("  {}\n", look.safe(hint));
+        lines.push(format!("  {}", look.safe(hint)));
     }
-    out
+    let wrapped: String = lines.iter().map(|line| look.wrap(line, 2) + "\n").collect();
+    format!("{sign} {}", wrapped.trim_start())
 }

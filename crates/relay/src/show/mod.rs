@@ -17,10 +17,14 @@ use crate::terminal::{Look, Paint, Sign};
 /// Entries of a list that are shown before it says how many more there are.
 const LISTED: usize = 12;
 
-/// A line with one part at its beginning and one at its end.
+/// A line with one part at its beginning and one at its end; two lines where they do not fit.
 fn two_ended(look: &Look, left: &Part, right: &Part) -> String {
     let room = look.columns();
-    let gap = room.saturating_sub(left.cells + right.cells).max(2);
+    let taken = left.cells + right.cells;
+    if taken + 2 > room && look.width.is_some() {
+        return format!("{}\n  {}\n", left.text, right.text);
+    }
+    let gap = room.saturating_sub(taken).max(2);
     format!("{}{}{}\n", left.text, " ".repeat(gap), right.text)
 }
 

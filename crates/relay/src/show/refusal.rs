@@ -8,6 +8,8 @@
 //!   edit 1 fits; edit 3 is already in
 //! ```
 
+use std::collections::HashSet;
+
 use relaycode_change::path::RelPath;
 use relaycode_change::plan::{FittingHunk, HunkState, Nearest, Reason, Refusal, Refused};
 use relaycode_change::proposal::{Hunk, Unread};
@@ -44,7 +46,7 @@ pub(crate) fn text(
         let more = format!("and {} more", refused.refusals.len() - LISTED);
         out += &format!("  {}\n", look.paint(Paint::Dim, &more));
     }
-    out += &fitting_elsewhere(refused);
+    out += &fitting_elsewhere(refused, look);
     let unread: Vec<Unread> = unread
         .iter()
         .filter(|b| !listed(refused, b))
@@ -52,10 +54,12 @@ pub(crate) fn text(
         .collect();
     out += &card::remarks(&refused.notes, &unread, look);
     if let Some(next) = next {
-        out += &format!(
-            "  next: `{}` writes a prompt for your model\n",
+        let text = format!(
+            "  next: `{}` writes a prompt for your model",
             look.safe(next)
         );
+        out += &look.wrap(&text, 8);
+        out.push('\n');
     }
     out
 }
@@ -68,52 +72,93 @@ fn listed(refused: &Refused, block: &Unread) -> bool {
 
 /// What is wrong, in one line without foreign text.
 pub(crate) fn headline(refused: &Refused) -> String {
-    let count = |test: &dyn Fn(&Reason) -> bool| {
-        refused.refusals.iter().filter(|r| test(&r.reason)).count()
-    };
-    let missing = count(&|r| matches!(r, Reason::NotFound { .. }));
-    let ambiguous = count(&|r| matches!(r, Reason::Ambiguous { .. }));
-    let blocked = count(&|r| matches!(r, Reason::Hunk { .. }));
-    let others = refused.refusals.len() - missing - ambiguous - blocked;
-    let edits = missing + ambiguous + blocked + refused.fitting.len();
-    let verb = |n: usize, one: &str, many: &str| {
-        if n == 1 {
-            one.to_string()
-        } else {
-            many.to_string()
+    let mut kinds: Vec<(Kind, usize)> = Vec::new();
+    for refusal in &refused.refusals {
+        let kind = Kind::of(&refusal.reason);
+        match kinds.iter_mut().find(|(known, _)| *known == kind) {
+            Some((_, count)) => *count += 1,
+            None => kinds.push((kind, 1)),
         }
-    };
+    }
+    let failing: usize = kinds
+        .iter()
+        .filter(|(k, _)| k.is_edit())
+        .map(|(_, n)| n)
+        .sum();
+    let edits = failing + refused.fitting.len();
+    let mut whole_told = false;
     let mut parts = Vec::new();
-    if missing > 0 {
-        parts.push((missing, verb(missing, "does not match", "do not match")));
+    for (kind, count) in kinds {
+        let subject = match kind.noun() {
+            None => String::new(),
+            Some("edit") if edits == 1 => "the edit ".to_string(),
+            Some("edit") if !whole_told => format!("{count} of {} ", number(edits, "edit")),
+            Some("edit") => format!("{count} "),
+            Some(noun) => format!("{} ", number(count, noun)),
+        };
+        whole_told |= kind.is_edit();
+        parts.push(format!("{subject}{}", kind.verb(count)));
     }
-    if ambiguous > 0 {
-        parts.push((
-            ambiguous,
-            verb(ambiguous, "fits in several places", "fit in several places"),
-        ));
-    }
-    if blocked > 0 {
-        parts.push((blocked, "cannot be carried out".to_string()));
-    }
-    let mut texts: Vec<String> = parts
-        .into_iter()
-        .enumerate()
-        .map(|(index, (n, verb))| match index {
-            0 => format!("{n} of {} {verb}", number(edits, "edit")),
-            _ => format!("{n} {verb}"),
-        })
-        .collect();
-    let only = refused.refusals.first().map(|r| &r.reason);
-    match (others, only) {
-        (0, _) => {}
-        (1, Some(Reason::Nothing { .. })) => texts.push("there is nothing to do".to_string()),
-        (_, _) => {
-            let more = if texts.is_empty() { "" } else { "other " };
-            texts.push(number(others, &format!("{more}problem")));
+    parts.join(", ")
+}
+
+/// The kinds of reasons, as the headline counts them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Missing,
+    Ambiguous,
+    Blocked,
+    Conflict,
+    Encoding,
+    Limit,
+    Unread,
+    Nothing,
+}
+
+impl Kind {
+    fn of(reason: &Reason) -> Kind {
+        match reason {
+            Reason::NotFound { .. } => Kind::Missing,
+            Reason::Ambiguous { .. } => Kind::Ambiguous,
+            Reason::Hunk { .. } => Kind::Blocked,
+            Reason::Conflict { .. } => Kind::Conflict,
+            Reason::Encoding { .. } => Kind::Encoding,
+            Reason::Limit { .. } => Kind::Limit,
+            Reason::Unread { .. } => Kind::Unread,
+            Reason::Nothing { .. } => Kind::Nothing,
         }
     }
-    texts.join(", ")
+
+    fn is_edit(self) -> bool {
+        self.noun() == Some("edit")
+    }
+
+    fn noun(self) -> Option<&'static str> {
+        match self {
+            Kind::Missing | Kind::Ambiguous | Kind::Blocked => Some("edit"),
+            Kind::Conflict => Some("change"),
+            Kind::Encoding => Some("file"),
+            Kind::Unread => Some("block"),
+            Kind::Limit | Kind::Nothing => None,
+        }
+    }
+
+    fn verb(self, count: usize) -> &'static str {
+        let one = count == 1;
+        match self {
+            Kind::Missing if one => "does not match",
+            Kind::Missing => "do not match",
+            Kind::Ambiguous if one => "fits in several places",
+            Kind::Ambiguous => "fit in several places",
+            Kind::Blocked => "cannot be carried out",
+            Kind::Conflict if one => "does not fit the project",
+            Kind::Conflict => "do not fit the project",
+            Kind::Encoding => "cannot be edited as text",
+            Kind::Limit => "over a limit",
+            Kind::Unread => "cannot be read",
+            Kind::Nothing => "there is nothing to do",
+        }
+    }
 }
 
 fn entry(refusal: &Refusal, look: &Look) -> String {
@@ -147,7 +192,10 @@ fn entry(refusal: &Refusal, look: &Look) -> String {
         | Reason::Encoding { text }
         | Reason::Limit { text }
         | Reason::Unread { text }
-        | Reason::Nothing { text } => out += &format!("    {}\n", look.safe(text)),
+        | Reason::Nothing { text } => {
+            out += &look.wrap(&format!("    {}", look.safe(text)), 4);
+            out.push('\n');
+        }
     }
     out
 }
@@ -190,7 +238,7 @@ fn missing(wanted: &Hunk, nearest: Option<&Nearest>, look: &Look) -> String {
         Some(real) => {
             let line = Part::painted(look, Paint::Dim, &format!("line {}", nearest.line + first));
             let room = look.columns().saturating_sub(17 + 2 + line.cells);
-            let text = format!("    nearest      {}", look.excerpt(real, room));
+            let text = format!("    nearest      {}", quoted(real, room, look));
             out += &two_ended(look, &Part::plain(&text), &line);
         }
         None => out += "    nearest      the file ends before it\n",
@@ -198,9 +246,17 @@ fn missing(wanted: &Hunk, nearest: Option<&Nearest>, look: &Look) -> String {
     out
 }
 
+/// A line of code, or what stands for one without any text.
+fn quoted(line: &str, room: usize, look: &Look) -> String {
+    match look.excerpt(line, room) {
+        text if text.is_empty() => "(an empty line)".to_string(),
+        text => text,
+    }
+}
+
 fn looked_for(line: &str, look: &Look) -> String {
     let room = look.columns().saturating_sub(17);
-    format!("    looked for   {}\n", look.excerpt(line, room))
+    format!("    looked for   {}\n", quoted(line, room, look))
 }
 
 /// `edit 1 fits; edit 3 is already in`, for a file that also has failing edits.
@@ -231,23 +287,25 @@ fn fitting_in(fitting: &[FittingHunk], path: &RelPath) -> String {
     format!("  {}\n", parts.join("; "))
 }
 
-fn fitting_elsewhere(refused: &Refused) -> String {
-    let failing = |path: &RelPath| {
-        refused
-            .refusals
-            .iter()
-            .any(|r| r.path.as_ref() == Some(path))
-    };
-    let mut paths: Vec<&RelPath> = refused.fitting.iter().map(|h| &h.path).collect();
-    paths.retain(|path| !failing(path));
+/// The edits of files that have no failing ones.
+fn fitting_elsewhere(refused: &Refused, look: &Look) -> String {
+    /// Files that are named.
+    const NAMED: usize = 3;
+    let failing: HashSet<&RelPath> = refused
+        .refusals
+        .iter()
+        .filter_map(|refusal| refusal.path.as_ref())
+        .collect();
+    let mut paths: Vec<&RelPath> = refused.fitting.iter().map(|hunk| &hunk.path).collect();
+    paths.retain(|path| !failing.contains(path));
     let edits = paths.len();
     paths.dedup();
-    match edits {
-        0 => String::new(),
-        1 => "  1 edit of another file is fine\n".to_string(),
-        _ => format!(
-            "  {edits} edits of {} are fine\n",
-            number(paths.len(), "other file")
-        ),
+    if paths.len() > NAMED {
+        return format!("  {edits} edits of {} other files fit\n", paths.len());
     }
+    let line = |path: &RelPath| {
+        let fits = fitting_in(&refused.fitting, path);
+        format!("  {}: {}", look.safe(path.as_str()), fits.trim_start())
+    };
+    paths.into_iter().map(line).collect()
 }

@@ -35,6 +35,7 @@ fn report(state: HunkState, rung: &'static str) -> HunkReport {
         chosen_by: None,
         claimed: None,
         used: 1,
+        repeats: false,
         runner_up: None,
         differences: Vec::new(),
     }
@@ -130,7 +131,8 @@ fn a_plan_is_one_line_per_file_and_what_deserves_a_look() {
     A  src/money.ts                    +2
     R  src/old.ts → src/legacy/old.ts
   ! src/cart.ts line 87 says `total`, the answer says `sum`
-  ! src/money.ts line 2: `rest of the code` stands for code that was left out (placeholder)
+  ! src/money.ts line 2: `rest of the code` stands for code that was left out
+    (placeholder)
   · changeSummary names src/x.ts, which is not changed
   · not read, line 12 of the answer: a shell command
 ";
@@ -284,7 +286,8 @@ fn other_refusals_are_named_too() {
     };
     let text = refusal::text(&refused, &[cut_off], None, &PLAIN);
     let expected = "\
-✗ refused: 1 of 1 edit fits in several places, 1 other problem  nothing was changed
+✗ refused: the edit fits in several places, 1 block cannot be read
+  nothing was changed
   a.py, edit 1 (line 7 of the answer)
     looked for   return None
     is there 3 times, at lines 4, 90 and 1 more; more surrounding lines would tell which

@@ -151,7 +151,7 @@ fn paths_that_lead_elsewhere() {
         ".\u{ff47}it/config",
         ".g\u{200c}it/config",
         ".relaycode/lock",
-        "aux",
+        "aux.txt",
         "src/nul.txt",
         "com1.rs",
         "dir./x.txt",
@@ -161,7 +161,8 @@ fn paths_that_lead_elsewhere() {
             let ran = project.preview(&answer);
             assert_eq!(ran.code, 3, "{path:?}: {ran:?}");
             assert!(
-                ran.err.contains("line 1 of the answer"),
+                ran.err.contains("line 1 of the answer")
+                    || ran.err.contains("line 2 of the answer"),
                 "{path:?}: {}",
                 ran.err
             );
@@ -184,9 +185,9 @@ fn names_that_are_equal_but_for_case() {
 #[test]
 fn links_out_of_the_project() {
     let project = project();
-    std::os::unix::fs::symlink("/etc/hostname", project.path("link")).unwrap();
+    std::os::unix::fs::symlink("/etc/hostname", project.path("link.txt")).unwrap();
     std::os::unix::fs::symlink("/etc", project.path("etc")).unwrap();
-    refused(&project.preview(&whole("link", "x\n")), "symbolic link");
+    refused(&project.preview(&whole("link.txt", "x\n")), "symbolic link");
     refused(
         &project.preview(&whole("etc/hostname", "x\n")),
         "symbolic link",

@@ -134,7 +134,7 @@ fn a_refusal_names_the_place_and_the_next_step() {
     for part in [
         "✗ refused: 1 of 2 edits does not match",
         "nothing was changed\n",
-        "  src/cart.js, edit 2 (line 10 of the answer)\n",
+        "  src/cart.js, edit 2 (line 9 of the answer)\n",
         "    looked for   for (const entry of list(items)) {\n",
         "  edit 1 fits\n",
         "  next: `relay preview 'my answer.md' --repair` writes a prompt for your model\n",
@@ -201,6 +201,34 @@ fn a_place_that_is_not_certain_is_refused_with_the_places() {
 }
 
 #[test]
+fn a_new_syntax_error_is_pointed_out() {
+    let project = cart();
+    let answer = edit("src/cart.js", "\treturn sum;", "\treturn sum;\n}}}");
+    let ran = project.preview(&answer);
+    assert_eq!(ran.code, 0, "preview only shows: {ran:?}");
+    assert!(ran.out.contains("  ! src/cart.js line "), "{}", ran.out);
+    assert!(ran.out.contains("(syntax)\n"), "{}", ran.out);
+    let (_, value) = project.json(&answer);
+    assert_eq!(value["plan"]["findings"][0]["kind"], "syntax");
+    let ran = project.pipe(&["preview", "-", "--no-syntax"], answer.as_bytes());
+    assert!(!ran.out.contains("(syntax)"), "{}", ran.out);
+}
+
+#[test]
+fn findings_are_shown_but_do_not_stop_a_preview() {
+    let project = cart();
+    let answer = whole(
+        "src/cart.js",
+        "// ... rest of the code\nlet x\u{200b} = 1;\n",
+    );
+    let ran = project.preview(&answer);
+    assert_eq!(ran.code, 0, "{ran:?}");
+    for part in ["(placeholder)", "(hidden)"] {
+        assert!(ran.out.contains(part), "{part}: {}", ran.out);
+    }
+}
+
+#[test]
 fn wrong_usage_ends_with_2_and_says_what_to_do() {
     let project = cart();
     let ran = project.relay(&["preview", "missing.md"]);
@@ -262,7 +290,7 @@ fn limits_are_named_and_can_be_raised() {
     assert_eq!(ran.code, 0, "{ran:?}");
     let ran = project.pipe(&["preview", "-", "--limit", "file=10"], long.as_bytes());
     assert!(ran.code == 3 && ran.err.contains("limit `file`"), "{ran:?}");
-    let two = whole("a", "1\n") + &whole("b", "2\n");
+    let two = whole("a.txt", "1\n") + &whole("b.txt", "2\n");
     let ran = project.pipe(&["preview", "-", "--limit", "files=1"], two.as_bytes());
     assert!(
         ran.code == 3 && ran.err.contains("limit `files`"),

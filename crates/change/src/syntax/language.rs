@@ -1,0 +1,70 @@
+//! Which grammar fits a file, and where none is to be trusted.
+
+use ast_grep_language::SupportLang;
+
+use crate::path::RelPath;
+
+/// The grammar for a file, by its name. Only grammars that are compiled in, and only for
+/// extensions that mean the language itself rather than a relative of it.
+pub(super) fn of(path: &RelPath) -> Option<SupportLang> {
+    let language = match path.extension()?.to_ascii_lowercase().as_str() {
+        "sh" | "bash" => SupportLang::Bash,
+        "c" => SupportLang::C,
+        // Headers may be either; C++ reads nearly all of C.
+        "cc" | "cpp" | "cxx" | "hpp" | "hh" | "h" => SupportLang::Cpp,
+        "css" => SupportLang::Css,
+        "go" => SupportLang::Go,
+        "html" | "htm" => SupportLang::Html,
+        "java" => SupportLang::Java,
+        "js" | "cjs" | "mjs" | "jsx" => SupportLang::JavaScript,
+        "json" => SupportLang::Json,
+        "py" | "pyi" => SupportLang::Python,
+        "rb" | "gemspec" => SupportLang::Ruby,
+        "rs" => SupportLang::Rust,
+        "ts" | "cts" | "mts" => SupportLang::TypeScript,
+        "tsx" => SupportLang::Tsx,
+        "yaml" | "yml" => SupportLang::Yaml,
+        _ => return None,
+    };
+    (language != SupportLang::Json || !allows_comments(path)).then_some(language)
+}
+
+/// The language's name as people write it.
+pub(super) fn name(language: SupportLang) -> String {
+    match language {
+        SupportLang::Cpp => "C++".to_owned(),
+        SupportLang::Css
+        | SupportLang::Html
+        | SupportLang::Json
+        | SupportLang::Tsx
+        | SupportLang::Yaml => language.to_string().to_uppercase(),
+        _ => language.to_string(),
+    }
+}
+
+/// JSON files whose readers take comments and trailing commas.
+fn allows_comments(path: &RelPath) -> bool {
+    let name = path.file_name();
+    let config = [
+        "tsconfig",
+        "jsconfig",
+        "devcontainer",
+        ".eslintrc",
+        ".babelrc",
+        ".swcrc",
+        "deno",
+    ];
+    config.iter().any(|prefix| name.starts_with(prefix))
+        || path
+            .components()
+            .any(|part| part == ".vscode" || part == ".devcontainer")
+}
+
+/// Whether the text is a template that becomes the language only later (Jinja, Helm, Handlebars).
+pub(super) fn is_template(text: &str, language: SupportLang) -> bool {
+    use SupportLang::{Css, Html, Json, Yaml};
+    matches!(language, Css | Html | Json | Yaml)
+        && ["{{", "{%", "<%", "<?"]
+            .iter()
+            .any(|mark| text.contains(mark))
+}
