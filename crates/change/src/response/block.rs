@@ -4,13 +4,15 @@
 
 use std::borrow::Cow;
 
+use super::ResponseError;
 use super::control;
 use super::header::{self, Header, Subject};
 use super::lines::Lines;
 use super::markers::{self, Between};
 use super::naming;
 use super::segments::{Form, Segment, Trouble};
-use crate::dialect::{self, Block, Dialect};
+use crate::dialect::{self, Block, Dialect, DialectError};
+use crate::limits::Limits;
 use crate::path::RelPath;
 use crate::proposal::{Action, Note, Operation};
 
@@ -25,6 +27,14 @@ pub(super) enum Outcome {
     Example(String),
     /// It set out to be a change; the line (1-based) and the reason.
     Broken(usize, String),
+    /// It goes over a limit.
+    TooMuch(ResponseError),
+}
+
+impl From<DialectError> for Outcome {
+    fn from(error: DialectError) -> Outcome {
+        Outcome::Broken(error.line, error.reason)
+    }
 }
 
 /// A block, and what its surroundings say.
@@ -35,8 +45,12 @@ pub(super) struct Reading<'a> {
     pub segment: &'a Segment,
     /// Where the block above ends: no name is looked for beyond.
     pub floor: usize,
-    /// The file that the last SEARCH block was about.
+    /// The file that the last edit was about.
     pub last_path: Option<&'a RelPath>,
+    /// How much may be read.
+    pub limits: &'a Limits,
+    /// Whether the reason why it is an example will be shown to anybody.
+    pub explain: bool,
     /// Remarks.
     pub notes: Vec<Note>,
     /// The line (0-based) above the block that gave it its name.
@@ -59,11 +73,15 @@ impl<'a> Reading<'a> {
                 let reason = "it cannot be told where this diff ends; put it between fences";
                 return Outcome::Broken(line, reason.to_owned());
             }
+            Some(Trouble::Swallows(next)) if matches!(&segment.form, Form::Fence(fence) if fence.names_file) =>
+            {
+                return swallows(line, next);
+            }
             _ => {}
         }
         let first = self.lines.get(segment.range.start);
         let info = match &segment.form {
-            Form::Fence(info) => first.get(info.clone()).unwrap_or_default(),
+            Form::Fence(fence) => fence.info(first),
             Form::Tag | Form::Bare => "",
         };
         let mut header = header::read(info);
@@ -74,36 +92,31 @@ impl<'a> Reading<'a> {
         }
         let text = self.lines.block(segment.content.clone(), segment.indent);
         let outcome = self.by_subject(&header, &text);
-        self.trouble(&header, outcome)
+        self.trouble(outcome)
     }
 
     /// What odd ends mean for what was read between them.
-    fn trouble(&mut self, header: &Header<'_>, outcome: Outcome) -> Outcome {
+    fn trouble(&mut self, outcome: Outcome) -> Outcome {
+        if !matches!(outcome, Outcome::Operations(_)) {
+            return outcome;
+        }
         let line = self.segment.range.start + 1;
-        let is_change = matches!(outcome, Outcome::Operations(_));
         match self.segment.trouble {
-            Some(Trouble::Swallows(next)) if is_change || header.names_file() => {
-                let reason = format!(
-                    "this block has no closing fence before the block on line {}",
-                    next + 1
-                );
-                Outcome::Broken(line, reason)
-            }
-            Some(Trouble::Unclosed) if is_change => {
+            Some(Trouble::Swallows(next)) => return swallows(line, next),
+            Some(Trouble::Unclosed) => {
                 let text = "the closing fence of this block is missing; it was read to the end of the answer";
                 self.note(line, text);
-                outcome
             }
-            Some(Trouble::Nested) if is_change => {
+            Some(Trouble::Nested) => {
                 let last = self.segment.range.end;
                 let text = format!(
                     "this block holds fences of its own; it was taken to end on line {last}"
                 );
                 self.note(line, text);
-                outcome
             }
-            _ => outcome,
+            _ => {}
         }
+        outcome
     }
 
     fn by_subject(&mut self, header: &Header<'_>, text: &str) -> Outcome {
@@ -166,24 +179,33 @@ impl<'a> Reading<'a> {
             text: body,
             line,
         };
-        match chosen.read(&block) {
-            Ok(operations) => Outcome::Operations(operations),
-            Err(error) if detected.name() != chosen.name() && !is_whole(detected) => {
-                match detected.read(&block) {
-                    Ok(operations) => {
-                        let text = format!(
-                            "the header says `{}`, but the block is written as `{}`",
-                            chosen.name(),
-                            detected.name()
-                        );
-                        self.note(line, text);
-                        Outcome::Operations(operations)
-                    }
-                    Err(_) => Outcome::Broken(error.line, error.reason),
-                }
-            }
-            Err(error) => Outcome::Broken(error.line, error.reason),
+        let outcome = self.read(chosen, &block);
+        let other = detected.name() != chosen.name() && !is_whole(detected);
+        if !other || !matches!(outcome, Outcome::Broken(..)) {
+            return outcome;
         }
+        let second = self.read(detected, &block);
+        if !matches!(second, Outcome::Operations(_)) {
+            return outcome;
+        }
+        let (said, is) = (chosen.name(), detected.name());
+        self.note(
+            line,
+            format!("the header says `{said}`, but the block is written as `{is}`"),
+        );
+        second
+    }
+
+    /// Reads a block, unless it plainly has more in it than the limits allow.
+    fn read(&self, dialect: &dyn Dialect, block: &Block<'_>) -> Outcome {
+        if !is_whole(dialect)
+            && let Some(error) = too_much(block.text, self.limits)
+        {
+            return Outcome::TooMuch(error);
+        }
+        dialect
+            .read(block)
+            .map_or_else(Outcome::from, Outcome::Operations)
     }
 
     /// A block whose header says nothing: its first line, the line above, or its own headers may.
@@ -194,52 +216,48 @@ impl<'a> Reading<'a> {
         };
         let first = naming::first_line(body, header.language);
         let named = first.as_ref().and_then(|first| first.dialect);
-        let mut chosen = named.unwrap_or_else(|| dialect::detect(body));
+        let mut chosen = named.unwrap_or_else(|| dialect::detect(body.trim_start_matches('\n')));
         if is_whole(chosen) && holds_patch(body) {
             chosen = dialect::named("apply-patch").unwrap_or(chosen);
         }
         if is_whole(chosen) {
             return self.unheaded_whole(header, body, line);
         }
-        let block = Block {
+        let mut block = Block {
             path: None,
             text: body,
             line,
         };
-        let error = match chosen.read(&block) {
-            Ok(operations) => return Outcome::Operations(operations),
-            Err(error) => error,
-        };
-        if names_files_itself(chosen, body) {
-            return Outcome::Broken(error.line, error.reason);
+        let outcome = self.read(chosen, &block);
+        if !matches!(outcome, Outcome::Broken(..)) || names_files_itself(chosen, body) {
+            return outcome;
         }
-        let mut path = first.map(|first| first.path.to_owned());
-        if path.is_none()
-            && let Some((at, above)) = self.above()
-        {
-            path = naming::path_line(above);
-            self.named_by = path.is_some().then_some(at);
-            path = path.or_else(|| naming::mentioned(above));
-        }
-        let path = match path.map(|path| RelPath::parse(&path)) {
-            Some(Ok(path)) => Some(path),
-            Some(Err(error)) => return Outcome::Broken(line, error.to_string()),
+        block.path = match self.name_around(first.map(|first| first.path.to_owned())) {
+            Some(name) => match RelPath::parse(&name) {
+                Ok(path) => Some(path),
+                Err(error) => return Outcome::Broken(line, error.to_string()),
+            },
             None => self
                 .last_path
-                .filter(|_| chosen.name() == "multi-search-replace")
+                .filter(|_| chosen.name() == SEARCH_REPLACE)
                 .cloned(),
         };
-        if path.is_none() {
-            return Outcome::Broken(error.line, error.reason);
+        if block.path.is_none() {
+            return outcome;
         }
-        match chosen.read(&Block {
-            path,
-            text: body,
-            line,
-        }) {
-            Ok(operations) => Outcome::Operations(operations),
-            Err(error) => Outcome::Broken(error.line, error.reason),
+        self.read(chosen, &block)
+    }
+
+    /// The name for an edit that has none itself: from its first line, or from the line above, which
+    /// may say more than the path because the edit has to match the file anyway.
+    fn name_around(&mut self, first: Option<String>) -> Option<String> {
+        if first.is_some() {
+            return first;
         }
+        let (at, above) = self.above()?;
+        let path = naming::path_line(above);
+        self.named_by = path.is_some().then_some(at);
+        path.or_else(|| naming::mentioned(above))
     }
 
     /// A whole file whose name stands on the block's first line, or alone on the line above.
@@ -270,15 +288,12 @@ impl<'a> Reading<'a> {
             Err(error) => Outcome::Broken(line, error.to_string()),
             Ok(path) if markers::delete(body) => self.deletion(path),
             Ok(path) => {
-                let whole = dialect::detect("");
-                match whole.read(&Block {
+                let block = Block {
                     path: Some(path),
                     text: body,
                     line,
-                }) {
-                    Ok(operations) => Outcome::Operations(operations),
-                    Err(error) => Outcome::Broken(error.line, error.reason),
-                }
+                };
+                self.read(dialect::detect(""), &block)
             }
         }
     }
@@ -353,6 +368,9 @@ impl<'a> Reading<'a> {
     }
 
     fn example(&self, header: &Header<'_>) -> String {
+        if !self.explain {
+            return String::new();
+        }
         let block = match header.language {
             "" => Cow::Borrowed("this block"),
             language => Cow::Owned(format!("this ```{} block", clipped(language))),
@@ -372,6 +390,14 @@ impl<'a> Reading<'a> {
             text: text.into(),
         });
     }
+}
+
+fn swallows(line: usize, next: usize) -> Outcome {
+    let reason = format!(
+        "this block has no closing fence before the block on line {}",
+        next + 1
+    );
+    Outcome::Broken(line, reason)
 }
 
 /// The block of a rename: `{"from": …, "to": …}`.
@@ -400,6 +426,33 @@ fn rename(line: usize, text: &str) -> Outcome {
     }
 }
 
+/// The dialect in which a block without a name goes on with the file of the last one.
+const SEARCH_REPLACE: &str = "multi-search-replace";
+
+/// Lines that look like the beginning of an edit are counted before they are read; so many times
+/// the limit cannot all be layout.
+const MARGIN: usize = 8;
+
+/// The limit that a block goes over, judged by the lines that begin its edits and files.
+fn too_much(text: &str, limits: &Limits) -> Option<ResponseError> {
+    let (mut hunks, mut files) = (0, 0);
+    for line in text.lines() {
+        match line.as_bytes().first() {
+            Some(b'@') => hunks += usize::from(line.starts_with("@@")),
+            Some(b'<') => hunks += usize::from(markers::search(line)),
+            Some(b'd') => files += usize::from(line.starts_with("diff --")),
+            Some(b'+') => files += usize::from(line.starts_with("+++ ")),
+            Some(b'*') => files += usize::from(line.starts_with("*** ")),
+            _ => {}
+        }
+    }
+    let over = |count: usize, most: usize| count / MARGIN > most;
+    if over(files, limits.files) {
+        return Some(ResponseError::TooManyFiles { most: limits.files });
+    }
+    over(hunks, limits.hunks).then_some(ResponseError::TooManyHunks { most: limits.hunks })
+}
+
 /// Whether a dialect is the one that takes everything.
 fn is_whole(dialect: &dyn Dialect) -> bool {
     dialect::all()
@@ -424,7 +477,7 @@ fn names_files_itself(dialect: &dyn Dialect, text: &str) -> bool {
         "*** Update File:",
         "*** Delete File:",
     ];
-    dialect.name() != "multi-search-replace"
+    dialect.name() != SEARCH_REPLACE
         && text
             .lines()
             .any(|line| NAMES.iter().any(|name| line.starts_with(name)))

@@ -81,6 +81,10 @@ pub(super) fn read(text: &str, line: usize) -> (Control, Vec<Note>) {
 /// The lines of a control block that stands in the text without a fence: the last run of lines
 /// that look like YAML and have one of its keys.
 pub(super) fn bare_range(lines: &Lines<'_>, within: Range<usize>) -> Option<Range<usize>> {
+    let text = lines.slice(within.clone());
+    if !text.contains("projectId") && !text.contains("uuid") {
+        return None;
+    }
     let mut found = None;
     let mut at = within.start;
     while at < within.end {
@@ -204,7 +208,9 @@ fn summary(value: &Value) -> Vec<SummaryItem> {
         Value::Array(rows) => {
             for row in rows.iter().take(SUMMARY_ROWS) {
                 if let Value::Object(map) = row {
-                    map.iter().for_each(|(verb, path)| add(verb, path));
+                    for (verb, path) in map {
+                        add(verb, path);
+                    }
                 }
             }
         }
@@ -261,11 +267,8 @@ fn by_line(text: &str, first: usize, notes: &mut Vec<Note>) -> Control {
             "promptSummary" => control.prompt_summary = scalar(value, below),
             "gitCommitMsg" => control.git_commit_msg = scalar(value, below),
             "changeSummary" => {
-                control.change_summary = below
-                    .iter()
-                    .filter_map(|row| summary_row(row))
-                    .take(SUMMARY_ROWS)
-                    .collect()
+                let rows = below.iter().filter_map(|row| summary_row(row));
+                control.change_summary = rows.take(SUMMARY_ROWS).collect();
             }
             _ => {}
         }

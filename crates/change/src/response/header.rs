@@ -51,6 +51,9 @@ impl Header<'_> {
 /// Longer info lines name no file.
 const INFO_BYTES: usize = 2_048;
 
+/// A path without quotes has at most so many words.
+const PATH_WORDS: usize = 12;
+
 /// What stands for a rename where a path would stand.
 const RENAME: &str = "rename-file";
 
@@ -59,6 +62,12 @@ pub(super) fn read(info: &str) -> Header<'_> {
     let info = info.trim();
     if info.len() > INFO_BYTES {
         return Header::default();
+    }
+    if info.bytes().all(|byte| byte.is_ascii_alphanumeric()) {
+        return Header {
+            language: info,
+            ..Header::default()
+        };
     }
     if let Some(said) = naming::comment(info) {
         return commented("", said);
@@ -137,6 +146,7 @@ fn unquoted_subject(path: &str) -> Subject<'_> {
     let words: Vec<&str> = path.split_whitespace().collect();
     match words.as_slice() {
         [] => Subject::None,
+        many if many.len() > PATH_WORDS => Subject::None,
         [word] if naming::is_path(word) || naming::is_file(word) => Subject::Path(word),
         [_] => Subject::None,
         [first, mark, ..] if ["-", "–", "—"].contains(mark) && naming::is_file(first) => {

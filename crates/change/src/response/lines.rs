@@ -9,17 +9,18 @@ use std::ops::Range;
 #[derive(Debug)]
 pub(super) struct Lines<'a> {
     text: &'a str,
-    /// Byte offset of each line, and the text's length at the end.
-    starts: Vec<usize>,
+    /// Byte offset of each line, and the text's length at the end. Four bytes each: a text may
+    /// consist of line endings, and [`MOST_BYTES`] keeps them in range.
+    starts: Vec<u32>,
 }
 
 impl<'a> Lines<'a> {
     /// Finds the lines of `text`, whose line endings are `\n`.
     pub(super) fn new(text: &'a str) -> Lines<'a> {
         let mut starts = vec![0];
-        starts.extend(memchr::memchr_iter(b'\n', text.as_bytes()).map(|at| at + 1));
-        if starts.last() != Some(&text.len()) {
-            starts.push(text.len());
+        starts.extend(memchr::memchr_iter(b'\n', text.as_bytes()).map(|at| offset(at + 1)));
+        if starts.last() != Some(&offset(text.len())) {
+            starts.push(offset(text.len()));
         }
         Lines { text, starts }
     }
@@ -34,20 +35,25 @@ impl<'a> Lines<'a> {
         if line >= self.len() {
             return "";
         }
-        let text = &self.text[self.starts[line]..self.starts[line + 1]];
+        let text = &self.text[self.start(line)..self.start(line + 1)];
         text.strip_suffix('\n').unwrap_or(text)
     }
 
     /// Whether a line holds nothing but blanks.
     pub(super) fn is_blank(&self, line: usize) -> bool {
-        self.get(line).trim().is_empty()
+        let text = self.get(line);
+        text.is_empty() || text.trim_start().is_empty()
     }
 
     /// The text of a range of lines, with their endings.
     pub(super) fn slice(&self, range: Range<usize>) -> &'a str {
         let end = range.end.min(self.len());
         let start = range.start.min(end);
-        &self.text[self.starts[start]..self.starts[end]]
+        &self.text[self.start(start)..self.start(end)]
+    }
+
+    fn start(&self, line: usize) -> usize {
+        self.starts[line] as usize
     }
 
     /// The text of a range of lines with up to `indent` columns of blanks taken off each, every
@@ -76,6 +82,13 @@ impl<'a> Lines<'a> {
             .rev()
             .find(|line| !self.is_blank(*line))
     }
+}
+
+/// Longer texts are not read, whatever the limits say.
+pub(super) const MOST_BYTES: usize = u32::MAX as usize;
+
+fn offset(at: usize) -> u32 {
+    u32::try_from(at).unwrap_or(u32::MAX)
 }
 
 /// A tab counts as four columns of indentation.

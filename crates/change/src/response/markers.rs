@@ -30,7 +30,9 @@ pub(super) fn end(line: &str) -> bool {
 }
 
 fn is_comment_of(line: &str, word: &str) -> bool {
-    line.len() <= MARKER_BYTES && naming::comment(line.trim()).is_some_and(|said| said == word)
+    line.len() <= MARKER_BYTES
+        && line.contains(word)
+        && naming::comment(line.trim()).is_some_and(|said| said == word)
 }
 
 /// `//TODO: delete this file`, blanks, case and comment syntax forgiven.
@@ -87,6 +89,7 @@ pub(super) fn tag(line: &str) -> Option<Kind> {
     let name_bytes = rest.bytes().take_while(u8::is_ascii_alphanumeric).count();
     let (name, rest) = rest.split_at(name_bytes);
     let index = TAGS.iter().position(|tag| tag.eq_ignore_ascii_case(name))?;
+    let index = u8::try_from(index).ok()?;
     if close {
         return (rest.trim() == ">").then_some(Kind::TagClose(index));
     }

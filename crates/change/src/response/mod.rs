@@ -16,6 +16,7 @@ mod header;
 mod lines;
 mod markers;
 mod naming;
+mod nesting;
 mod print;
 mod scan;
 mod segments;
@@ -34,9 +35,13 @@ use crate::proposal::{Action, Body, Edit, Note, Operation, Proposal, Unread};
 use block::{Outcome, Reading};
 use lines::Lines;
 use scan::Events;
+use segments::Segments;
 
 /// So many blocks that were not read are listed; a note counts the rest.
 pub const UNREAD_LISTED: usize = 1_000;
+
+/// An answer with more blocks is not read.
+pub const BLOCKS: usize = 100_000;
 
 /// A line that divides two paragraphs of reasoning which no block divides.
 const DIVIDER: &str = "<!-- -->";
@@ -52,6 +57,9 @@ pub enum ResponseError {
         /// The limit.
         most: usize,
     },
+    /// Over [`BLOCKS`].
+    #[error("the answer has more than {BLOCKS} blocks")]
+    TooManyBlocks,
     /// Over [`Limits::files`].
     #[error("the answer changes more files than the limit `files` allows, which is {most}")]
     TooManyFiles {
@@ -81,25 +89,33 @@ pub enum ResponseError {
 /// [`ResponseError`] when it cannot be read at all; single blocks that cannot be read are listed in
 /// [`Proposal::unread`].
 pub fn read(text: &str, limits: &Limits) -> Result<Proposal, ResponseError> {
-    if text.len() > limits.text_bytes {
-        return Err(ResponseError::TooLong {
-            bytes: text.len(),
-            most: limits.text_bytes,
-        });
+    let most = limits.text_bytes.min(lines::MOST_BYTES);
+    if text.len() > most {
+        let bytes = text.len();
+        return Err(ResponseError::TooLong { bytes, most });
     }
     let text = lines::unix(text);
     let lines = Lines::new(&text);
-    let segments = segments::find(&lines, &Events::new(&lines));
+    let events = Events::new(&lines);
     let mut collector = Collector::new(limits);
     let mut floor = 0;
     let mut said_from = 0;
-    for segment in &segments {
+    for (at, segment) in Segments::new(&lines, &events).enumerate() {
+        if at >= BLOCKS {
+            return Err(ResponseError::TooManyBlocks);
+        }
+        if collector.is_hopeless() {
+            collector.unlisted += 1;
+            continue;
+        }
         let last_path = collector.last_path.clone();
         let mut reading = Reading {
             lines: &lines,
-            segment,
+            segment: &segment,
             floor,
             last_path: last_path.as_ref(),
+            limits,
+            explain: collector.listed[0] < UNREAD_LISTED,
             notes: Vec::new(),
             named_by: None,
         };
@@ -113,16 +129,14 @@ pub fn read(text: &str, limits: &Limits) -> Result<Proposal, ResponseError> {
         }
         match outcome {
             Outcome::Operations(operations) => collector.operations(operations)?,
-            Outcome::Control => {
-                let text = lines.block(segment.content.clone(), segment.indent);
-                collector.control(&text, segment.content.start + 1);
-            }
+            Outcome::Control => collector.control(segment.content.clone(), segment.indent),
             Outcome::Example(reason) => collector.unread(segment.range.start + 1, reason, false),
             Outcome::Broken(line, reason) => collector.unread(line, reason, true),
+            Outcome::TooMuch(error) => return Err(error),
         }
     }
     collector.ending(&lines, said_from, floor);
-    Ok(collector.finish())
+    Ok(collector.finish(&lines))
 }
 
 /// What has been read so far.
@@ -135,8 +149,9 @@ struct Collector<'a> {
     open: HashMap<RelPath, usize>,
     /// The file of the last operation that wrote hunks.
     last_path: Option<RelPath>,
-    /// The line of the control block, once there is one.
-    control_line: Option<usize>,
+    /// The lines of the control block and their indentation, once there is one.
+    control: Option<(Range<usize>, usize)>,
+    several_controls: bool,
     /// Blocks that were not read and are not listed.
     unlisted: usize,
     /// Listed blocks that are no change, and such that are broken.
@@ -152,7 +167,8 @@ impl Collector<'_> {
             hunks: 0,
             open: HashMap::new(),
             last_path: None,
-            control_line: None,
+            control: None,
+            several_controls: false,
             unlisted: 0,
             listed: [0; 2],
         }
@@ -181,9 +197,32 @@ impl Collector<'_> {
         }
     }
 
+    /// Counts edits: what has no hunks is one as well, so that no number of blocks is without limit.
+    fn count_hunks(&mut self, action: &Action) -> Result<(), ResponseError> {
+        let hunks = match action {
+            Action::Write {
+                edit:
+                    Edit {
+                        body: Body::Hunks(hunks),
+                        ..
+                    },
+                ..
+            } => hunks.len(),
+            _ => 1,
+        };
+        self.hunks += hunks.max(1);
+        let most = self.limits.hunks;
+        if self.hunks > most {
+            Err(ResponseError::TooManyHunks { most })
+        } else {
+            Ok(())
+        }
+    }
+
     /// Adds an operation. Hunks for a file whose hunks are being collected join those, as long as
     /// nothing else happened to the file in between.
     fn operation(&mut self, mut operation: Operation) -> Result<(), ResponseError> {
+        self.count_hunks(&operation.action)?;
         let path = operation.action.path().clone();
         if let Action::Rename { from, .. } = &operation.action {
             self.open.remove(from);
@@ -203,11 +242,6 @@ impl Collector<'_> {
             self.proposal.operations.push(operation);
             return Ok(());
         };
-        self.hunks += hunks.len();
-        let most = self.limits.hunks;
-        if self.hunks > most {
-            return Err(ResponseError::TooManyHunks { most });
-        }
         self.last_path = Some(path.clone());
         let earlier = self
             .open
@@ -235,15 +269,20 @@ impl Collector<'_> {
         Ok(())
     }
 
-    fn control(&mut self, text: &str, line: usize) {
-        let (control, mut notes) = control::read(text, line);
-        if let Some(earlier) = self.control_line.replace(line) {
-            let text =
-                format!("there is another control block on line {earlier}; the last one counts");
+    /// Whether so many blocks are damaged that reading on tells nobody anything.
+    fn is_hopeless(&self) -> bool {
+        self.listed[1] > UNREAD_LISTED
+    }
+
+    fn control(&mut self, lines: Range<usize>, indent: usize) {
+        let line = lines.start + 1;
+        let first = self.control.is_none();
+        self.control = Some((lines, indent));
+        if !first && !self.several_controls {
+            self.several_controls = true;
+            let text = "there is more than one control block; the last one counts".to_owned();
             self.proposal.notes.push(Note { line, text });
         }
-        self.proposal.control = control;
-        self.proposal.notes.append(&mut notes);
     }
 
     fn reasoning(&mut self, lines: &Lines<'_>, range: Range<usize>) {
@@ -254,7 +293,8 @@ impl Collector<'_> {
             }
         };
         let mut from = range.start;
-        for line in range.clone() {
+        let divided = lines.slice(range.clone()).contains(DIVIDER);
+        for line in range.clone().filter(|_| divided) {
             if lines.get(line).trim() == DIVIDER {
                 add(from..line);
                 from = line + 1;
@@ -283,25 +323,28 @@ impl Collector<'_> {
             return self.reasoning(lines, said_from..lines.len());
         };
         self.reasoning(lines, said_from..control.start);
-        self.control(lines.slice(control.clone()), control.start + 1);
+        self.control(control.clone(), 0);
         self.reasoning(lines, control.end..lines.len());
     }
 
-    fn finish(mut self) -> Proposal {
+    fn finish(mut self, lines: &Lines<'_>) -> Proposal {
+        let proposal = &mut self.proposal;
+        let mut line = 0;
+        if let Some((range, indent)) = self.control {
+            line = range.start + 1;
+            let (control, mut notes) = control::read(&lines.block(range, indent), line);
+            proposal.control = control;
+            proposal.notes.append(&mut notes);
+        }
         if self.unlisted > 0 {
             let text = format!(
                 "{} more blocks were not read and are not listed",
                 self.unlisted
             );
-            self.proposal.notes.push(Note { line: 0, text });
+            proposal.notes.push(Note { line: 0, text });
         }
-        let Proposal {
-            control,
-            operations,
-            ..
-        } = &self.proposal;
-        let mut notes = control::compare(control, operations, self.control_line.unwrap_or(0));
-        self.proposal.notes.append(&mut notes);
+        let mut notes = control::compare(&proposal.control, &proposal.operations, line);
+        proposal.notes.append(&mut notes);
         self.proposal
     }
 }

@@ -91,7 +91,7 @@ pub(super) fn without_remark(text: &str) -> &str {
 /// after `File:`, before a colon.
 pub(super) fn path_line(line: &str) -> Option<String> {
     let line = line.trim();
-    if line.is_empty() || line.len() > LINE_BYTES {
+    if line.is_empty() || line.len() > LINE_BYTES || !may_name_file(line) {
         return None;
     }
     if let Some(path) = tag_path(line) {
@@ -114,6 +114,14 @@ pub(super) fn path_line(line: &str) -> Option<String> {
         quoted && line.matches('`').count() <= 2 && text.contains('/') && is_file(last);
     let first = text.split(' ').next().unwrap_or(text);
     (in_one_span && first.contains('/')).then(|| text.to_owned())
+}
+
+/// A quick no for most lines: a file has a dot or a directory, or a name that is known.
+fn may_name_file(line: &str) -> bool {
+    line.bytes().any(|byte| matches!(byte, b'.' | b'/' | b'\\'))
+        || line
+            .split(|c: char| !c.is_alphanumeric() && c != '-')
+            .any(|word| is_one_of(word, KNOWN_NAMES))
 }
 
 /// The one path that a sentence mentions, if it is exactly one. Good enough for an edit that has

@@ -110,7 +110,7 @@ fn fence_length(text: &str, prose: bool) -> usize {
     let longest = (0..events.len())
         .filter_map(|at| events.get(at))
         .filter_map(|event| match &event.kind {
-            Kind::Fence(fence) => Some(fence.length + 1),
+            Kind::Fence(fence) => Some(fence.length() + 1),
             _ => None,
         })
         .max();

@@ -1,25 +1,31 @@
 //! One pass over the lines that finds the few that mean something: fences, SEARCH/REPLACE and
 //! patch markers, START/END markers, wrapper tags, the first lines of diffs. Everything later
 //! walks these events and never the text between them, and what lies ahead of an event is known
-//! without looking for it. That is what keeps reading linear.
+//! without looking for it. That is what keeps reading linear. A text may consist of nothing but
+//! events, so they are kept small.
 
-use std::ops::Range;
-
-use super::header;
+use super::header::{self, Subject};
 use super::lines::{self, Lines};
 use super::markers;
+use super::naming;
 
 /// A line that may begin or end a block.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Copy)]
 pub(super) struct Event {
-    /// The line, 0-based.
-    pub line: usize,
+    line: u32,
     /// What stands there.
     pub kind: Kind,
 }
 
+impl Event {
+    /// The line, 0-based.
+    pub(super) fn line(&self) -> usize {
+        self.line as usize
+    }
+}
+
 /// What a line that means something is.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Copy)]
 pub(super) enum Kind {
     /// A run of backticks or tildes that opens or closes a block.
     Fence(Fence),
@@ -36,56 +42,100 @@ pub(super) enum Kind {
     /// `// END`
     End,
     /// `<source>` and its like: the index of its name in [`markers::TAGS`].
-    TagOpen(usize),
+    TagOpen(u8),
     /// `</source>` and its like.
-    TagClose(usize),
+    TagClose(u8),
     /// `diff --git a/x b/x`, or `--- x` above `+++ x` above `@@`.
     Diff,
 }
 
 /// A fence line.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Copy)]
 pub(super) struct Fence {
-    /// Columns of blanks before it.
-    pub indent: usize,
+    indent: u32,
+    length: u32,
+    info_at: u32,
     /// Backtick or tilde.
     pub mark: u8,
-    /// How many of them.
-    pub length: usize,
-    /// Where in the line its info string stands.
-    pub info: Range<usize>,
-    /// Whether that info string says which file the block is.
+    /// Whether it has no info string, as a closing fence must.
+    pub is_bare: bool,
+    /// Whether its info string says which file the block is.
     pub names_file: bool,
+    /// Whether its info string says that the block is a diff.
+    pub is_diff: bool,
+    /// Whether the block is a kind of text that holds fences of its own.
+    pub is_prose: bool,
 }
 
 impl Fence {
-    /// Whether it has no info string, as a closing fence must.
-    pub(super) fn is_bare(&self) -> bool {
-        self.info.is_empty()
+    /// Columns of blanks before it.
+    pub(super) fn indent(&self) -> usize {
+        self.indent as usize
     }
 
-    /// Whether this fence, if it is bare, closes a block that `open` opened.
-    pub(super) fn closes(&self, open: &Fence) -> bool {
-        self.is_bare() && self.mark == open.mark && self.length >= open.length
+    /// How many marks it has.
+    pub(super) fn length(&self) -> usize {
+        self.length as usize
     }
+
+    /// Its info string, given its line.
+    pub(super) fn info<'a>(&self, line: &'a str) -> &'a str {
+        line.get(self.info_at as usize..).unwrap_or_default().trim()
+    }
+
+    /// Whether it has the mark of `other`, at least as many times.
+    pub(super) fn matches(&self, other: &Fence) -> bool {
+        self.mark == other.mark && self.length >= other.length
+    }
+}
+
+/// An index that may be missing, in four bytes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Index(u32);
+
+impl Index {
+    /// No index.
+    pub(super) const NONE: Index = Index(u32::MAX);
+
+    /// An index.
+    pub(super) fn at(index: usize) -> Index {
+        Index(small(index))
+    }
+
+    /// The index, if there is one.
+    pub(super) fn get(self) -> Option<usize> {
+        (self != Index::NONE).then_some(self.0 as usize)
+    }
+}
+
+/// Texts have at most [`lines::MOST_BYTES`] bytes, so that every count fits.
+fn small(count: usize) -> u32 {
+    u32::try_from(count).unwrap_or(u32::MAX)
 }
 
 /// What lies ahead of an event (the event itself included).
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Copy)]
 pub(super) struct Ahead {
     /// The next SEARCH or REPLACE marker, if it is a REPLACE.
-    pub replace: Option<usize>,
+    pub replace: Index,
     /// The next patch marker, if it is an End.
-    pub patch_end: Option<usize>,
+    pub patch_end: Index,
     /// The next END marker with a bare fence right below it.
-    pub end: Option<usize>,
+    pub end: Index,
     /// The next START marker with a fence right above it.
-    pub start: Option<usize>,
-    /// The next fence whose header names a file.
-    pub headed: Option<usize>,
-    /// Bare fences minus labelled ones, among those of three backticks, up to `headed`.
-    pub excess: i64,
+    pub start: Index,
+    /// Bare fences minus labelled ones, among those of three backticks, up to the next fence
+    /// whose header names a file.
+    pub excess: i32,
 }
+
+const NOTHING_AHEAD: Ahead = Ahead {
+    replace: Index::NONE,
+    patch_end: Index::NONE,
+    end: Index::NONE,
+    start: Index::NONE,
+    excess: 0,
+};
 
 /// The events of a response.
 #[derive(Debug)]
@@ -97,14 +147,14 @@ pub(super) struct Events {
 impl Events {
     /// Finds them.
     pub(super) fn new(lines: &Lines<'_>) -> Events {
-        let list: Vec<Event> = (0..lines.len())
-            .filter_map(|line| {
-                Some(Event {
-                    line,
-                    kind: classify(lines, line)?,
-                })
+        let event = |line| {
+            let kind = classify(lines, line)?;
+            Some(Event {
+                line: small(line),
+                kind,
             })
-            .collect();
+        };
+        let list: Vec<Event> = (0..lines.len()).filter_map(event).collect();
         let ahead = look_ahead(lines, &list);
         Events { list, ahead }
     }
@@ -119,6 +169,11 @@ impl Events {
         self.list.get(index)
     }
 
+    /// The line of one of them; `end` if there is none.
+    pub(super) fn line(&self, index: usize, end: usize) -> usize {
+        self.list.get(index).map_or(end, Event::line)
+    }
+
     /// The fence at an index, if a fence is there.
     pub(super) fn fence(&self, index: usize) -> Option<&Fence> {
         match &self.list.get(index)?.kind {
@@ -128,39 +183,48 @@ impl Events {
     }
 
     /// What lies ahead from `index` on.
-    pub(super) fn ahead(&self, index: usize) -> Ahead {
-        self.ahead.get(index).copied().unwrap_or_default()
+    pub(super) fn ahead(&self, index: usize) -> &Ahead {
+        self.ahead.get(index).unwrap_or(&NOTHING_AHEAD)
     }
 
     /// The first event at or below a line, not before `from`.
     pub(super) fn at_or_after(&self, line: usize, from: usize) -> usize {
         let from = from.min(self.list.len());
-        from + self.list[from..].partition_point(|event| event.line < line)
+        from + self.list[from..].partition_point(|event| event.line() < line)
     }
 }
 
 fn classify(lines: &Lines<'_>, line: usize) -> Option<Kind> {
     let text = lines.get(line);
-    let said = text.trim_start_matches([' ', '\t']);
-    match said.as_bytes().first()? {
-        b'`' | b'~' => fence(text).map(Kind::Fence),
+    let blanks = text
+        .bytes()
+        .take_while(|byte| matches!(byte, b' ' | b'\t'))
+        .count();
+    let first = *text.as_bytes().get(blanks)?;
+    if !b"`~<>+*d-/#;%{(".contains(&first) {
+        return None;
+    }
+    let said = &text[blanks..];
+    match first {
+        b'`' | b'~' => fence(text, blanks).map(Kind::Fence),
         b'<' => markers::search(said)
             .then_some(Kind::Search)
             .or_else(|| markers::tag(said))
             .or_else(|| start_or_end(said)),
         b'>' | b'+' => markers::replace(said).then_some(Kind::Replace),
-        b'*' if said.starts_with("***") => match said.trim_end() {
+        b'*' => match said.trim_end() {
             "*** Begin Patch" => Some(Kind::PatchBegin),
             "*** End Patch" => Some(Kind::PatchEnd),
             _ => None,
         },
-        b'd' if text.starts_with("diff --git ") => Some(Kind::Diff),
-        b'-' if text.starts_with("--- ") => (lines.get(line + 1).starts_with("+++ ")
-            && lines.get(line + 2).starts_with("@@"))
-        .then_some(Kind::Diff),
+        b'd' => text.starts_with("diff --git ").then_some(Kind::Diff),
+        b'-' if text.starts_with("--- ") => {
+            let headed =
+                lines.get(line + 1).starts_with("+++ ") && lines.get(line + 2).starts_with("@@");
+            headed.then_some(Kind::Diff)
+        }
         b'-' if markers::search(said) => Some(Kind::Search),
-        b'/' | b'#' | b'-' | b';' | b'%' | b'{' | b'(' => start_or_end(said),
-        _ => None,
+        _ => start_or_end(said),
     }
 }
 
@@ -174,66 +238,83 @@ fn start_or_end(said: &str) -> Option<Kind> {
 
 /// A fence by CommonMark's rules, at any indentation: three or more of one mark, and no backtick
 /// in the info string of a backtick fence.
-fn fence(text: &str) -> Option<Fence> {
-    let blanks = text.len() - text.trim_start_matches([' ', '\t']).len();
+fn fence(text: &str, blanks: usize) -> Option<Fence> {
     let mark = *text.as_bytes().get(blanks)?;
-    let length = text
+    let length = text[blanks..]
         .bytes()
-        .skip(blanks)
         .take_while(|byte| *byte == mark)
         .count();
     let rest = &text[blanks + length..];
     if length < 3 || (mark == b'`' && rest.contains('`')) {
         return None;
     }
-    let info = rest.trim();
-    let start = text.len() - rest.trim_start().len();
-    Some(Fence {
-        indent: lines::indent(text),
+    let mut fence = Fence {
+        indent: small(lines::indent(text)),
+        length: small(length),
+        info_at: small(blanks + length),
         mark,
-        length,
-        info: start..start + info.len(),
-        names_file: !info.is_empty() && header::read(info).names_file(),
-    })
+        is_bare: rest.trim().is_empty(),
+        names_file: false,
+        is_diff: false,
+        is_prose: false,
+    };
+    if !fence.is_bare {
+        let header = header::read(rest);
+        fence.names_file = header.names_file();
+        fence.is_diff = header.is_diff();
+        fence.is_prose = naming::is_markdown(match header.subject {
+            Subject::Path(path) => path.rsplit('.').next().unwrap_or_default(),
+            _ => header.language,
+        });
+    }
+    Some(fence)
 }
 
 fn look_ahead(lines: &Lines<'_>, list: &[Event]) -> Vec<Ahead> {
-    let mut all = vec![Ahead::default(); list.len() + 1];
+    let mut all = vec![NOTHING_AHEAD; list.len() + 1];
+    let mut ahead = NOTHING_AHEAD;
     for (index, event) in list.iter().enumerate().rev() {
-        let mut ahead = all[index + 1];
-        let touches = |other: &Event| {
-            let (above, below) = (event.line.min(other.line), event.line.max(other.line));
-            lines.next_said(above + 1, below + 1) == Some(below)
-        };
         match &event.kind {
-            Kind::Search => ahead.replace = None,
-            Kind::Replace => ahead.replace = Some(index),
-            Kind::PatchBegin => ahead.patch_end = None,
-            Kind::PatchEnd => ahead.patch_end = Some(index),
-            Kind::End => {
-                let below = list.get(index + 1);
-                if below
-                    .is_some_and(|e| matches!(&e.kind, Kind::Fence(f) if f.is_bare()) && touches(e))
-                {
-                    ahead.end = Some(index);
-                }
+            Kind::Search => ahead.replace = Index::NONE,
+            Kind::Replace => ahead.replace = Index::at(index),
+            Kind::PatchBegin => ahead.patch_end = Index::NONE,
+            Kind::PatchEnd => ahead.patch_end = Index::at(index),
+            Kind::End if meets_fence(lines, event, list.get(index + 1), true) => {
+                ahead.end = Index::at(index);
             }
             Kind::Start => {
                 let above = index.checked_sub(1).and_then(|above| list.get(above));
-                if above.is_some_and(|e| matches!(e.kind, Kind::Fence(_)) && touches(e)) {
-                    ahead.start = Some(index);
+                if meets_fence(lines, event, above, false) {
+                    ahead.start = Index::at(index);
                 }
             }
-            Kind::Fence(fence) if fence.names_file => {
-                ahead.headed = Some(index);
-                ahead.excess = 0;
-            }
+            Kind::Fence(fence) if fence.names_file => ahead.excess = 0,
             Kind::Fence(fence) if fence.mark == b'`' && fence.length == 3 => {
-                ahead.excess += if fence.is_bare() { 1 } else { -1 };
+                ahead.excess += if fence.is_bare { 1 } else { -1 };
             }
             _ => {}
         }
         all[index] = ahead;
     }
     all
+}
+
+/// Whether the neighbour of an event is a fence with nothing but blank lines between them.
+fn meets_fence(
+    lines: &Lines<'_>,
+    event: &Event,
+    other: Option<&Event>,
+    must_be_bare: bool,
+) -> bool {
+    let Some((other, fence)) = other.and_then(|other| match &other.kind {
+        Kind::Fence(fence) => Some((other, fence)),
+        _ => None,
+    }) else {
+        return false;
+    };
+    let (above, below) = (
+        event.line().min(other.line()),
+        event.line().max(other.line()),
+    );
+    (fence.is_bare || !must_be_bare) && lines.next_said(above + 1, below + 1) == Some(below)
 }

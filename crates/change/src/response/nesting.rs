@@ -1,0 +1,226 @@
+//! Where a fenced block ends. CommonMark's rule, with three additions that real answers need: what
+//! stands between SEARCH and REPLACE, between the two ends of a patch, or between START and END is
+//! content whatever it looks like; a labelled fence inside a block opens a nested one; and in
+//! Markdown a bare fence may do so too.
+//!
+//! Answers for nested fences are kept, so that a text of fences is walked once and not once per
+//! fence.
+
+use super::lines::{self, Lines};
+use super::naming;
+use super::scan::{Event, Events, Fence, Index, Kind};
+
+/// Finds the ends of fenced blocks.
+pub(super) struct Fences<'a> {
+    lines: &'a Lines<'a>,
+    events: &'a Events,
+    /// What is known about nested fences; empty until there is one.
+    known: Vec<Close>,
+    /// The fences that are open, kept to be used again.
+    stack: Vec<Open>,
+}
+
+/// Where a fence is closed.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Close {
+    is_known: bool,
+    /// Whether a bare fence was taken for a nested one, or could have been.
+    pub unsure: bool,
+    /// The event that closes it.
+    pub at: Index,
+    /// The first fence inside whose header names a file.
+    pub headed: Index,
+}
+
+const UNKNOWN: Close = Close {
+    is_known: false,
+    unsure: false,
+    at: Index::NONE,
+    headed: Index::NONE,
+};
+
+/// A fence that is open.
+struct Open {
+    at: usize,
+    fence: Fence,
+    headed: Index,
+}
+
+impl<'a> Fences<'a> {
+    /// For the fences of a response.
+    pub(super) fn new(lines: &'a Lines<'a>, events: &'a Events) -> Fences<'a> {
+        Fences {
+            lines,
+            events,
+            known: Vec::new(),
+            stack: Vec::new(),
+        }
+    }
+
+    /// Where the block that a fence opens ends.
+    pub(super) fn close_of(&mut self, open: usize, fence: &Fence) -> Close {
+        if let Some(end) = self.marked_end(open, fence) {
+            return Close {
+                at: Index::at(end),
+                ..UNKNOWN
+            };
+        }
+        if let Some(known) = self.known.get(open).filter(|known| known.is_known) {
+            return *known;
+        }
+        let mut stack = std::mem::take(&mut self.stack);
+        stack.clear();
+        stack.push(Open::new(open, fence));
+        let close = self.walk(open + 1, fence, &mut stack);
+        self.stack = stack;
+        close
+    }
+
+    fn walk(&mut self, from: usize, fence: &Fence, stack: &mut Vec<Open>) -> Close {
+        let mut unsure = false;
+        let mut at = from;
+        while let Some(event) = self.events.get(at) {
+            if let Some(end) = self.delimited(at, event, fence) {
+                at = end + 1;
+                continue;
+            }
+            match &event.kind {
+                Kind::Fence(inner) if is_content(inner, fence) => {}
+                Kind::Fence(inner) if !inner.is_bare => opened(stack, at, inner),
+                Kind::Fence(inner) if stack.last().is_some_and(|top| inner.matches(&top.fence)) => {
+                    let several = stack.len() == 1 && self.several_bare(at, fence);
+                    unsure |= several;
+                    if several && self.opens_code(event.line()) {
+                        stack.push(Open::new(at, inner));
+                    } else if let Some(close) = self.closed(stack, at) {
+                        return Close { unsure, ..close };
+                    }
+                }
+                _ => {}
+            }
+            at += 1;
+        }
+        self.never_closed(stack)
+    }
+
+    /// Closes the innermost fence; answers if that was the outermost as well.
+    fn closed(&mut self, stack: &mut Vec<Open>, at: usize) -> Option<Close> {
+        let top = stack.pop()?;
+        let close = Close {
+            is_known: true,
+            at: Index::at(at),
+            headed: top.headed,
+            ..UNKNOWN
+        };
+        let Some(parent) = stack.last_mut() else {
+            return Some(close);
+        };
+        if parent.headed == Index::NONE {
+            parent.headed = top.headed;
+        }
+        self.remember(top.at, close);
+        None
+    }
+
+    /// Remembers that none of these is closed, and answers for the outermost.
+    fn never_closed(&mut self, stack: &[Open]) -> Close {
+        let mut close = Close {
+            is_known: true,
+            ..UNKNOWN
+        };
+        for open in stack.iter().rev() {
+            if open.headed != Index::NONE {
+                close.headed = open.headed;
+            }
+            self.remember(open.at, close);
+        }
+        close
+    }
+
+    fn remember(&mut self, at: usize, close: Close) {
+        if self.known.is_empty() {
+            self.known = vec![UNKNOWN; self.events.len()];
+        }
+        self.known[at] = close;
+    }
+
+    /// The bare fence below an END marker, for a block whose first line is a START marker.
+    fn marked_end(&self, open: usize, fence: &Fence) -> Option<usize> {
+        let start = self.events.ahead(open + 1).start;
+        if start != Index::at(open + 1) {
+            return None;
+        }
+        let ahead = self.events.ahead(open + 2);
+        let end = ahead.end.get()?;
+        let below = self.events.fence(end + 1)?;
+        let is_ours = ahead.start.get().is_none_or(|next| next > end);
+        (is_ours && below.is_bare && below.matches(fence)).then_some(end + 1)
+    }
+
+    /// Where content ends that begins at an event and that no fence can end.
+    fn delimited(&self, at: usize, event: &Event, fence: &Fence) -> Option<usize> {
+        let ahead = self.events.ahead(at + 1);
+        // In a diff, a line of context that looks like a marker has a blank before it.
+        let outward = || lines::indent(self.lines.get(event.line())) <= fence.indent();
+        match event.kind {
+            Kind::Search if !fence.is_diff || outward() => ahead.replace.get(),
+            Kind::PatchBegin if outward() => ahead.patch_end.get(),
+            _ => None,
+        }
+    }
+
+    /// Whether more bare fences follow in a text that may hold some than it takes to close it: they
+    /// may belong to a nested block without a language.
+    fn several_bare(&self, at: usize, fence: &Fence) -> bool {
+        fence.is_prose
+            && fence.mark == b'`'
+            && fence.length() == 3
+            && self.events.ahead(at).excess >= 3
+    }
+
+    /// Whether what stands below a bare fence reads like code rather than like the text that
+    /// follows a block.
+    fn opens_code(&self, line: usize) -> bool {
+        let below = self.lines.get(line + 1).trim();
+        let sentence = below.starts_with(char::is_uppercase)
+            && below.contains(' ')
+            && below.ends_with(['.', ':', '!', '?', ',']);
+        !below.is_empty()
+            && !sentence
+            && !below.starts_with("##")
+            && naming::path_line(below).is_none()
+    }
+}
+
+impl Open {
+    fn new(at: usize, fence: &Fence) -> Open {
+        Open {
+            at,
+            fence: *fence,
+            headed: Index::NONE,
+        }
+    }
+}
+
+/// A labelled fence inside a block opens a nested one, if the block's own fence could close it.
+fn opened(stack: &mut Vec<Open>, at: usize, inner: &Fence) {
+    let outer_is_prose = stack.first().is_some_and(|outer| outer.fence.is_prose);
+    let Some(top) = stack.last_mut() else {
+        return;
+    };
+    let other_mark = outer_is_prose && inner.mark != top.fence.mark;
+    if !inner.matches(&top.fence) && !other_mark {
+        return;
+    }
+    if inner.names_file && top.headed == Index::NONE {
+        top.headed = Index::at(at);
+    }
+    stack.push(Open::new(at, inner));
+}
+
+/// Whether a fence is too far to the right to end or to open anything in the block. In a diff every
+/// line of context begins with a blank.
+fn is_content(inner: &Fence, outer: &Fence) -> bool {
+    let deepest = if outer.is_diff { 0 } else { 3 };
+    inner.indent() > outer.indent() + deepest
+}

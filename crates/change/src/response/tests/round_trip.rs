@@ -1,0 +1,205 @@
+//! Whatever is printed reads back as the same proposal.
+
+use proptest::prelude::*;
+
+use super::super::{print, read};
+use crate::dialect::{self, Block};
+use crate::limits::Limits;
+use crate::path::RelPath;
+use crate::proposal::{Action, Body, Control, Edit, Hunk, Mode, Operation, Proposal, SummaryItem};
+
+/// Lines that mean something to some reader, and lines that mean nothing.
+fn line() -> impl Strategy<Value = String> {
+    prop_oneof![
+        4 => "[ -~]{0,20}",
+        2 => "\\PC{0,12}",
+        1 => prop::sample::select(vec![
+            "```", "```ts", "```ts // b.ts", "~~~", "````", "  ```", "<<<<<<< SEARCH", "=======", ">>>>>>> REPLACE",
+            "*** Begin Patch", "*** End Patch", "// START", "// END", "# START", "@@ x", "--- a/x", "+++ b/x", "diff --git a/x b/x",
+            "<source>", "</source>", "projectId: x", "uuid: y", "//TODO: delete this file", "// src/a.ts", "<!-- -->", "", " ", "\t",
+            "\\", "-------", ":start_line:1", "*** Update File: x", "+", "-", "EOF", "```yaml",
+        ]).prop_map(str::to_owned),
+    ]
+}
+
+fn path() -> impl Strategy<Value = RelPath> {
+    prop_oneof![
+        "[a-z]{1,8}(/[a-z]{1,8}){0,2}\\.(ts|md|py|txt|yml|diff)",
+        "[A-Za-z`'() é#=,;{}-]{1,12}",
+        Just("Makefile".to_owned()),
+        Just("rename-file".to_owned()),
+        Just("src/My File.ts".to_owned()),
+        Just("src/a.ts unified".to_owned()),
+    ]
+    .prop_filter_map("not every text is a path", |text| {
+        RelPath::parse(&text).ok()
+    })
+}
+
+fn whole() -> impl Strategy<Value = Body> {
+    prop::collection::vec(line(), 0..8).prop_map(|lines| Body::Whole {
+        text: lines.into_iter().map(|line| line + "\n").collect(),
+        must_be_new: false,
+    })
+}
+
+fn hunk() -> impl Strategy<Value = Hunk> {
+    (
+        prop::collection::vec(line(), 0..5),
+        prop::collection::vec(line(), 0..5),
+        prop::collection::vec(line(), 0..3),
+        prop::option::of(1..99_usize),
+    )
+        .prop_map(|(old, new, context, claimed)| {
+            let kept = (0..context.len()).map(|at| (at, at)).collect();
+            Hunk {
+                before: context.iter().cloned().chain(old).collect(),
+                after: context.into_iter().chain(new).collect(),
+                kept: Some(kept),
+                claimed,
+                ..Hunk::default()
+            }
+        })
+}
+
+fn edit() -> impl Strategy<Value = (Edit, Option<Mode>)> {
+    let edit = |dialect, body| Edit {
+        dialect,
+        body,
+        seen: None,
+    };
+    let mode = prop::option::of(prop::sample::select(vec![Mode::Regular, Mode::Executable]));
+    let hunks = || prop::collection::vec(hunk(), 1..3);
+    let searches = prop::collection::vec(hunk(), 1..3).prop_map(|mut hunks| {
+        for hunk in &mut hunks {
+            hunk.kept = None;
+        }
+        Body::Hunks(hunks)
+    });
+    prop_oneof![
+        whole().prop_map(move |body| (edit("replace", body), None)),
+        searches.prop_map(move |body| (edit("multi-search-replace", body), None)),
+        hunks().prop_map(move |hunks| (edit("new-unified", Body::Hunks(hunks)), None)),
+        (hunks(), mode).prop_map(move |(hunks, mode)| (edit("unified", Body::Hunks(hunks)), mode)),
+        hunks().prop_map(move |hunks| (edit("apply-patch", Body::Hunks(hunks)), None)),
+    ]
+}
+
+fn action() -> impl Strategy<Value = Action> {
+    prop_oneof![
+        5 => (path(), edit()).prop_map(|(path, (edit, mode))| Action::Write { path, edit, mode }),
+        1 => path().prop_map(|path| Action::Delete { path }),
+        1 => (path(), path()).prop_map(|(from, to)| Action::Rename { from, to }),
+    ]
+    .prop_filter(
+        "only what a dialect can write and read back",
+        is_expressible,
+    )
+}
+
+/// Whether the action's own dialect reads back what it prints: it alone decides which hunks it can
+/// yield (no empty ones, none without a change), and is tested for that. A file whose only line is
+/// the delete marker is a deletion.
+fn is_expressible(action: &Action) -> bool {
+    let Action::Write { path, edit, .. } = action else {
+        return true;
+    };
+    if let Body::Whole { text, .. } = &edit.body {
+        return !super::super::markers::delete(text);
+    }
+    let dialect = dialect::named(edit.dialect).unwrap();
+    let block = Block {
+        path: Some(path.clone()),
+        text: &dialect.print(action),
+        line: 1,
+    };
+    let again = dialect.read(&block).unwrap_or_default();
+    let plain = |operations: Vec<Operation>| {
+        let proposal = Proposal {
+            operations,
+            ..Proposal::default()
+        };
+        proposal.without_positions().operations
+    };
+    plain(again) == plain(vec![operation(action.clone())])
+}
+
+fn operation(action: Action) -> Operation {
+    Operation { line: 0, action }
+}
+
+fn text() -> impl Strategy<Value = Option<String>> {
+    let text = prop_oneof!["[ -~]{1,20}", "\\PC{1,10}", "[a-z:]{1,5}\n[a-z# -]{0,9}"];
+    prop::option::of(
+        text.prop_map(|text| text.trim().to_owned())
+            .prop_filter("a value", |text| !text.is_empty()),
+    )
+}
+
+fn control() -> impl Strategy<Value = Control> {
+    let rows = prop::collection::vec(("(new|edit|delete)", "[a-z]{1,6}\\.ts"), 0..3);
+    (any::<bool>(), text(), any::<bool>(), text(), text(), rows).prop_map(
+        |(present, id, uuid, message, summary, rows)| {
+            if !present {
+                return Control::default();
+            }
+            Control {
+                present,
+                project_id: id,
+                uuid: uuid.then(|| "0b9b6d2e-7a55-4c8c-8f5e-1c2d3e4f5a6b".to_owned()),
+                git_commit_msg: message,
+                prompt_summary: summary,
+                change_summary: rows
+                    .into_iter()
+                    .map(|(verb, path)| SummaryItem { verb, path })
+                    .collect(),
+            }
+        },
+    )
+}
+
+fn proposal() -> impl Strategy<Value = Proposal> {
+    // Paragraphs of plain prose: what means something in a response would not be left as reasoning.
+    let reasoning = prop::collection::vec("[A-Z][a-z ,]{0,20}\\.", 0..4);
+    (control(), prop::collection::vec(action(), 0..4), reasoning).prop_map(
+        |(control, actions, reasoning)| {
+            let mut seen = std::collections::HashSet::new();
+            Proposal {
+                control,
+                // Two operations for one file may be joined; that has a test of its own.
+                operations: actions
+                    .into_iter()
+                    .filter(|action| seen.insert(action.path().clone()))
+                    .map(operation)
+                    .collect(),
+                reasoning: reasoning
+                    .into_iter()
+                    .map(|text| text.trim().to_owned())
+                    .collect(),
+                ..Proposal::default()
+            }
+        },
+    )
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 400, failure_persistence: None, rng_seed: proptest::test_runner::RngSeed::Fixed(7), ..ProptestConfig::default() })]
+
+    #[test]
+    fn printing_and_reading_gives_the_same(proposal in proposal()) {
+        let text = print(&proposal);
+        let mut again = read(&text, &Limits::default()).unwrap().without_positions();
+        // A summary that does not fit the operations is noted, each time.
+        again.notes.retain(|note| !note.text.contains("changeSummary"));
+        prop_assert_eq!(again, proposal, "{}", text);
+    }
+
+    #[test]
+    fn reading_is_total_and_a_fixed_point(lines in prop::collection::vec(line(), 0..40)) {
+        let first = read(&lines.join("\n"), &Limits::default()).unwrap();
+        // Damage is reported, not printed, and what is left of the text may read differently.
+        prop_assume!(first.unread.is_empty() && first.notes.is_empty());
+        let again = read(&print(&first), &Limits::default()).unwrap();
+        prop_assert_eq!(again.without_positions().operations, first.without_positions().operations);
+    }
+}
