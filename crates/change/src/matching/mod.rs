@@ -66,7 +66,9 @@ const SEQUENTIAL_WORK: usize = 20_000_000;
 /// Finds the place of every hunk in `source`. `seen` are texts that the author is known to have had.
 pub fn match_hunks(source: &Source, hunks: &[Hunk], seen: &[String]) -> Matched {
     let lines: Vec<&str> = source.lines().collect();
-    let odd: Vec<bool> = (0..lines.len()).map(|line| !matches!(source.eol(line), Eol::Lf | Eol::None)).collect();
+    let odd: Vec<bool> = (0..lines.len())
+        .map(|line| !matches!(source.eol(line), Eol::Lf | Eol::None))
+        .collect();
     let view = View::new(lines).with_odd_endings(odd.into_iter());
     let mut outcomes = Vec::with_capacity(hunks.len());
     let mut edits: Vec<LineEdit> = Vec::new();
@@ -254,7 +256,10 @@ fn find(ask: &Ask<'_, '_>) -> Found {
         return Found::Other(place_insertion(ask));
     }
     if let Some((rung, places)) = first_places(rungs::strict(), ask) {
-        return Found::Places(rung, places);
+        return match already_in::only_layout_and_in(ask) {
+            Some(at) => Found::Other(Placed::AlreadyIn { at }),
+            None => Found::Places(rung, places),
+        };
     }
     // A hunk that only adds may be meant a second time; then its place counts, if it has one.
     let already_in = already_in::already_in(ask);

@@ -1,6 +1,7 @@
 //! Telling a slip from another meaning. Two lines are *nearly* the same if they differ in blanks
-//! inside the line, or in one word by one letter, as when a model misremembers a long name. Numbers,
-//! short words and signs must agree: there a single character is another meaning.
+//! inside the line, in one word by one letter, as when a model misremembers a long name, or if both
+//! are comments that say much the same. Numbers, short words and signs of code must agree: there a
+//! single character is another meaning.
 
 use super::forms::words_and_signs;
 
@@ -21,6 +22,8 @@ pub(super) enum Slip {
         /// Whether it is the last letter of the word.
         at_end: bool,
     },
+    /// Both are comments, and most of their words are the same.
+    Comment,
 }
 
 /// The slip between two lines, or `None` if they differ in more.
@@ -32,6 +35,9 @@ pub(super) fn slip(a: &str, b: &str) -> Option<Slip> {
     if a == b {
         return Some(Slip::Blanks);
     }
+    if let Some(comment) = comment(&a, &b) {
+        return Some(comment);
+    }
     if a.len() != b.len() {
         return None;
     }
@@ -41,6 +47,28 @@ pub(super) fn slip(a: &str, b: &str) -> Option<Slip> {
         return None;
     }
     one_letter(x, y)
+}
+
+/// Both lines are nothing but a comment of the same kind and share at least two words of three.
+fn comment(a: &[&str], b: &[&str]) -> Option<Slip> {
+    let sign = |line: &[&str]| match line {
+        ["/", "/", ..] => Some("//"),
+        ["/", "*", ..] => Some("/*"),
+        ["#", word, ..] if word.chars().all(char::is_alphanumeric) => Some("#"),
+        _ => None,
+    };
+    let words = |line: &[&str]| -> Vec<String> {
+        let words = line
+            .iter()
+            .filter(|word| word.chars().all(char::is_alphanumeric));
+        words.map(|word| word.to_lowercase()).collect()
+    };
+    if sign(a)? != sign(b)? {
+        return None;
+    }
+    let (a, b) = (words(a), words(b));
+    let shared = a.iter().filter(|word| b.contains(word)).count();
+    (shared >= 2 && shared * 3 >= a.len().max(b.len()) * 2).then_some(Slip::Comment)
 }
 
 fn one_letter(x: &str, y: &str) -> Option<Slip> {
@@ -94,6 +122,13 @@ mod tests {
             assert!(slip(a, b).is_some(), "{a} / {b}");
         }
         assert_eq!(slip("f( a,  b )", "f(a, b)"), Some(Slip::Blanks));
+        assert_eq!(
+            slip(
+                "// this is an important remark",
+                "// this is a very important remark"
+            ),
+            Some(Slip::Comment)
+        );
     }
 
     #[test]
@@ -106,6 +141,8 @@ mod tests {
             ("get(x)", "set(x)"),
             ("f(a)", "f(a, b)"),
             ("import left", "import right"),
+            ("// remove the old entry", "// insert a new row"),
+            ("#include <one>", "#include <two>"),
             ("let total1 = 0", "let total12 = 0"),
         ] {
             assert_eq!(slip(a, b), None, "{a} / {b}");

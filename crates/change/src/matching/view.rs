@@ -33,7 +33,9 @@ impl Level {
             Level::TrailingBlanks => Cow::Borrowed(line.trim_end()),
             Level::Punctuation => trimmed(forms::plain_punctuation(line), str::trim_end),
             Level::Content => trimmed(forms::plain_punctuation(line), str::trim),
-            Level::Words => Cow::Owned(forms::words_and_signs(&forms::plain_punctuation(line)).join(" ")),
+            Level::Words => {
+                Cow::Owned(forms::words_and_signs(&forms::plain_punctuation(line)).join(" "))
+            }
         }
     }
 
@@ -63,7 +65,11 @@ struct Numbered<'a> {
 
 impl<'a> Numbered<'a> {
     fn new(lines: impl Iterator<Item = &'a str>, level: Level) -> Numbered<'a> {
-        let mut numbered = Numbered { numbers: HashMap::new(), lines: Vec::new(), places: Vec::new() };
+        let mut numbered = Numbered {
+            numbers: HashMap::new(),
+            lines: Vec::new(),
+            places: Vec::new(),
+        };
         for (at, line) in lines.enumerate() {
             let next = Form::try_from(numbered.places.len()).unwrap_or(NOWHERE);
             let form = *numbered.numbers.entry(level.form(line)).or_insert(next);
@@ -77,7 +83,10 @@ impl<'a> Numbered<'a> {
     }
 
     fn form(&self, line: &str, level: Level) -> Form {
-        self.numbers.get(level.form(line).as_ref()).copied().unwrap_or(NOWHERE)
+        self.numbers
+            .get(level.form(line).as_ref())
+            .copied()
+            .unwrap_or(NOWHERE)
     }
 
     fn places(&self, form: Form) -> &[usize] {
@@ -204,16 +213,24 @@ impl<'a> View<'a> {
     }
 
     fn solid_words(&self) -> &Numbered<'a> {
-        self.solid_words.get_or_init(|| self.number_solid(Level::Words))
+        self.solid_words
+            .get_or_init(|| self.number_solid(Level::Words))
     }
 
     fn number_solid(&self, level: Level) -> Numbered<'a> {
-        Numbered::new(self.solid_lines().iter().map(|line| self.lines[*line]), level)
+        Numbered::new(
+            self.solid_lines().iter().map(|line| self.lines[*line]),
+            level,
+        )
     }
 
     /// The numbers of all lines that are not blank.
     pub(crate) fn solid_lines(&self) -> &[usize] {
-        self.solid.get_or_init(|| (0..self.lines.len()).filter(|i| !forms::is_blank(self.lines[*i])).collect())
+        self.solid.get_or_init(|| {
+            (0..self.lines.len())
+                .filter(|i| !forms::is_blank(self.lines[*i]))
+                .collect()
+        })
     }
 
     /// Every line where `needle` begins, compared on `level` (not on words).
@@ -222,16 +239,28 @@ impl<'a> View<'a> {
             return Vec::new();
         }
         let numbered = self.numbered(level);
-        let forms: Vec<Form> = needle.iter().map(|line| numbered.form(line, level)).collect();
-        if forms.contains(&NOWHERE) { Vec::new() } else { numbered.find(&forms) }
+        let forms: Vec<Form> = needle
+            .iter()
+            .map(|line| numbered.form(line, level))
+            .collect();
+        if forms.contains(&NOWHERE) {
+            Vec::new()
+        } else {
+            numbered.find(&forms)
+        }
     }
 
     /// Every place where the lines of `needle` (none of them blank) stand in this order with
     /// nothing but blank lines between them, by content; each place as its line numbers. None if
     /// there are more than [`WINDOWS`].
     pub(crate) fn find_solid(&self, needle: &[&str]) -> Vec<Vec<usize>> {
-        let numbered = self.solid_contents.get_or_init(|| self.number_solid(Level::Content));
-        let forms: Vec<Form> = needle.iter().map(|line| numbered.form(line, Level::Content)).collect();
+        let numbered = self
+            .solid_contents
+            .get_or_init(|| self.number_solid(Level::Content));
+        let forms: Vec<Form> = needle
+            .iter()
+            .map(|line| numbered.form(line, Level::Content))
+            .collect();
         if forms.is_empty() || forms.contains(&NOWHERE) {
             return Vec::new();
         }
@@ -248,7 +277,10 @@ impl<'a> View<'a> {
     /// at least one of them is right. None if there are more than [`WINDOWS`].
     pub(crate) fn find_almost(&self, needle: &[&str], misses: usize) -> Vec<Window> {
         let numbered = self.solid_words();
-        let forms: Vec<Form> = needle.iter().map(|line| numbered.form(line, Level::Words)).collect();
+        let forms: Vec<Form> = needle
+            .iter()
+            .map(|line| numbered.form(line, Level::Words))
+            .collect();
         let absent = forms.iter().filter(|form| **form == NOWHERE).count();
         if absent > misses {
             return Vec::new();
@@ -257,18 +289,29 @@ impl<'a> View<'a> {
         seeds.sort_by_key(|i| numbered.places(forms[*i]).len());
         // Every line that is nowhere is one of those that may miss.
         seeds.truncate(misses - absent + 1);
-        let starts_of = |i: &usize| numbered.places(forms[*i]).iter().filter_map(|place| place.checked_sub(*i)).collect::<Vec<_>>();
+        let starts_of = |i: &usize| {
+            numbered
+                .places(forms[*i])
+                .iter()
+                .filter_map(|place| place.checked_sub(*i))
+                .collect::<Vec<_>>()
+        };
         let mut starts: Vec<usize> = seeds.iter().flat_map(starts_of).collect();
         starts.sort_unstable();
         starts.dedup();
         let mut windows = Vec::new();
         for start in starts {
-            let Some(window) = numbered.lines.get(start..start + forms.len()) else { continue };
+            let Some(window) = numbered.lines.get(start..start + forms.len()) else {
+                continue;
+            };
             let missed = || (0..forms.len()).filter(|i| window[*i] != forms[*i]);
             let missing: Vec<usize> = missed().take(misses + 1).collect();
             if missing.len() <= misses {
                 let lines = self.solid_lines()[start..start + forms.len()].to_vec();
-                windows.push(Window { lines, misses: missing });
+                windows.push(Window {
+                    lines,
+                    misses: missing,
+                });
             }
             if windows.len() > WINDOWS {
                 return Vec::new();

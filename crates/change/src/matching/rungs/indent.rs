@@ -45,7 +45,8 @@ pub(super) fn filtered_places(
     let starts = ask.view.find(&ask.hunk.before, Level::Content);
     let tried = starts.len() <= PLACES;
     let fits = starts.into_iter().map(|start| Fit::straight(start, count));
-    fits.filter(|fit| !tried || rule(ask, fit).is_some()).collect()
+    fits.filter(|fit| !tried || rule(ask, fit).is_some())
+        .collect()
 }
 
 /// The lines that matched, as the author sees them and as the file has them.

@@ -20,7 +20,7 @@ impl Rung for Near {
     }
 
     fn about(&self) -> &'static str {
-        "One letter of a long word, blanks inside a line, or the indentation of a few lines; always shown and asked about."
+        "One letter of a long word, the wording of a comment, blanks inside a line, or the indentation of a few lines; always shown and asked about."
     }
 
     fn places(&self, ask: &Ask<'_, '_>) -> Vec<Fit> {
@@ -70,7 +70,7 @@ fn single(ask: &Ask<'_, '_>, line: &str) -> Vec<Vec<usize>> {
     let close = |other: &str| match slip(line, other) {
         Some(Slip::Blanks) => true,
         Some(Slip::Letter { at_end }) => !at_end,
-        None => false,
+        Some(Slip::Comment) | None => false,
     };
     let lines = ask.view.solid_lines().iter();
     let near = lines
@@ -81,9 +81,16 @@ fn single(ask: &Ask<'_, '_>, line: &str) -> Vec<Vec<usize>> {
 fn several(ask: &Ask<'_, '_>, wanted: &[&str]) -> Vec<Vec<usize>> {
     let windows = ask.view.find_almost(wanted, misses(wanted.len()));
     let close = |window: &Window| {
-        window.misses.iter().all(|i| slip(ask.view.lines()[window.lines[*i]], wanted[*i]).is_some())
+        window
+            .misses
+            .iter()
+            .all(|i| slip(ask.view.lines()[window.lines[*i]], wanted[*i]).is_some())
     };
-    windows.into_iter().filter(close).map(|window| window.lines).collect()
+    windows
+        .into_iter()
+        .filter(close)
+        .map(|window| window.lines)
+        .collect()
 }
 
 fn fit(ask: &Ask<'_, '_>, window: &[usize], wanted: &[&str]) -> Fit {
