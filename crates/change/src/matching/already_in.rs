@@ -11,23 +11,34 @@ use super::view::Level;
 use crate::align::equal_runs;
 use crate::proposal::Hunk;
 
-/// The line (0-based) where the result of the hunk already stands. Asked only when the old text is
-/// not in the file.
+/// Where the result of a hunk already stands.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Standing {
+    /// The line (0-based).
+    pub(super) at: usize,
+    /// Whether that settles it. If not, a place where the old text stands nearly counts more.
+    pub(super) settled: bool,
+}
+
+/// Where the result of the hunk already stands. Asked only when the old text is not in the file.
 ///
 /// That the new text stands there proves something only if it says something of its own: a line that
 /// the old text does not have, another order of its lines, or a gap that is seen to be closed.
-pub(super) fn already_in(ask: &Ask<'_, '_>) -> Option<usize> {
+pub(super) fn already_in(ask: &Ask<'_, '_>) -> Option<Standing> {
     let hunk = ask.hunk;
     let (before, after) = (solid(&hunk.before), solid(&hunk.after));
-    let proof = || {
-        brings(&before, &after) || reorders(&before, &after) || closes_a_gap(ask, &before, &after)
-    };
-    if after.is_empty() || !proof() {
+    let certain =
+        brings(&before, &after) || reorders(&before, &after) || closes_a_gap(&before, &after);
+    if after.is_empty() || !(certain || nothing_is_left(ask, &before, &after)) {
         return None;
     }
     let places = result_places(ask, strict())?;
     let nearest = |fit: &&Fit| hunk.claimed.map_or(0, |line| line.abs_diff(fit.start + 1));
-    places.iter().min_by_key(nearest).map(|fit| fit.start)
+    let at = places.iter().min_by_key(nearest)?.start;
+    Some(Standing {
+        at,
+        settled: certain && after.len() > 1 && !only_adds(hunk),
+    })
 }
 
 /// The line (0-based) where the result stands to the letter, if the hunk changes nothing but layout.
@@ -82,25 +93,31 @@ const MARGIN: usize = 20;
 /// Lines shorter than this stand everywhere and prove nothing.
 const TELLING: usize = 8;
 
-/// Whether the hunk only takes lines away, what it leaves says enough to be recognised, and the gap is
-/// seen to be closed: by a line on either side, or because nothing of what goes is left in the file.
-fn closes_a_gap(ask: &Ask<'_, '_>, before: &[String], after: &[String]) -> bool {
-    let runs = equal_runs(before, after);
-    let kept: usize = runs.iter().map(|run| run.len).sum();
+/// Whether the hunk only takes lines away, and what it leaves says enough to be recognised.
+fn only_takes_away(before: &[String], after: &[String]) -> bool {
+    let kept: usize = equal_runs(before, after).iter().map(|run| run.len).sum();
     let characters: usize = after.iter().map(String::len).sum();
-    if kept != after.len() || before.len() <= after.len() || after.len() < 2 || characters < MARGIN
-    {
-        return false;
-    }
-    if before.first() == after.first() && before.last() == after.last() {
-        return true;
-    }
+    kept == after.len() && before.len() > after.len() && after.len() > 1 && characters >= MARGIN
+}
+
+/// Whether what the hunk takes away stood between lines that it leaves, so that they are seen to have
+/// met.
+fn closes_a_gap(before: &[String], after: &[String]) -> bool {
+    before.first() == after.first()
+        && before.last() == after.last()
+        && only_takes_away(before, after)
+}
+
+/// Whether of all that the hunk takes away nothing is left in the file.
+fn nothing_is_left(ask: &Ask<'_, '_>, before: &[String], after: &[String]) -> bool {
     let stays: HashSet<&String> = after.iter().collect();
     let mut telling = before
         .iter()
         .filter(|line| line.len() >= TELLING && !stays.contains(line))
         .peekable();
-    telling.peek().is_some() && telling.all(|line| ask.view.content_places(line).is_empty())
+    telling.peek().is_some()
+        && telling.all(|line| ask.view.content_places(line).is_empty())
+        && only_takes_away(before, after)
 }
 
 /// Comparing every overlay of old on new text is given up past this many pairs of lines.
@@ -108,7 +125,7 @@ const OVERLAYS: usize = 4_000_000;
 
 /// Whether the hunk only adds around its old text: the new text has all of the old in one piece, up
 /// to blank lines and slips. Such a hunk can be carried out again and again, and may be meant to.
-pub(super) fn only_adds(hunk: &Hunk) -> bool {
+fn only_adds(hunk: &Hunk) -> bool {
     let (before, after) = (solid(&hunk.before), solid(&hunk.after));
     if before.is_empty()
         || after.len() <= before.len()

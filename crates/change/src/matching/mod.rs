@@ -261,17 +261,16 @@ fn find(ask: &Ask<'_, '_>) -> Found {
             None => Found::Places(rung, places),
         };
     }
-    // A hunk that only adds may be meant a second time; then its place counts, if it has one.
-    let already_in = already_in::already_in(ask);
-    let done = already_in.is_some() && !already_in::only_adds(ask.hunk);
-    let places = if done {
+    let standing = already_in::already_in(ask);
+    let settled = standing.is_some_and(|standing| standing.settled);
+    let places = if settled {
         None
     } else {
         first_places(rungs::loose(), ask)
     };
-    match (places, already_in) {
+    match (places, standing) {
         (Some((rung, places)), _) => Found::Places(rung, places),
-        (None, Some(at)) => Found::Other(Placed::AlreadyIn { at }),
+        (None, Some(standing)) => Found::Other(Placed::AlreadyIn { at: standing.at }),
         (None, None) => Found::Other(Placed::Not(Outcome::NotFound(nearest::nearest(
             ask.view, ask.hunk,
         )))),
