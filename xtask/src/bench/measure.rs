@@ -107,12 +107,21 @@ impl fmt::Display for Measured {
     }
 }
 
+/// What is so slow that it misses its target anyway is not run [`RUNS`] times.
+const PATIENCE: Duration = Duration::from_secs(10);
+const RUNS_AT_LEAST: usize = 20;
+
 /// Times `work` [`RUNS`] times after a few runs that warm it up.
 pub(super) fn times<T>(mut work: impl FnMut() -> T) -> Vec<Duration> {
-    for _ in 0..RUNS / 20 {
+    let start = Instant::now();
+    for _ in 0..RUNS / 50 {
         std::hint::black_box(work());
     }
-    (0..RUNS).map(|_| once(&mut work)).collect()
+    let mut times = Vec::with_capacity(RUNS);
+    while times.len() < RUNS && (times.len() < RUNS_AT_LEAST || start.elapsed() < PATIENCE) {
+        times.push(once(&mut work));
+    }
+    times
 }
 
 /// Times `work` once.

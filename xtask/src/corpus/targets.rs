@@ -119,6 +119,8 @@ pub(crate) struct Budget {
     cases: usize,
     refused: usize,
     excepted: usize,
+    damaged: usize,
+    newline_only: usize,
 }
 
 impl Budget {
@@ -132,12 +134,14 @@ impl fmt::Display for Budget {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(
             f,
-            "{:<13} {} refused against the expectation + {} exceptions of {}: at most {BUDGET_CASES} or under {BUDGET_PERCENT} % {}",
+            "{:<13} {} refused against the expectation + {} exceptions of {}: at most {BUDGET_CASES} or under {BUDGET_PERCENT} % {}; not in this: {} damaged, {} equal but for the final newline",
             self.set,
             self.refused,
             self.excepted,
             self.cases,
             if self.met() { "ok" } else { "MISS" },
+            self.damaged,
+            self.newline_only,
         )
     }
 }
@@ -147,7 +151,8 @@ pub(crate) fn budgets(judged: &[Judged]) -> Vec<Budget> {
     let mut budgets = Vec::new();
     for set in BUDGETED {
         let cases: Vec<&Judged> = judged.iter().filter(|case| case.set == *set).collect();
-        let excepted = cases.iter().filter(|case| case.exception.is_some()).count();
+        let count = |is: &dyn Fn(&Judged) -> bool| cases.iter().filter(|case| is(case)).count();
+        let excepted = count(&|case| case.exception.is_some());
         let refused = cases
             .iter()
             .filter(|case| !case.good && case.exception.is_none())
@@ -159,6 +164,8 @@ pub(crate) fn budgets(judged: &[Judged]) -> Vec<Budget> {
                 cases: cases.len(),
                 refused,
                 excepted,
+                damaged: count(&|case| case.outcome == Outcome::Damaged),
+                newline_only: count(&|case| case.good && case.newline_only),
             });
         }
     }
