@@ -95,6 +95,10 @@ impl From<ResponseError> for Failure {
             ResponseError::TooLong { .. } => "text",
             ResponseError::TooManyFiles { .. } => "files",
             ResponseError::TooManyHunks { .. } => "hunks",
+            ResponseError::TooManyBlocks => {
+                let hint = "ask for the change in several answers";
+                return Failure::refused("limit", error).hint(hint);
+            }
         };
         crate::limit::exceeded(name, error)
     }
