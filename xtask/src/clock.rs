@@ -7,9 +7,7 @@ use std::time::Duration;
 #[cfg(unix)]
 pub(crate) fn processor_time() -> Duration {
     // The clock exists on every system this is compiled for; without it budgets would end at once.
-    nix::time::ClockId::CLOCK_PROCESS_CPUTIME_ID
-        .now()
-        .map_or(Duration::MAX, Duration::from)
+    nix::time::ClockId::CLOCK_PROCESS_CPUTIME_ID.now().map_or(Duration::MAX, Duration::from)
 }
 
 /// Elsewhere: the time since the first call, which is never less.

@@ -91,28 +91,16 @@ fn ladder() -> Page {
          places on that rung count; more than one is settled by what the answer says about the place, or refused. Which \
          rung it was is part of every report.\n\n| step | rung | what it forgives |\n|---|---|---|\n{rows}"
     );
-    Page::new(
-        "docs/reference/rungs.md",
-        "Rungs of the matching ladder",
-        &body,
-    )
+    Page::new("docs/reference/rungs.md", "Rungs of the matching ladder", &body)
 }
 
 fn limits() -> Page {
     // Taken apart in full: a new limit does not compile until it has a row here.
-    let Limits {
-        text_bytes,
-        files,
-        file_bytes,
-        hunks,
-    } = Limits::default();
+    let Limits { text_bytes, files, file_bytes, hunks } = Limits::default();
     let rows = [
         row(&["Bytes of one answer", &bytes(text_bytes)]),
         row(&["Files that one answer may touch", &files.to_string()]),
-        row(&[
-            "Bytes of one file, before or after the change",
-            &bytes(file_bytes),
-        ]),
+        row(&["Bytes of one file, before or after the change", &bytes(file_bytes)]),
         row(&["Hunks over all files", &hunks.to_string()]),
         row(&["Bytes of a path", &bytes(PATH_BYTES)]),
         row(&["Bytes of one component of a path", &bytes(COMPONENT_BYTES)]),

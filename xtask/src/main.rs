@@ -2,11 +2,7 @@
 //!
 //! This file only dispatches. A command is one file (or folder) with an `Args` struct, whose doc
 //! comment is its help, and a `run` function; adding one is a `mod` line, a variant and an arm.
-#![allow(
-    clippy::print_stdout,
-    clippy::print_stderr,
-    reason = "a developer tool: printing is its output"
-)]
+#![allow(clippy::print_stdout, clippy::print_stderr, reason = "a developer tool: printing is its output")]
 
 mod bench;
 mod clock;

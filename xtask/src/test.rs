@@ -44,17 +44,12 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
         let name = step.name();
         println!("== {name}: {}", step.about());
         let began = Instant::now();
-        step.run().with_context(|| {
-            format!("{name} failed; `cargo xtask test --only {name}` shows it again")
-        })?;
+        step.run()
+            .with_context(|| format!("{name} failed; `cargo xtask test --only {name}` shows it again"))?;
         println!("== {name}: ok, {}", seconds(began.elapsed()));
     }
     let names: Vec<&str> = steps.iter().map(|step| step.name()).collect();
-    println!(
-        "== all ok: {} in {}",
-        names.join(", "),
-        seconds(started.elapsed())
-    );
+    println!("== all ok: {} in {}", names.join(", "), seconds(started.elapsed()));
     Ok(())
 }
 
@@ -87,14 +82,7 @@ impl Step {
             Step::Tidy => tidy::run(&tidy::Args {}),
             Step::Lint => {
                 needs_component("clippy", "clippy")?;
-                cargo(&[
-                    "clippy",
-                    "--workspace",
-                    "--all-targets",
-                    "--",
-                    "-D",
-                    "warnings",
-                ])
+                cargo(&["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"])
             }
             Step::Tests if works("nextest") => {
                 cargo(&["nextest", "run", "--workspace", "--status-level", "slow"])?;
@@ -130,10 +118,7 @@ fn works(subcommand: &str) -> bool {
 fn cargo(args: &[&str]) -> anyhow::Result<()> {
     let mut command: Command = workspace::cargo();
     let shown = format!("cargo {}", args.join(" "));
-    let status = command
-        .args(args)
-        .status()
-        .with_context(|| format!("`{shown}` could not be started"))?;
+    let status = command.args(args).status().with_context(|| format!("`{shown}` could not be started"))?;
     if status.success() {
         return Ok(());
     }

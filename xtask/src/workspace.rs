@@ -46,11 +46,7 @@ impl Workspace {
             .other_options(["--locked".to_owned()])
             .exec()
             .context("`cargo metadata --locked` failed")?;
-        Ok(Workspace {
-            root,
-            metadata,
-            sources,
-        })
+        Ok(Workspace { root, metadata, sources })
     }
 
     /// The crates that are ours.
@@ -96,12 +92,8 @@ fn collect(root: &Path, folder: &Path, sources: &mut Vec<Source>) -> anyhow::Res
         if kind.is_dir() && !name.starts_with('.') && !NOT_SOURCES.contains(&&*name) {
             collect(root, &path, sources)?;
         } else if kind.is_file() && name.ends_with(".rs") {
-            let text =
-                fs::read_to_string(&path).with_context(|| format!("reading {}", path.display()))?;
-            sources.push(Source {
-                path: relative(root, &path),
-                text,
-            });
+            let text = fs::read_to_string(&path).with_context(|| format!("reading {}", path.display()))?;
+            sources.push(Source { path: relative(root, &path), text });
         }
     }
     Ok(())

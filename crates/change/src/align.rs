@@ -26,29 +26,10 @@ pub struct Run {
 pub fn equal_runs<T: Hash + Eq>(old: &[T], new: &[T]) -> Vec<Run> {
     let head = old.iter().zip(new).take_while(|(a, b)| a == b).count();
     let tail_most = old.len().min(new.len()) - head;
-    let tail = old
-        .iter()
-        .rev()
-        .zip(new.iter().rev())
-        .take(tail_most)
-        .take_while(|(a, b)| a == b)
-        .count();
-    let mut runs = vec![Run {
-        old: 0,
-        new: 0,
-        len: head,
-    }];
-    middle(
-        &old[head..old.len() - tail],
-        &new[head..new.len() - tail],
-        head,
-        &mut runs,
-    );
-    runs.push(Run {
-        old: old.len() - tail,
-        new: new.len() - tail,
-        len: tail,
-    });
+    let tail = old.iter().rev().zip(new.iter().rev()).take(tail_most).take_while(|(a, b)| a == b).count();
+    let mut runs = vec![Run { old: 0, new: 0, len: head }];
+    middle(&old[head..old.len() - tail], &new[head..new.len() - tail], head, &mut runs);
+    runs.push(Run { old: old.len() - tail, new: new.len() - tail, len: tail });
     join(runs)
 }
 
@@ -73,11 +54,7 @@ fn middle<T: Hash + Eq>(old: &[T], new: &[T], offset: usize, runs: &mut Vec<Run>
     let old_side: Vec<(usize, u32)> = old
         .iter()
         .enumerate()
-        .filter_map(|(i, line)| {
-            ids.get(line)
-                .filter(|(_, shared)| *shared)
-                .map(|(id, _)| (i, *id))
-        })
+        .filter_map(|(i, line)| ids.get(line).filter(|(_, shared)| *shared).map(|(id, _)| (i, *id)))
         .collect();
     if old_side.len().saturating_mul(new_side.len()) > WORK {
         return;
@@ -85,12 +62,7 @@ fn middle<T: Hash + Eq>(old: &[T], new: &[T], offset: usize, runs: &mut Vec<Run>
     let old_ids: Vec<u32> = old_side.iter().map(|(_, id)| *id).collect();
     let new_ids: Vec<u32> = new_side.iter().map(|(_, id)| *id).collect();
     for op in capture_diff_slices(Algorithm::Myers, &old_ids, &new_ids) {
-        if let DiffOp::Equal {
-            old_index,
-            new_index,
-            len,
-        } = op
-        {
+        if let DiffOp::Equal { old_index, new_index, len } = op {
             for k in 0..len {
                 runs.push(Run {
                     old: offset + old_side[old_index + k].0,
@@ -107,7 +79,7 @@ fn join(runs: Vec<Run>) -> Vec<Run> {
     for run in runs.into_iter().filter(|run| run.len > 0) {
         match joined.last_mut() {
             Some(last) if last.old + last.len == run.old && last.new + last.len == run.new => {
-                last.len += run.len
+                last.len += run.len;
             }
             _ => joined.push(run),
         }
@@ -122,31 +94,10 @@ mod tests {
     #[test]
     fn runs_cover_what_is_equal() {
         let runs = equal_runs(&["a", "b", "c", "d"], &["a", "x", "c", "d", "e"]);
-        assert_eq!(
-            runs,
-            [
-                Run {
-                    old: 0,
-                    new: 0,
-                    len: 1
-                },
-                Run {
-                    old: 2,
-                    new: 2,
-                    len: 2
-                }
-            ]
-        );
+        assert_eq!(runs, [Run { old: 0, new: 0, len: 1 }, Run { old: 2, new: 2, len: 2 }]);
         assert_eq!(equal_runs::<&str>(&[], &[]), []);
         assert_eq!(equal_runs(&["a"], &["b"]), []);
-        assert_eq!(
-            equal_runs(&["a", "a"], &["a"]),
-            [Run {
-                old: 0,
-                new: 0,
-                len: 1
-            }]
-        );
+        assert_eq!(equal_runs(&["a", "a"], &["a"]), [Run { old: 0, new: 0, len: 1 }]);
     }
 
     #[test]

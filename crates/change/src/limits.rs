@@ -25,11 +25,6 @@ pub const HUNKS: usize = 2_000;
 
 impl Default for Limits {
     fn default() -> Self {
-        Limits {
-            text_bytes: TEXT_BYTES,
-            files: FILES,
-            file_bytes: FILE_BYTES,
-            hunks: HUNKS,
-        }
+        Limits { text_bytes: TEXT_BYTES, files: FILES, file_bytes: FILE_BYTES, hunks: HUNKS }
     }
 }

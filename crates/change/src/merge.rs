@@ -38,9 +38,7 @@ pub struct Conflict {
 
 /// Merges the change from `base` to `theirs` into `ours`.
 pub fn merge<S: AsRef<str>>(base: &[S], ours: &[S], theirs: &[S]) -> Merge {
-    let texts = |lines: &[S]| -> Vec<String> {
-        lines.iter().map(|line| line.as_ref().to_string()).collect()
-    };
+    let texts = |lines: &[S]| -> Vec<String> { lines.iter().map(|line| line.as_ref().to_string()).collect() };
     let (base, ours, theirs) = (texts(base), texts(ours), texts(theirs));
     let mut merged = Merge::default();
     for region in regions(&base, &ours, &theirs) {
@@ -53,10 +51,7 @@ pub fn merge<S: AsRef<str>>(base: &[S], ours: &[S], theirs: &[S]) -> Merge {
         if our_text == their_text {
             merged.agreed += 1;
         } else if our_text == base_text {
-            merged.edits.push(MergeEdit {
-                ours: region.ours,
-                theirs: region.theirs,
-            });
+            merged.edits.push(MergeEdit { ours: region.ours, theirs: region.theirs });
         } else {
             merged.conflicts.push(region);
         }
@@ -72,20 +67,13 @@ fn regions(base: &[String], ours: &[String], theirs: &[String]) -> Vec<Conflict>
     let mut regions = Vec::new();
     let (mut b, mut o, mut t) = (0, 0, 0);
     for i in 0..=base.len() {
-        let anchor = if i == base.len() {
-            Some((ours.len(), theirs.len()))
-        } else {
-            our_runs[i].zip(their_runs[i])
-        };
+        let anchor =
+            if i == base.len() { Some((ours.len(), theirs.len())) } else { our_runs[i].zip(their_runs[i]) };
         let Some((next_o, next_t)) = anchor else {
             continue;
         };
         if b < i || o < next_o || t < next_t {
-            regions.push(Conflict {
-                base: b..i,
-                ours: o..next_o,
-                theirs: t..next_t,
-            });
+            regions.push(Conflict { base: b..i, ours: o..next_o, theirs: t..next_t });
         }
         (b, o, t) = (i + 1, next_o + 1, next_t + 1);
     }
@@ -129,14 +117,8 @@ mod tests {
 
     #[test]
     fn changes_in_different_places_meet() {
-        assert_eq!(
-            merged("a b c d e", "a B c d e", "a b c d E"),
-            Ok("a B c d E".into())
-        );
-        assert_eq!(
-            merged("a b c", "x a b c", "a b c y"),
-            Ok("x a b c y".into())
-        );
+        assert_eq!(merged("a b c d e", "a B c d e", "a b c d E"), Ok("a B c d E".into()));
+        assert_eq!(merged("a b c", "x a b c", "a b c y"), Ok("x a b c y".into()));
         assert_eq!(merged("a b c", "a b c", "a c"), Ok("a c".into()));
     }
 

@@ -85,10 +85,7 @@ impl RelPath {
             return Err(PathError::Empty);
         }
         if text.len() > PATH_BYTES {
-            return Err(PathError::TooLong {
-                bytes: text.len(),
-                most: PATH_BYTES,
-            });
+            return Err(PathError::TooLong { bytes: text.len(), most: PATH_BYTES });
         }
         let shown = || text.escape_debug().to_string();
         check_characters(text)?;
@@ -136,12 +133,7 @@ impl RelPath {
     /// A key under which names that some file system would take for the same are equal:
     /// canonical composition and lower case.
     pub fn folded(&self) -> String {
-        self.0
-            .nfc()
-            .collect::<String>()
-            .to_lowercase()
-            .nfc()
-            .collect()
+        self.0.nfc().collect::<String>().to_lowercase().nfc().collect()
     }
 }
 
@@ -152,10 +144,7 @@ impl fmt::Display for RelPath {
 }
 
 fn check_characters(text: &str) -> Result<(), PathError> {
-    let fail = |what: String| PathError::Character {
-        path: text.escape_debug().to_string(),
-        what,
-    };
+    let fail = |what: String| PathError::Character { path: text.escape_debug().to_string(), what };
     for c in text.chars() {
         if c == '\0' {
             return Err(fail("a NUL".into()));
@@ -172,10 +161,7 @@ fn check_characters(text: &str) -> Result<(), PathError> {
 
 fn check_component(component: &str, shown: &dyn Fn() -> String) -> Result<(), PathError> {
     if component.len() > COMPONENT_BYTES {
-        return Err(PathError::TooLong {
-            bytes: component.len(),
-            most: COMPONENT_BYTES,
-        });
+        return Err(PathError::TooLong { bytes: component.len(), most: COMPONENT_BYTES });
     }
     if component == ".." {
         return Err(PathError::Parent(shown()));
@@ -185,10 +171,7 @@ fn check_component(component: &str, shown: &dyn Fn() -> String) -> Result<(), Pa
         return Err(PathError::Parent(shown()));
     }
     if let Some(sealed) = sealed(&plain) {
-        return Err(PathError::Sealed {
-            path: shown(),
-            sealed,
-        });
+        return Err(PathError::Sealed { path: shown(), sealed });
     }
     if component.ends_with('.')
         || component.starts_with(char::is_whitespace)
@@ -217,10 +200,7 @@ fn plain_spelling(component: &str) -> String {
     if folded == ".." || folded == "." {
         return folded;
     }
-    folded
-        .trim_start()
-        .trim_end_matches(|c: char| c == '.' || c.is_whitespace())
-        .to_string()
+    folded.trim_start().trim_end_matches(|c: char| c == '.' || c.is_whitespace()).to_string()
 }
 
 fn sealed(plain: &str) -> Option<&'static str> {
@@ -246,13 +226,9 @@ fn reserved(plain: &str) -> bool {
     if matches!(stem, "con" | "prn" | "aux" | "nul" | "conin$" | "conout$") {
         return true;
     }
-    let numbered = stem
-        .strip_prefix("com")
-        .or_else(|| stem.strip_prefix("lpt"));
+    let numbered = stem.strip_prefix("com").or_else(|| stem.strip_prefix("lpt"));
     numbered.is_some_and(|n| {
-        n.chars().count() == 1
-            && n.chars()
-                .all(|c| c.is_ascii_digit() || matches!(c, '¹' | '²' | '³'))
+        n.chars().count() == 1 && n.chars().all(|c| c.is_ascii_digit() || matches!(c, '¹' | '²' | '³'))
     })
 }
 
@@ -272,10 +248,7 @@ mod tests {
         assert_eq!(ok(".gitignore"), ".gitignore");
         assert_eq!(ok(".github/workflows/ci.yml"), ".github/workflows/ci.yml");
         assert_eq!(ok("My Component.tsx"), "My Component.tsx");
-        assert_eq!(
-            ok("app/[id]/(group)/@slot/page.tsx"),
-            "app/[id]/(group)/@slot/page.tsx"
-        );
+        assert_eq!(ok("app/[id]/(group)/@slot/page.tsx"), "app/[id]/(group)/@slot/page.tsx");
         assert_eq!(ok("recent~1.txt"), "recent~1.txt");
     }
 

@@ -193,15 +193,7 @@ impl Proposal {
     pub fn without_positions(mut self) -> Proposal {
         for operation in &mut self.operations {
             operation.line = 0;
-            if let Action::Write {
-                edit:
-                    Edit {
-                        body: Body::Hunks(hunks),
-                        ..
-                    },
-                ..
-            } = &mut operation.action
-            {
+            if let Action::Write { edit: Edit { body: Body::Hunks(hunks), .. }, .. } = &mut operation.action {
                 for hunk in hunks {
                     hunk.line = 0;
                 }

@@ -69,28 +69,15 @@ impl MemoryTree {
 impl Tree for MemoryTree {
     fn entry(&self, path: &RelPath) -> Result<Entry, TreeError> {
         if let Some((bytes, mode)) = self.files.get(path) {
-            return Ok(Entry::File {
-                bytes: bytes.clone(),
-                mode: *mode,
-            });
+            return Ok(Entry::File { bytes: bytes.clone(), mode: *mode });
         }
         let inside = format!("{path}/");
-        let is_directory = self
-            .files
-            .keys()
-            .any(|file| file.as_str().starts_with(&inside));
-        Ok(if is_directory {
-            Entry::Other("a directory")
-        } else {
-            Entry::Missing
-        })
+        let is_directory = self.files.keys().any(|file| file.as_str().starts_with(&inside));
+        Ok(if is_directory { Entry::Other("a directory") } else { Entry::Missing })
     }
 
     fn folded_twin(&self, path: &RelPath) -> Option<String> {
         let key = path.folded();
-        self.files
-            .keys()
-            .find(|other| *other != path && other.folded() == key)
-            .map(ToString::to_string)
+        self.files.keys().find(|other| *other != path && other.folded() == key).map(ToString::to_string)
     }
 }

@@ -29,10 +29,7 @@ impl Console {
     /// The process's own streams.
     pub(crate) fn real(environment: &Environment, color: ColorChoice) -> Console {
         let (out, err) = (io::stdout(), io::stderr());
-        let (out_look, err_look) = (
-            Look::of(&out, environment, color),
-            Look::of(&err, environment, color),
-        );
+        let (out_look, err_look) = (Look::of(&out, environment, color), Look::of(&err, environment, color));
         Console {
             out: Stream::new(BufWriter::new(out), out_look),
             err: Stream::new(BufWriter::new(err), err_look),
@@ -104,11 +101,7 @@ impl Console {
 
 impl Stream {
     fn new(writer: impl Write + 'static, look: Look) -> Stream {
-        Stream {
-            writer: Box::new(writer),
-            look,
-            failed: None,
-        }
+        Stream { writer: Box::new(writer), look, failed: None }
     }
 
     fn write(&mut self, bytes: &[u8]) {

@@ -48,13 +48,7 @@ pub(crate) struct Failure {
 
 impl Failure {
     fn new(exit: Exit, kind: &'static str, message: impl Display) -> Failure {
-        Failure {
-            kind,
-            message: message.to_string(),
-            hint: None,
-            place: None,
-            exit,
-        }
+        Failure { kind, message: message.to_string(), hint: None, place: None, exit }
     }
 
     /// The command line, or what it names, is wrong.
@@ -74,18 +68,12 @@ impl Failure {
 
     /// Adds what to do next.
     pub(crate) fn hint(self, hint: impl Display) -> Failure {
-        Failure {
-            hint: Some(hint.to_string()),
-            ..self
-        }
+        Failure { hint: Some(hint.to_string()), ..self }
     }
 
     /// Adds where it happened.
     pub(crate) fn at(self, place: impl Display) -> Failure {
-        Failure {
-            place: Some(place.to_string()),
-            ..self
-        }
+        Failure { place: Some(place.to_string()), ..self }
     }
 }
 

@@ -21,11 +21,7 @@ pub(crate) enum Origin {
 impl Origin {
     /// Reads the argument `FILE|-`.
     pub(crate) fn from_argument(argument: &Path) -> Origin {
-        if argument.as_os_str() == "-" {
-            Origin::Stdin
-        } else {
-            Origin::File(argument.to_path_buf())
-        }
+        if argument.as_os_str() == "-" { Origin::Stdin } else { Origin::File(argument.to_path_buf()) }
     }
 
     /// Its name in messages.
@@ -92,26 +88,20 @@ fn text(bytes: Vec<u8>) -> Result<String, Failure> {
     }
     if let Some(at) = bytes.iter().position(|byte| *byte == 0) {
         let line = line_of(&bytes, at);
-        return Err(not_text(&format!(
-            "the answer is binary: there is a NUL byte in line {line}"
-        )));
+        return Err(not_text(&format!("the answer is binary: there is a NUL byte in line {line}")));
     }
     let mut text = String::from_utf8(bytes).map_err(|error| {
         let at = error.utf8_error().valid_up_to();
         let byte = error.as_bytes().get(at).copied().unwrap_or_default();
         let line = line_of(error.as_bytes(), at);
-        not_text(&format!(
-            "the answer is not UTF-8: line {line} has the byte 0x{byte:02x}"
-        ))
+        not_text(&format!("the answer is not UTF-8: line {line} has the byte 0x{byte:02x}"))
     })?;
     if text.starts_with(BYTE_ORDER_MARK) {
         text.drain(..BYTE_ORDER_MARK.len());
     }
     if text.trim().is_empty() {
-        return Err(
-            Failure::refused("nothing", "the answer is empty: there is nothing to do")
-                .hint("save the whole answer of the model and try again"),
-        );
+        return Err(Failure::refused("nothing", "the answer is empty: there is nothing to do")
+            .hint("save the whole answer of the model and try again"));
     }
     Ok(text)
 }
@@ -139,9 +129,7 @@ fn known_format(bytes: &[u8]) -> Option<&'static str> {
         (b"MZ\x90", "a program"),
         (b"SQLite format 3\0", "an SQLite database"),
     ];
-    let found = SIGNATURES
-        .iter()
-        .find(|(start, _)| bytes.starts_with(start));
+    let found = SIGNATURES.iter().find(|(start, _)| bytes.starts_with(start));
     found.map(|(_, what)| *what)
 }
 
@@ -155,18 +143,9 @@ mod tests {
 
     #[test]
     fn what_is_no_text_is_named() {
-        assert_eq!(
-            refusal(b"\x89PNG\r\n"),
-            "the answer is a PNG image, not UTF-8 text"
-        );
-        assert_eq!(
-            refusal(b"a\nb\0c"),
-            "the answer is binary: there is a NUL byte in line 2"
-        );
-        assert_eq!(
-            refusal(b"a\nb\n\xe9"),
-            "the answer is not UTF-8: line 3 has the byte 0xe9"
-        );
+        assert_eq!(refusal(b"\x89PNG\r\n"), "the answer is a PNG image, not UTF-8 text");
+        assert_eq!(refusal(b"a\nb\0c"), "the answer is binary: there is a NUL byte in line 2");
+        assert_eq!(refusal(b"a\nb\n\xe9"), "the answer is not UTF-8: line 3 has the byte 0xe9");
         assert!(refusal(b" \n\t\n").contains("empty"));
     }
 

@@ -23,12 +23,7 @@ pub(crate) struct Failed<'a> {
 
 impl<'a> Failed<'a> {
     pub(crate) fn new(failure: &'a Failure, command: &'a str) -> Failed<'a> {
-        Failed {
-            ok: false,
-            code: failure.exit as u8,
-            command,
-            error: failure,
-        }
+        Failed { ok: false, code: failure.exit as u8, command, error: failure }
     }
 }
 
@@ -98,13 +93,7 @@ mod tests {
 
     #[test]
     fn base64_has_its_padding() {
-        let cases = [
-            ("", ""),
-            ("f", "Zg=="),
-            ("fo", "Zm8="),
-            ("foo", "Zm9v"),
-            ("foob", "Zm9vYg=="),
-        ];
+        let cases = [("", ""), ("f", "Zg=="), ("fo", "Zm8="), ("foo", "Zm9v"), ("foob", "Zm9vYg==")];
         for (plain, encoded) in cases {
             assert_eq!(base64(plain.as_bytes()), encoded);
         }

@@ -35,9 +35,7 @@ impl Changed {
                 "file" => Name::File,
                 "hunks" => Name::Hunks,
                 other => {
-                    return Err(format!(
-                        "there is no limit `{other}`; the names are {NAMES}"
-                    ));
+                    return Err(format!("there is no limit `{other}`; the names are {NAMES}"));
                 }
             };
             changed.push((name, parse_number(number.trim())?));
@@ -78,9 +76,8 @@ fn parse_number(text: &str) -> Result<usize, String> {
 /// The answer is over the limit `name`.
 pub(crate) fn exceeded(name: &str, message: impl Display) -> Failure {
     let example = if name == "text" { "8M" } else { "5000" };
-    Failure::refused("limit", message).hint(format!(
-        "raise it with `--limit {name}={example}` if the answer really is that large"
-    ))
+    Failure::refused("limit", message)
+        .hint(format!("raise it with `--limit {name}={example}` if the answer really is that large"))
 }
 
 #[cfg(test)]
@@ -89,9 +86,7 @@ mod tests {
 
     #[test]
     fn limits_are_read_by_name() {
-        let limits = Changed::parse("text=8M, files=500,file=64k")
-            .unwrap()
-            .limits();
+        let limits = Changed::parse("text=8M, files=500,file=64k").unwrap().limits();
         assert_eq!(limits.text_bytes, 8 << 20);
         assert_eq!((limits.files, limits.file_bytes), (500, 64 << 10));
         assert_eq!(limits.hunks, Limits::default().hunks);

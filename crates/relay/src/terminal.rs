@@ -106,10 +106,8 @@ impl Look {
         color: ColorChoice,
     ) -> Look {
         let terminal = stream.is_terminal();
-        let width = terminal
-            .then(|| stream.columns())
-            .flatten()
-            .map(|columns| columns.clamp(NARROWEST, WIDEST));
+        let width =
+            terminal.then(|| stream.columns()).flatten().map(|columns| columns.clamp(NARROWEST, WIDEST));
         Look {
             color: match color {
                 ColorChoice::Always => true,
@@ -156,11 +154,7 @@ impl Look {
     }
 
     fn ellipsis(&self) -> Ellipsis {
-        if self.utf8 {
-            Ellipsis::Unicode
-        } else {
-            Ellipsis::Ascii
-        }
+        if self.utf8 { Ellipsis::Unicode } else { Ellipsis::Ascii }
     }
 
     /// Foreign text on one line, with nothing in it that a terminal obeys or hides.
@@ -204,11 +198,7 @@ impl Look {
     }
 
     fn escape(&self, tabs: Tabs, newlines: bool) -> Escape {
-        Escape {
-            tabs,
-            newlines,
-            ascii: !self.utf8,
-        }
+        Escape { tabs, newlines, ascii: !self.utf8 }
     }
 }
 

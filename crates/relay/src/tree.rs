@@ -27,11 +27,7 @@ pub(crate) struct DiskTree {
 impl DiskTree {
     /// The tree beneath `root`; files of more than `file_bytes` are not read.
     pub(crate) fn new(root: PathBuf, file_bytes: usize) -> DiskTree {
-        DiskTree {
-            root,
-            file_bytes,
-            listings: RefCell::new(Listings::default()),
-        }
+        DiskTree { root, file_bytes, listings: RefCell::new(Listings::default()) }
     }
 
     fn look(&self, path: &RelPath) -> io::Result<Entry> {
@@ -77,19 +73,13 @@ impl DiskTree {
         if bytes.len() > self.file_bytes {
             return Err(too_long(bytes.len() as u64));
         }
-        Ok(Entry::File {
-            bytes,
-            mode: mode(&opened),
-        })
+        Ok(Entry::File { bytes, mode: mode(&opened) })
     }
 }
 
 impl Tree for DiskTree {
     fn entry(&self, path: &RelPath) -> Result<Entry, TreeError> {
-        self.look(path).map_err(|error| TreeError {
-            path: path.to_string(),
-            reason: error.to_string(),
-        })
+        self.look(path).map_err(|error| TreeError { path: path.to_string(), reason: error.to_string() })
     }
 
     fn folded_twin(&self, path: &RelPath) -> Option<String> {
@@ -127,12 +117,7 @@ impl Listings {
         known.entry(directory.to_path_buf()).or_insert_with(|| {
             let room = NAMES_READ - *names_read;
             let mut folded = Folded::new();
-            for entry in fs::read_dir(directory)
-                .into_iter()
-                .flatten()
-                .take(room)
-                .flatten()
-            {
+            for entry in fs::read_dir(directory).into_iter().flatten().take(room).flatten() {
                 *names_read += 1;
                 if let Ok(name) = entry.file_name().into_string()
                     && let Some(key) = fold(&name)
@@ -178,11 +163,7 @@ fn same_file(_: &Metadata, b: &Metadata) -> bool {
 #[cfg(unix)]
 fn mode(metadata: &Metadata) -> Mode {
     use std::os::unix::fs::PermissionsExt;
-    if metadata.permissions().mode() & 0o100 == 0 {
-        Mode::Regular
-    } else {
-        Mode::Executable
-    }
+    if metadata.permissions().mode() & 0o100 == 0 { Mode::Regular } else { Mode::Executable }
 }
 
 #[cfg(not(unix))]

@@ -15,10 +15,7 @@ pub fn proposal(path: &RelPath, now: &str, then: &str) -> Proposal {
     let now_text = now.strip_prefix('\u{feff}').unwrap_or(now);
     let then_text = then.strip_prefix('\u{feff}').unwrap_or(then);
     let body = if now_text.is_empty() || then_text.is_empty() {
-        Body::Whole {
-            text: then_text.replace("\r\n", "\n"),
-            must_be_new: false,
-        }
+        Body::Whole { text: then_text.replace("\r\n", "\n"), must_be_new: false }
     } else {
         Body::Hunks(vec![hunk(now_text, then_text)])
     };
@@ -26,27 +23,16 @@ pub fn proposal(path: &RelPath, now: &str, then: &str) -> Proposal {
         line: 1,
         action: Action::Write {
             path: path.clone(),
-            edit: Edit {
-                dialect: "unified",
-                body,
-                seen: None,
-            },
+            edit: Edit { dialect: "unified", body, seen: None },
             mode: None,
         },
     };
-    Proposal {
-        operations: vec![operation],
-        ..Proposal::default()
-    }
+    Proposal { operations: vec![operation], ..Proposal::default() }
 }
 
 fn hunk(now: &str, then: &str) -> Hunk {
     let (now_lines, then_lines) = (lines(now), lines(then));
-    let prefix = now_lines
-        .iter()
-        .zip(&then_lines)
-        .take_while(|(a, b)| a == b)
-        .count();
+    let prefix = now_lines.iter().zip(&then_lines).take_while(|(a, b)| a == b).count();
     let suffix = now_lines[prefix..]
         .iter()
         .rev()
@@ -101,10 +87,7 @@ mod tests {
         assert_eq!(hunk.before, ["b", "c", "d", "X", "e", "f", "g"]);
         assert_eq!(hunk.after, ["b", "c", "d", "e", "f", "g"]);
         assert_eq!(hunk.claimed, Some(2));
-        assert_eq!(
-            hunk.kept.unwrap(),
-            [(0, 0), (1, 1), (2, 2), (4, 3), (5, 4), (6, 5)]
-        );
+        assert_eq!(hunk.kept.unwrap(), [(0, 0), (1, 1), (2, 2), (4, 3), (5, 4), (6, 5)]);
         assert!(!hunk.at_end);
     }
 

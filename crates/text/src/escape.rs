@@ -53,10 +53,7 @@ impl Escape {
         };
         let mut out = String::with_capacity(text.len() + 16);
         out.push_str(&text[..first.0]);
-        let mut column = text[..first.0]
-            .rsplit('\n')
-            .next()
-            .map_or(0, |l| l.chars().count());
+        let mut column = text[..first.0].rsplit('\n').next().map_or(0, |l| l.chars().count());
         for c in text[first.0..].chars() {
             if c == '\t' && self.tabs == Tabs::Expand {
                 let blanks = TAB_STOP - column % TAB_STOP;
@@ -104,11 +101,7 @@ mod tests {
 
     use super::*;
 
-    const CODE: Escape = Escape {
-        tabs: Tabs::Expand,
-        newlines: true,
-        ascii: false,
-    };
+    const CODE: Escape = Escape { tabs: Tabs::Expand, newlines: true, ascii: false };
 
     #[test]
     fn every_kind_of_control_becomes_visible() {
@@ -124,19 +117,13 @@ mod tests {
     fn tabs_and_newlines_pass_only_where_asked() {
         assert_eq!(CODE.apply("a\tb\n\tc\r\n"), "a   b\n    c\\r\n");
         assert_eq!(CODE.apply("abcd\te"), "abcd    e");
-        let keep = Escape {
-            tabs: Tabs::Keep,
-            ..Escape::default()
-        };
+        let keep = Escape { tabs: Tabs::Keep, ..Escape::default() };
         assert_eq!(keep.apply("a\tb\n"), "a\tb\\n");
     }
 
     #[test]
     fn without_utf8_only_ascii_is_raw() {
-        let ascii = Escape {
-            ascii: true,
-            ..Escape::default()
-        };
+        let ascii = Escape { ascii: true, ..Escape::default() };
         assert_eq!(ascii.apply("é−x"), "\\u{e9}\\u{2212}x");
     }
 

@@ -79,12 +79,8 @@ impl Around {
         let Some(last) = self.last else { return false };
         let next = rest.chars().next();
         match c {
-            '\u{FE0E}' | '\u{FE0F}' if matches!(last, '0'..='9' | '#' | '*') => {
-                next == Some('\u{20E3}')
-            }
-            '\u{FE00}'..='\u{FE0F}' => {
-                is_pictograph(last) || is_ideograph(last) || is_varied_symbol(last)
-            }
+            '\u{FE0E}' | '\u{FE0F}' if matches!(last, '0'..='9' | '#' | '*') => next == Some('\u{20E3}'),
+            '\u{FE00}'..='\u{FE0F}' => is_pictograph(last) || is_ideograph(last) || is_varied_symbol(last),
             '\u{E0100}'..='\u{E01EF}' => is_ideograph(last),
             '\u{180B}'..='\u{180F}' => matches!(last, '\u{1820}'..='\u{18AA}'),
             '\u{200D}' if self.emoji => next.is_some_and(is_pictograph),

@@ -188,10 +188,7 @@ mod tests {
             assert!(short.ends_with("/index.ts"), "{limit}: {short}");
             assert!(cells(&short) <= limit);
         }
-        assert_eq!(
-            shorten_path("averyveryverylongname.rs", 12, Ellipsis::Ascii),
-            "...ngname.rs"
-        );
+        assert_eq!(shorten_path("averyveryverylongname.rs", 12, Ellipsis::Ascii), "...ngname.rs");
     }
 
     #[test]

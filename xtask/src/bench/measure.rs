@@ -31,45 +31,18 @@ pub(super) struct Measured {
 
 impl Measured {
     /// From times, one per run.
-    pub(super) fn from_times(
-        name: String,
-        mut times: Vec<Duration>,
-        below: Option<f64>,
-    ) -> Measured {
+    pub(super) fn from_times(name: String, mut times: Vec<Duration>, below: Option<f64>) -> Measured {
         times.sort_unstable();
         let at = |share: usize| {
             let index = (times.len() * share).div_ceil(100).saturating_sub(1);
-            times
-                .get(index)
-                .map_or(0.0, |time| time.as_secs_f64() * 1e3)
+            times.get(index).map_or(0.0, |time| time.as_secs_f64() * 1e3)
         };
-        Measured {
-            name,
-            unit: "ms",
-            median: at(50),
-            p99: at(99),
-            plain: None,
-            below,
-            note: String::new(),
-        }
+        Measured { name, unit: "ms", median: at(50), p99: at(99), plain: None, below, note: String::new() }
     }
 
     /// A single value.
-    pub(super) fn single(
-        name: String,
-        unit: &'static str,
-        value: f64,
-        below: Option<f64>,
-    ) -> Measured {
-        Measured {
-            name,
-            unit,
-            median: value,
-            p99: value,
-            plain: None,
-            below,
-            note: String::new(),
-        }
+    pub(super) fn single(name: String, unit: &'static str, value: f64, below: Option<f64>) -> Measured {
+        Measured { name, unit, median: value, p99: value, plain: None, below, note: String::new() }
     }
 
     /// Whether the target is met.
@@ -83,23 +56,14 @@ impl Measured {
     }
 
     pub(super) fn heading() -> String {
-        format!(
-            "{:<44} {:>9} {:>9} {:>9}  {:<4} target",
-            "measurement", "median", "p99", "plain", "unit"
-        )
+        format!("{:<44} {:>9} {:>9} {:>9}  {:<4} target", "measurement", "median", "p99", "plain", "unit")
     }
 }
 
 impl fmt::Display for Measured {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let plain = self
-            .plain
-            .map_or(String::new(), |plain| format!("{plain:.3}"));
-        write!(
-            f,
-            "{:<44} {:>9.3} {:>9.3} {plain:>9}  {:<4} ",
-            self.name, self.median, self.p99, self.unit
-        )?;
+        let plain = self.plain.map_or(String::new(), |plain| format!("{plain:.3}"));
+        write!(f, "{:<44} {:>9.3} {:>9.3} {plain:>9}  {:<4} ", self.name, self.median, self.p99, self.unit)?;
         if let Some(below) = self.below {
             write!(f, "< {below} {}", if self.met() { "ok" } else { "MISS" })?;
         }

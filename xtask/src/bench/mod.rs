@@ -42,11 +42,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
         return in_release(args);
     }
     let mut measured = Vec::new();
-    let wanted = |name: &str| {
-        args.only
-            .as_ref()
-            .is_none_or(|part| name.contains(part.as_str()))
-    };
+    let wanted = |name: &str| args.only.as_ref().is_none_or(|part| name.contains(part.as_str()));
     let mut keep = |one: Measured| {
         if args.json {
             println!("{}", one.json());
@@ -72,27 +68,12 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
 /// Builds everything in release and runs the same command there.
 fn in_release(args: &Args) -> anyhow::Result<()> {
     let mut cargo = Command::new(env!("CARGO"));
-    cargo.args([
-        "build",
-        "--quiet",
-        "--release",
-        "--package",
-        "relaycode-relay",
-    ]);
+    cargo.args(["build", "--quiet", "--release", "--package", "relaycode-relay"]);
     if !cargo.status().context("cannot run cargo")?.success() {
         bail!("relay does not build");
     }
     let mut bench = Command::new(env!("CARGO"));
-    bench.args([
-        "run",
-        "--quiet",
-        "--release",
-        "--package",
-        "xtask",
-        "--",
-        "bench",
-        "--here",
-    ]);
+    bench.args(["run", "--quiet", "--release", "--package", "xtask", "--", "bench", "--here"]);
     if let Some(only) = &args.only {
         bench.args(["--only", only]);
     }

@@ -23,74 +23,31 @@ const KINDS: &[(&str, Make)] = &[
     ("backticks", |bytes| "`".repeat(bytes)),
     ("lines of backticks", |bytes| fill("```\n", bytes)),
     ("growing fences", growing_fences),
-    ("unclosed fences", |bytes| {
-        fill("```ts // src/a.ts\nlet a = 1;\n", bytes)
-    }),
+    ("unclosed fences", |bytes| fill("```ts // src/a.ts\nlet a = 1;\n", bytes)),
     ("unclosed, alternating", |bytes| fill("```\n~~~\n", bytes)),
-    ("one-line blocks", |bytes| {
-        numbered(bytes, |n| format!("```ts // f{n}.ts\nx\n```\n"))
-    }),
+    ("one-line blocks", |bytes| numbered(bytes, |n| format!("```ts // f{n}.ts\nx\n```\n"))),
     ("search markers", |bytes| fill("<<<<<<< SEARCH\n", bytes)),
-    ("markers in disorder", |bytes| {
-        fill("=======\n>>>>>>> REPLACE\n<<<<<<< SEARCH\n", bytes)
-    }),
-    ("search/replace blocks", |bytes| {
-        fill(
-            "a.ts\n<<<<<<< SEARCH\nx\n=======\ny\n>>>>>>> REPLACE\n",
-            bytes,
-        )
-    }),
-    ("hunk headers", |bytes| {
-        format!(
-            "--- a/x\n+++ b/x\n{}",
-            fill("@@ -1,1 +1,1 @@\n-a\n+b\n", bytes)
-        )
-    }),
+    ("markers in disorder", |bytes| fill("=======\n>>>>>>> REPLACE\n<<<<<<< SEARCH\n", bytes)),
+    ("search/replace blocks", |bytes| fill("a.ts\n<<<<<<< SEARCH\nx\n=======\ny\n>>>>>>> REPLACE\n", bytes)),
+    ("hunk headers", |bytes| format!("--- a/x\n+++ b/x\n{}", fill("@@ -1,1 +1,1 @@\n-a\n+b\n", bytes))),
     ("diff headers", |bytes| fill("--- a/x\n+++ b/x\n", bytes)),
-    ("git headers", |bytes| {
-        fill("diff --git a/x b/x\nrename from x\nrename to y\n", bytes)
-    }),
-    ("patch envelopes", |bytes| {
-        fill("*** Begin Patch\n*** Update File: a\n@@\n-a\n+b\n", bytes)
-    }),
-    ("heredocs", |bytes| {
-        fill("cat <<'EOF'\n*** Begin Patch\n", bytes)
-    }),
-    ("yaml keys", |bytes| {
-        fill("projectId: a\nuuid: b\nchangeSummary:\n", bytes)
-    }),
+    ("git headers", |bytes| fill("diff --git a/x b/x\nrename from x\nrename to y\n", bytes)),
+    ("patch envelopes", |bytes| fill("*** Begin Patch\n*** Update File: a\n@@\n-a\n+b\n", bytes)),
+    ("heredocs", |bytes| fill("cat <<'EOF'\n*** Begin Patch\n", bytes)),
+    ("yaml keys", |bytes| fill("projectId: a\nuuid: b\nchangeSummary:\n", bytes)),
     ("yaml aliases", |bytes| {
-        format!(
-            "```yaml\nprojectId: x\na: &a [x]\n{}```\n",
-            fill("b: [*a,*a,*a,*a]\n", bytes)
-        )
+        format!("```yaml\nprojectId: x\na: &a [x]\n{}```\n", fill("b: [*a,*a,*a,*a]\n", bytes))
     }),
-    ("yaml nesting", |bytes| {
-        format!("```yaml\nprojectId: {}\n```\n", "[".repeat(bytes))
-    }),
-    ("json nesting", |bytes| {
-        format!(
-            "```json // rename-file\n{}\n```\n",
-            "{\"a\":".repeat(bytes / 5)
-        )
-    }),
-    ("headings", |bytes| {
-        fill("### `src/a.ts`\n**src/b.ts**\n", bytes)
-    }),
+    ("yaml nesting", |bytes| format!("```yaml\nprojectId: {}\n```\n", "[".repeat(bytes))),
+    ("json nesting", |bytes| format!("```json // rename-file\n{}\n```\n", "{\"a\":".repeat(bytes / 5))),
+    ("headings", |bytes| fill("### `src/a.ts`\n**src/b.ts**\n", bytes)),
     ("one long line", |bytes| "a ".repeat(bytes / 2)),
     ("blank lines", |bytes| "\n".repeat(bytes)),
     ("carriage returns", |bytes| "\r".repeat(bytes)),
-    ("indented fences", |bytes| {
-        fill("   ```ts\n      ```\n", bytes)
-    }),
-    ("quoted text", |bytes| {
-        fill("> ```ts // a.ts\n> x\n> ```\n", bytes)
-    }),
+    ("indented fences", |bytes| fill("   ```ts\n      ```\n", bytes)),
+    ("quoted text", |bytes| fill("> ```ts // a.ts\n> x\n> ```\n", bytes)),
     ("mixed", |bytes| {
-        fill(
-            "```\n<<<<<<< SEARCH\n--- a\n@@\n*** Begin Patch\nprojectId: x\n~~~\n=======\n````\n",
-            bytes,
-        )
+        fill("```\n<<<<<<< SEARCH\n--- a\n@@\n*** Begin Patch\nprojectId: x\n~~~\n=======\n````\n", bytes)
     }),
 ];
 
@@ -122,12 +79,7 @@ fn growing_fences(bytes: usize) -> String {
 
 /// Reads every kind at every size.
 pub(super) fn measure(wanted: &dyn Fn(&str) -> bool, keep: &mut impl FnMut(Measured)) {
-    let limits = Limits {
-        text_bytes: 64 << 20,
-        files: 10_000_000,
-        hunks: 10_000_000,
-        ..Limits::default()
-    };
+    let limits = Limits { text_bytes: 64 << 20, files: 10_000_000, hunks: 10_000_000, ..Limits::default() };
     for (kind, make) in KINDS {
         if !wanted(&format!("parse, {kind}")) {
             continue;
@@ -139,20 +91,14 @@ pub(super) fn measure(wanted: &dyn Fn(&str) -> bool, keep: &mut impl FnMut(Measu
             let taken: Vec<_> = (0..RUNS).map(|_| once(&mut read)).collect();
             fastest.extend(taken.iter().min().copied());
             let below = (*size == AT).then_some(BELOW);
-            let mut measured =
-                Measured::from_times(format!("parse, {kind}, {size} MiB"), taken, below);
+            let mut measured = Measured::from_times(format!("parse, {kind}, {size} MiB"), taken, below);
             measured.plain = Some(plain_pass(text.as_bytes()));
             keep(measured);
         }
         if let (Some(first), Some(last)) = (fastest.first(), fastest.last()) {
             let growth = last.as_secs_f64() / first.as_secs_f64().max(1e-4);
             let below = Some(GROWTH_BELOW);
-            keep(Measured::single(
-                format!("parse, {kind}, growth 1 to 8 MiB"),
-                "×",
-                growth,
-                below,
-            ));
+            keep(Measured::single(format!("parse, {kind}, growth 1 to 8 MiB"), "×", growth, below));
         }
     }
 }

@@ -55,10 +55,7 @@ fn one_file(sample: &samples::Sample) -> Option<(Proposal, MemoryTree)> {
     let path = RelPath::parse("src/file.ts").ok()?;
     let mut tree = MemoryTree::default();
     tree.insert(path.clone(), sample.file.as_bytes());
-    Some((
-        proposal(vec![write(path, sample.hunk.clone(), sample.dialect)]),
-        tree,
-    ))
+    Some((proposal(vec![write(path, sample.hunk.clone(), sample.dialect)]), tree))
 }
 
 fn write(path: RelPath, hunk: Hunk, dialect: &'static str) -> Operation {
@@ -66,21 +63,14 @@ fn write(path: RelPath, hunk: Hunk, dialect: &'static str) -> Operation {
         line: 1,
         action: Action::Write {
             path,
-            edit: Edit {
-                dialect,
-                body: Body::Hunks(vec![hunk]),
-                seen: None,
-            },
+            edit: Edit { dialect, body: Body::Hunks(vec![hunk]), seen: None },
             mode: None,
         },
     }
 }
 
 fn proposal(operations: Vec<Operation>) -> Proposal {
-    Proposal {
-        operations,
-        ..Proposal::default()
-    }
+    Proposal { operations, ..Proposal::default() }
 }
 
 /// Two hundred files with a hunk each, in processor time.
@@ -96,21 +86,12 @@ pub(super) fn many_files(wanted: &dyn Fn(&str) -> bool, keep: &mut impl FnMut(Me
         let Ok(path) = RelPath::parse(&format!("src/part{}/file{number}.ts", number % 7)) else {
             continue;
         };
-        let file: String = samples::code(16_000)
-            .lines()
-            .take(LINES)
-            .flat_map(|line| [line, "\n"])
-            .collect();
+        let file: String = samples::code(16_000).lines().take(LINES).flat_map(|line| [line, "\n"]).collect();
         let at = LINES / 2 + number % 50;
         let before: Vec<String> = file.lines().skip(at).take(14).map(str::to_owned).collect();
         let mut after = before.clone();
         after.insert(7, format!("    // added to {number}"));
-        let hunk = Hunk {
-            line: 1,
-            before,
-            after,
-            ..Hunk::default()
-        };
+        let hunk = Hunk { line: 1, before, after, ..Hunk::default() };
         all += &file;
         tree.insert(path.clone(), file);
         operations.push(write(path, hunk, "multi-search-replace"));

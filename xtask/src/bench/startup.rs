@@ -15,10 +15,7 @@ const VERSION_BELOW: f64 = 5.0;
 const MEMORY_BELOW: f64 = 12.0;
 
 /// Measures the binary that was built beside this one.
-pub(super) fn measure(
-    wanted: &dyn Fn(&str) -> bool,
-    keep: &mut impl FnMut(Measured),
-) -> anyhow::Result<()> {
+pub(super) fn measure(wanted: &dyn Fn(&str) -> bool, keep: &mut impl FnMut(Measured)) -> anyhow::Result<()> {
     if !wanted("relay --version") {
         return Ok(());
     }
@@ -30,37 +27,25 @@ pub(super) fn measure(
         taken.push(spawn(&relay, &["--version"])?);
     }
     let empty = Measured::from_times("spawning an empty process".to_owned(), empty, None);
-    let overhead: Vec<Duration> = taken
-        .iter()
-        .map(|time| time.saturating_sub(Duration::from_secs_f64(empty.median / 1e3)))
-        .collect();
+    let overhead: Vec<Duration> =
+        taken.iter().map(|time| time.saturating_sub(Duration::from_secs_f64(empty.median / 1e3))).collect();
     let mut over = Measured::from_times(
         "relay --version, over an empty process".to_owned(),
         overhead,
         Some(VERSION_BELOW),
     );
     over.plain = Some(empty.median);
-    keep(Measured::from_times(
-        "relay --version, wall".to_owned(),
-        taken,
-        None,
-    ));
+    keep(Measured::from_times("relay --version, wall".to_owned(), taken, None));
     keep(over);
     keep(empty);
     memory(&relay, keep)?;
     let bytes = std::fs::metadata(&relay)?.len();
-    keep(Measured::single(
-        "relay, size of the binary".to_owned(),
-        "MB",
-        bytes as f64 / 1e6,
-        None,
-    ));
+    keep(Measured::single("relay, size of the binary".to_owned(), "MB", bytes as f64 / 1e6, None));
     Ok(())
 }
 
 fn beside_this_one() -> anyhow::Result<PathBuf> {
-    let relay =
-        std::env::current_exe()?.with_file_name(format!("relay{}", std::env::consts::EXE_SUFFIX));
+    let relay = std::env::current_exe()?.with_file_name(format!("relay{}", std::env::consts::EXE_SUFFIX));
     if !relay.is_file() {
         bail!("{} does not exist; build relay first", relay.display());
     }
@@ -70,12 +55,7 @@ fn beside_this_one() -> anyhow::Result<PathBuf> {
 fn spawn(program: &Path, args: &[&str]) -> anyhow::Result<Duration> {
     let mut status = None;
     let taken = once(&mut || {
-        status = Some(
-            Command::new(program)
-                .args(args)
-                .stdout(Stdio::null())
-                .status(),
-        );
+        status = Some(Command::new(program).args(args).stdout(Stdio::null()).status());
     });
     match status {
         Some(Ok(status)) if status.success() => Ok(taken),
@@ -93,12 +73,7 @@ fn memory(relay: &Path, keep: &mut impl FnMut(Measured)) -> anyhow::Result<()> {
         .arg("--version")
         .output()?;
     let text = String::from_utf8_lossy(&output.stdout);
-    let Some(kilobytes) = text
-        .trim()
-        .lines()
-        .last()
-        .and_then(|line| line.parse::<f64>().ok())
-    else {
+    let Some(kilobytes) = text.trim().lines().last().and_then(|line| line.parse::<f64>().ok()) else {
         return Ok(());
     };
     keep(Measured::single(
@@ -117,20 +92,13 @@ pub(super) fn peak_of(command: &[String]) -> anyhow::Result<i64> {
     let Some((program, args)) = command.split_first() else {
         bail!("no command");
     };
-    let status = Command::new(program)
-        .args(args)
-        .stdout(Stdio::null())
-        .status()?;
+    let status = Command::new(program).args(args).stdout(Stdio::null()).status()?;
     if !status.success() {
         bail!("{program} fails");
     }
     let peak = getrusage(UsageWho::RUSAGE_CHILDREN)?.max_rss();
     // Darwin counts bytes, everyone else kilobytes.
-    Ok(if cfg!(target_vendor = "apple") {
-        peak / 1024
-    } else {
-        peak
-    })
+    Ok(if cfg!(target_vendor = "apple") { peak / 1024 } else { peak })
 }
 
 /// Elsewhere nothing is known of a finished child.

@@ -73,11 +73,7 @@ pub(crate) fn judge_parse(set: &str, line: &str, judged: &mut Vec<Judged>) -> an
     };
     let broken = note_unread(&proposal, &mut case);
     if must_fail {
-        let outcome = if broken {
-            Outcome::Refused
-        } else {
-            Outcome::Wrong
-        };
+        let outcome = if broken { Outcome::Refused } else { Outcome::Wrong };
         judged.push(case.settle(outcome, broken, &facts));
         return Ok(());
     }
@@ -104,13 +100,7 @@ pub(crate) fn judge_apply(set: &str, line: &str, judged: &mut Vec<Judged>) -> an
     let mut case = Judged::new(set, &group, &row.id);
     let proposal = row.proposal(&mut case)?;
     let result = engine::plan(&proposal, &engine::tree(&row.before), &mut case);
-    let facts = Facts {
-        id: &row.id,
-        request: &row.response,
-        needs: None,
-        expected: None,
-        got: None,
-    };
+    let facts = Facts { id: &row.id, request: &row.response, needs: None, expected: None, got: None };
     let Ok(plan) = result else {
         judged.push(case.settle(Outcome::Refused, !must_fit, &facts));
         return Ok(());
@@ -128,10 +118,7 @@ pub(crate) fn judge_apply(set: &str, line: &str, judged: &mut Vec<Judged>) -> an
             case.note("  review: applied without a mark where the log's tool refused");
             for file in &plan.files {
                 let (before, after) = (file.before.as_deref(), file.after.as_deref());
-                case.account.extend(show::difference(
-                    before.unwrap_or_default(),
-                    after.unwrap_or_default(),
-                ));
+                case.account.extend(show::difference(before.unwrap_or_default(), after.unwrap_or_default()));
             }
             case.settle(Outcome::Review, true, &facts)
         }
@@ -154,14 +141,9 @@ impl ApplyRow {
         let mut hunks: BTreeMap<RelPath, Vec<Hunk>> = BTreeMap::new();
         for edit in &self.edits {
             let hunk = engine::hunk(&edit.search, &edit.replace);
-            hunks
-                .entry(RelPath::parse(&edit.path)?)
-                .or_default()
-                .push(hunk);
+            hunks.entry(RelPath::parse(&edit.path)?).or_default().push(hunk);
         }
-        let writes = hunks
-            .into_iter()
-            .map(|(path, hunks)| engine::write(path, hunks));
+        let writes = hunks.into_iter().map(|(path, hunks)| engine::write(path, hunks));
         Ok(engine::proposal(writes.collect()))
     }
 }
@@ -169,13 +151,7 @@ impl ApplyRow {
 fn expected_blocks(blocks: &[SearchReplace]) -> Vec<Block> {
     blocks
         .iter()
-        .map(|block| {
-            (
-                block.path.clone(),
-                engine::lines(&block.search),
-                engine::lines(&block.replace),
-            )
-        })
+        .map(|block| (block.path.clone(), engine::lines(&block.search), engine::lines(&block.replace)))
         .collect()
 }
 
@@ -185,11 +161,8 @@ fn found_blocks(proposal: &Proposal) -> Vec<Block> {
         let path = operation.action.path().to_string();
         match &operation.action {
             Action::Write { edit, .. } => match &edit.body {
-                Body::Hunks(hunks) => blocks.extend(
-                    hunks
-                        .iter()
-                        .map(|hunk| (path.clone(), hunk.before.clone(), hunk.after.clone())),
-                ),
+                Body::Hunks(hunks) => blocks
+                    .extend(hunks.iter().map(|hunk| (path.clone(), hunk.before.clone(), hunk.after.clone()))),
                 Body::Whole { text, .. } => {
                     blocks.push((path, Vec::new(), engine::lines(text)));
                 }
@@ -203,32 +176,17 @@ fn found_blocks(proposal: &Proposal) -> Vec<Block> {
 
 fn note_unread(proposal: &Proposal, case: &mut Judged) -> bool {
     for unread in &proposal.unread {
-        let weight = if unread.broken {
-            "broken"
-        } else {
-            "not a change"
-        };
-        case.note(format!(
-            "  line {}, {weight}: {}",
-            unread.line, unread.reason
-        ));
+        let weight = if unread.broken { "broken" } else { "not a change" };
+        case.note(format!("  line {}, {weight}: {}", unread.line, unread.reason));
     }
     proposal.unread.iter().any(|unread| unread.broken)
 }
 
 fn note_blocks(expected: &[Block], found: &[Block], case: &mut Judged) {
-    case.note(format!(
-        "  {} blocks expected, {} found",
-        expected.len(),
-        found.len()
-    ));
+    case.note(format!("  {} blocks expected, {} found", expected.len(), found.len()));
     let text = |block: Option<&Block>| {
         block.map_or(String::new(), |(path, before, after)| {
-            format!(
-                "{path}\n<\n{}\n=\n{}\n>\n",
-                before.join("\n"),
-                after.join("\n")
-            )
+            format!("{path}\n<\n{}\n=\n{}\n>\n", before.join("\n"), after.join("\n"))
         })
     };
     for index in 0..expected.len().max(found.len()) {
@@ -236,8 +194,7 @@ fn note_blocks(expected: &[Block], found: &[Block], case: &mut Judged) {
         if left != right {
             case.note(format!("  block {}:", index + 1));
             let (left, right) = (text(left), text(right));
-            case.account
-                .extend(show::difference(left.as_bytes(), right.as_bytes()));
+            case.account.extend(show::difference(left.as_bytes(), right.as_bytes()));
         }
     }
 }

@@ -16,12 +16,7 @@ use super::show;
 
 /// Limits that no real case reaches: what is judged here is matching.
 pub(crate) fn generous() -> Limits {
-    Limits {
-        text_bytes: 64 << 20,
-        files: 10_000,
-        file_bytes: 16 << 20,
-        hunks: 100_000,
-    }
+    Limits { text_bytes: 64 << 20, files: 10_000, file_bytes: 16 << 20, hunks: 100_000 }
 }
 
 /// The lines of `text` without their endings; no line after a final newline.
@@ -35,12 +30,7 @@ pub(crate) fn lines(text: &str) -> Vec<String> {
 
 /// A hunk that replaces `search` by `replace`.
 pub(crate) fn hunk(search: &str, replace: &str) -> Hunk {
-    Hunk {
-        line: 1,
-        before: lines(search),
-        after: lines(replace),
-        ..Hunk::default()
-    }
+    Hunk { line: 1, before: lines(search), after: lines(replace), ..Hunk::default() }
 }
 
 /// A write of `hunks` to `path`, as search/replace.
@@ -49,11 +39,7 @@ pub(crate) fn write(path: RelPath, hunks: Vec<Hunk>) -> Operation {
         line: 1,
         action: Action::Write {
             path,
-            edit: Edit {
-                dialect: "multi-search-replace",
-                body: Body::Hunks(hunks),
-                seen: None,
-            },
+            edit: Edit { dialect: "multi-search-replace", body: Body::Hunks(hunks), seen: None },
             mode: None,
         },
     }
@@ -61,32 +47,19 @@ pub(crate) fn write(path: RelPath, hunks: Vec<Hunk>) -> Operation {
 
 /// A proposal of nothing but these operations.
 pub(crate) fn proposal(operations: Vec<Operation>) -> Proposal {
-    Proposal {
-        operations,
-        ..Proposal::default()
-    }
+    Proposal { operations, ..Proposal::default() }
 }
 
 /// Reads `text` as a block in the dialect of that name (or alias), about `path`.
-pub(crate) fn read_block(
-    name: &str,
-    path: Option<&str>,
-    text: &str,
-) -> Result<Vec<Operation>, String> {
+pub(crate) fn read_block(name: &str, path: Option<&str>, text: &str) -> Result<Vec<Operation>, String> {
     let dialect = dialect::named(name).ok_or_else(|| format!("no dialect is called {name}"))?;
     let path = match path {
         Some(path) => Some(RelPath::parse(path).map_err(|error| error.to_string())?),
         None => None,
     };
     let text = text.replace("\r\n", "\n");
-    let block = Block {
-        path,
-        text: &text,
-        line: 1,
-    };
-    dialect
-        .read(&block)
-        .map_err(|error| format!("line {}: {}", error.line, error.reason))
+    let block = Block { path, text: &text, line: 1 };
+    dialect.read(&block).map_err(|error| format!("line {}: {}", error.line, error.reason))
 }
 
 /// A tree of these files.
@@ -102,11 +75,7 @@ pub(crate) fn tree(files: &Files) -> MemoryTree {
 }
 
 /// Plans, and writes the time and the match reports into `case`.
-pub(crate) fn plan(
-    proposal: &Proposal,
-    tree: &MemoryTree,
-    case: &mut Judged,
-) -> Result<Plan, Box<Refused>> {
+pub(crate) fn plan(proposal: &Proposal, tree: &MemoryTree, case: &mut Judged) -> Result<Plan, Box<Refused>> {
     let limits = generous();
     let start = Instant::now();
     let result = plan::plan(proposal, tree, &NothingSeen, &limits);
@@ -150,11 +119,8 @@ pub(crate) fn after<'a>(plan: &'a Plan, path: &str) -> After<'a> {
             return file.after.as_deref().map_or(After::Gone, After::Bytes);
         }
     }
-    let moved = plan.files.iter().any(|file| {
-        file.renamed_from
-            .as_ref()
-            .is_some_and(|from| from.as_str() == path)
-    });
+    let moved =
+        plan.files.iter().any(|file| file.renamed_from.as_ref().is_some_and(|from| from.as_str() == path));
     if moved { After::Gone } else { After::Untouched }
 }
 
@@ -185,17 +151,12 @@ pub(crate) fn compare_all(
             continue;
         }
         equal = false;
-        let reason = exceptions::reason(&Facts {
-            expected: text.as_deref(),
-            got,
-            ..*facts
-        });
+        let reason = exceptions::reason(&Facts { expected: text.as_deref(), got, ..*facts });
         excepted &= reason.is_some();
         case.exception = case.exception.or(reason);
         case.note(format!("  {path}:"));
         let text = text.as_deref().unwrap_or_default().as_bytes();
-        case.account
-            .extend(show::difference(text, got.unwrap_or_default()));
+        case.account.extend(show::difference(text, got.unwrap_or_default()));
     }
     if !excepted {
         case.exception = None;
@@ -205,9 +166,7 @@ pub(crate) fn compare_all(
 
 fn describe(refusal: &Refusal) -> String {
     match &refusal.reason {
-        Reason::NotFound {
-            hunk, of, nearest, ..
-        } => match nearest {
+        Reason::NotFound { hunk, of, nearest, .. } => match nearest {
             None => format!("hunk {hunk}/{of} not found, nothing similar"),
             Some(nearest) => format!(
                 "hunk {hunk}/{of} not found; nearest at line {} ({:.2}), first difference in its line {}: {}",
@@ -220,14 +179,9 @@ fn describe(refusal: &Refusal) -> String {
                     .map_or(String::new(), |line| show::clip(line, 100)),
             ),
         },
-        Reason::Ambiguous {
-            hunk,
-            of,
-            places,
-            count,
-            rung,
-            ..
-        } => format!("hunk {hunk}/{of} in {count} places ({rung}): {places:?}"),
+        Reason::Ambiguous { hunk, of, places, count, rung, .. } => {
+            format!("hunk {hunk}/{of} in {count} places ({rung}): {places:?}")
+        }
         Reason::Hunk { hunk, of, text, .. } => format!("hunk {hunk}/{of}: {text}"),
         Reason::Conflict { text } => format!("conflict: {text}"),
         Reason::Encoding { text } => format!("encoding: {text}"),

@@ -33,8 +33,7 @@ struct Single {
 impl Facts<'_> {
     /// Whether what the case is about was lost when it was collected: it cannot be judged.
     pub(crate) fn are_lost(&self) -> bool {
-        self.needs
-            .is_some_and(|needed| !self.request.contains(needed))
+        self.needs.is_some_and(|needed| !self.request.contains(needed))
     }
 }
 
@@ -42,8 +41,7 @@ impl Facts<'_> {
 /// add, while relay keeps the file's own and ends new files with one.
 pub(crate) fn only_final_newline(before: Option<&str>, expected: &str, got: &[u8]) -> bool {
     let expected = expected.as_bytes();
-    let alike =
-        got.strip_suffix(b"\n") == Some(expected) || expected.strip_suffix(b"\n") == Some(got);
+    let alike = got.strip_suffix(b"\n") == Some(expected) || expected.strip_suffix(b"\n") == Some(got);
     let kept = before
         .filter(|before| !before.is_empty())
         .is_none_or(|before| before.ends_with('\n') == got.ends_with(b"\n"));
@@ -60,8 +58,7 @@ const RULES: &[Rule] = &[
         applies: |facts| match (facts.expected, facts.got) {
             (Some(expected), Some(got)) => {
                 let got = String::from_utf8_lossy(got);
-                mixes_endings(facts.request)
-                    && got.replace("\r\n", "\n") == expected.replace("\r\n", "\n")
+                mixes_endings(facts.request) && got.replace("\r\n", "\n") == expected.replace("\r\n", "\n")
             }
             _ => false,
         },
@@ -75,16 +72,9 @@ const SINGLES: &[Single] = &[Single {
 
 /// The reviewed reason why this case's expectation is not followed, if there is one.
 pub(crate) fn reason(facts: &Facts<'_>) -> Option<&'static str> {
-    RULES
-        .iter()
-        .find(|rule| (rule.applies)(facts))
-        .map(|rule| rule.reason)
-        .or_else(|| {
-            SINGLES
-                .iter()
-                .find(|single| facts.id.contains(single.id_part))
-                .map(|single| single.reason)
-        })
+    RULES.iter().find(|rule| (rule.applies)(facts)).map(|rule| rule.reason).or_else(|| {
+        SINGLES.iter().find(|single| facts.id.contains(single.id_part)).map(|single| single.reason)
+    })
 }
 
 fn mixes_endings(text: &str) -> bool {

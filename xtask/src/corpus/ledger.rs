@@ -97,11 +97,7 @@ impl Row {
             };
             equal &= compare(later, got, &mut case);
         }
-        if equal {
-            case.good(Outcome::Correct)
-        } else {
-            case.bad(Outcome::Differs)
-        }
+        if equal { case.good(Outcome::Correct) } else { case.bad(Outcome::Differs) }
     }
 }
 
@@ -134,11 +130,7 @@ fn family(operations: &[&Recorded]) -> &'static str {
         Recorded::Rename { .. } => "renames",
     });
     let first = families.next().unwrap_or("nothing");
-    if families.all(|family| family == first) {
-        first
-    } else {
-        "mixed"
-    }
+    if families.all(|family| family == first) { first } else { "mixed" }
 }
 
 impl Recorded {
@@ -152,16 +144,11 @@ impl Recorded {
     fn read(&self) -> Result<Vec<Operation>, String> {
         let parse = |path: &str| RelPath::parse(path).map_err(|error| error.to_string());
         let action = match self {
-            Recorded::Write {
-                path,
-                content,
-                patch_strategy,
-            } => return engine::read_block(patch_strategy, Some(path), content),
+            Recorded::Write { path, content, patch_strategy } => {
+                return engine::read_block(patch_strategy, Some(path), content);
+            }
             Recorded::Delete { path } => Action::Delete { path: parse(path)? },
-            Recorded::Rename { from, to } => Action::Rename {
-                from: parse(from)?,
-                to: parse(to)?,
-            },
+            Recorded::Rename { from, to } => Action::Rename { from: parse(from)?, to: parse(to)? },
         };
         Ok(vec![Operation { line: 1, action }])
     }

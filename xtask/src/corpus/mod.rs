@@ -73,10 +73,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     } else {
         print_report(&judged, args);
     }
-    let wrong = judged
-        .iter()
-        .filter(|c| c.outcome == Outcome::Wrong)
-        .count();
+    let wrong = judged.iter().filter(|c| c.outcome == Outcome::Wrong).count();
     let missed = targets::missed(&judged);
     if wrong > 0 || missed > 0 {
         bail!("{wrong} wrong, {missed} targets missed");
@@ -87,11 +84,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
 fn judge_set(set: &rows::Set, args: &Args, judged: &mut Vec<Judged>) -> anyhow::Result<()> {
     set.each_line(|line| {
         let head: rows::Head = serde_json::from_str(line)?;
-        if args
-            .id
-            .as_ref()
-            .is_some_and(|part| !head.id.contains(part.as_str()))
-        {
+        if args.id.as_ref().is_some_and(|part| !head.id.contains(part.as_str())) {
             return Ok(());
         }
         match (head.mutation, head.kind.as_deref(), head.format.as_deref()) {
@@ -101,9 +94,7 @@ fn judge_set(set: &rows::Set, args: &Args, judged: &mut Vec<Judged>) -> anyhow::
             }
             (_, Some("transaction"), _) => suites::judge_transaction(&set.name, line, judged),
             (_, Some("parse"), _) => aider::judge_parse(&set.name, line, judged),
-            (_, Some("apply"), _) if head.edits.is_some() => {
-                aider::judge_apply(&set.name, line, judged)
-            }
+            (_, Some("apply"), _) if head.edits.is_some() => aider::judge_apply(&set.name, line, judged),
             (_, Some("apply"), Some(_)) => suites::judge_apply(&set.name, line, judged),
             (_, Some("validate"), Some(_)) => suites::judge_validate(&set.name, line, judged),
             _ => bail!("{}: a kind of case that is not known here", head.id),
@@ -118,11 +109,7 @@ fn print_report(judged: &[Judged], args: &Args) {
             println!("WRONG {} · {} · {}", case.set, case.group, case.id);
         }
     }
-    judged
-        .iter()
-        .filter(|case| args.shows(case))
-        .take(args.show)
-        .for_each(show::print);
+    judged.iter().filter(|case| args.shows(case)).take(args.show).for_each(show::print);
 }
 
 impl Args {
@@ -132,12 +119,7 @@ impl Args {
     }
 
     fn selects(&self, case: &Judged) -> bool {
-        self.mutation
-            .as_ref()
-            .is_none_or(|wanted| *wanted == case.group)
-            && self
-                .id
-                .as_ref()
-                .is_none_or(|part| case.id.contains(part.as_str()))
+        self.mutation.as_ref().is_none_or(|wanted| *wanted == case.group)
+            && self.id.as_ref().is_none_or(|part| case.id.contains(part.as_str()))
     }
 }

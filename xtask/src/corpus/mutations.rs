@@ -88,8 +88,7 @@ fn judge_proposal(row: &Row, proposal: &Proposal, set: &str, group: &str) -> Jud
         }
         expected => {
             let expected = expected.as_deref().unwrap_or(&row.before);
-            case.account
-                .extend(show::difference(expected.as_bytes(), got));
+            case.account.extend(show::difference(expected.as_bytes(), got));
             case.bad(Outcome::Wrong)
         }
     }

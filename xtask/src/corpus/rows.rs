@@ -43,8 +43,7 @@ pub(crate) struct SearchReplace {
 /// The sets in `dir`, by name; a plain file is preferred to its gzipped twin.
 pub(crate) fn sets(dir: &Path) -> anyhow::Result<Vec<Set>> {
     let mut found = BTreeMap::new();
-    let entries =
-        std::fs::read_dir(dir).with_context(|| format!("cannot list {}", dir.display()))?;
+    let entries = std::fs::read_dir(dir).with_context(|| format!("cannot list {}", dir.display()))?;
     for entry in entries {
         let file = entry?.path();
         let Some(name) = file.file_name().and_then(|name| name.to_str()) else {
@@ -56,20 +55,13 @@ pub(crate) fn sets(dir: &Path) -> anyhow::Result<Vec<Set>> {
             found.entry(name.to_owned()).or_insert(file);
         }
     }
-    Ok(found
-        .into_iter()
-        .map(|(name, file)| Set { name, file })
-        .collect())
+    Ok(found.into_iter().map(|(name, file)| Set { name, file }).collect())
 }
 
 impl Set {
     /// Hands every non-empty line to `judge`.
-    pub(crate) fn each_line(
-        &self,
-        mut judge: impl FnMut(&str) -> anyhow::Result<()>,
-    ) -> anyhow::Result<()> {
-        let file = File::open(&self.file)
-            .with_context(|| format!("cannot open {}", self.file.display()))?;
+    pub(crate) fn each_line(&self, mut judge: impl FnMut(&str) -> anyhow::Result<()>) -> anyhow::Result<()> {
+        let file = File::open(&self.file).with_context(|| format!("cannot open {}", self.file.display()))?;
         let plain: Box<dyn Read> = if self.file.extension().is_some_and(|e| e == "gz") {
             Box::new(GzDecoder::new(file))
         } else {

@@ -17,14 +17,9 @@ pub(crate) fn print(case: &Judged) {
         case.group,
         case.id,
         case.outcome,
-        if case.good {
-            ""
-        } else {
-            ", not what is asked for"
-        },
+        if case.good { "" } else { ", not what is asked for" },
         if case.near { ", near" } else { "" },
-        case.exception
-            .map_or(String::new(), |reason| format!(", exception: {reason}")),
+        case.exception.map_or(String::new(), |reason| format!(", exception: {reason}")),
     );
     for line in &case.account {
         println!("{line}");
@@ -61,33 +56,22 @@ pub(crate) fn difference(expected: &[u8], got: &[u8]) -> Vec<String> {
     let left: Vec<&str> = expected.split_inclusive('\n').collect();
     let right: Vec<&str> = got.split_inclusive('\n').collect();
     let prefix = left.iter().zip(&right).take_while(|(a, b)| a == b).count();
-    let suffix = left[prefix..]
-        .iter()
-        .rev()
-        .zip(right[prefix..].iter().rev())
-        .take_while(|(a, b)| a == b)
-        .count();
+    let suffix =
+        left[prefix..].iter().rev().zip(right[prefix..].iter().rev()).take_while(|(a, b)| a == b).count();
     let mut shown = vec![format!(
         "  from line {}: expected {} lines (-), got {} (+)",
         prefix + 1,
         left.len() - prefix - suffix,
         right.len() - prefix - suffix
     )];
-    for (sign, lines) in [
-        ('-', &left[prefix..left.len() - suffix]),
-        ('+', &right[prefix..right.len() - suffix]),
-    ] {
+    for (sign, lines) in
+        [('-', &left[prefix..left.len() - suffix]), ('+', &right[prefix..right.len() - suffix])]
+    {
         for line in lines.iter().take(DIFFERENCE_LINES) {
-            shown.push(format!(
-                "  {sign} {}",
-                clip(&format!("{line:?}"), LINE_CHARS)
-            ));
+            shown.push(format!("  {sign} {}", clip(&format!("{line:?}"), LINE_CHARS)));
         }
         if lines.len() > DIFFERENCE_LINES {
-            shown.push(format!(
-                "  {sign} … {} more",
-                lines.len() - DIFFERENCE_LINES
-            ));
+            shown.push(format!("  {sign} … {} more", lines.len() - DIFFERENCE_LINES));
         }
     }
     shown

@@ -75,15 +75,7 @@ const PSEUDO_PATH: &str = "file";
 pub(crate) fn judge_apply(set: &str, line: &str, judged: &mut Vec<Judged>) -> anyhow::Result<()> {
     let row: PatchRow = serde_json::from_str(line)?;
     let must_fit = row.expect.outcome == "ok";
-    let mut case = Judged::new(
-        set,
-        if must_fit {
-            "apply"
-        } else {
-            "apply, must fail"
-        },
-        &row.id,
-    );
+    let mut case = Judged::new(set, if must_fit { "apply" } else { "apply, must fail" }, &row.id);
     let facts = row.facts();
     let mut operations = match row.read() {
         Ok(operations) => operations,
@@ -110,11 +102,7 @@ pub(crate) fn judge_apply(set: &str, line: &str, judged: &mut Vec<Judged>) -> an
 }
 
 /// Judges a patch that only has to be read, or rejected.
-pub(crate) fn judge_validate(
-    set: &str,
-    line: &str,
-    judged: &mut Vec<Judged>,
-) -> anyhow::Result<()> {
+pub(crate) fn judge_validate(set: &str, line: &str, judged: &mut Vec<Judged>) -> anyhow::Result<()> {
     let row: PatchRow = serde_json::from_str(line)?;
     let must_read = row.expect.outcome == "ok";
     let mut case = Judged::new(set, "validate", &row.id);
@@ -134,21 +122,12 @@ pub(crate) fn judge_validate(
 }
 
 /// Judges a whole response.
-pub(crate) fn judge_transaction(
-    set: &str,
-    line: &str,
-    judged: &mut Vec<Judged>,
-) -> anyhow::Result<()> {
+pub(crate) fn judge_transaction(set: &str, line: &str, judged: &mut Vec<Judged>) -> anyhow::Result<()> {
     let row: TransactionRow = serde_json::from_str(line)?;
     let must_fail = row.raw.expected_outcome.as_deref() == Some("failure");
     let mut case = Judged::new(set, "transaction", &row.id);
-    let facts = Facts {
-        id: &row.id,
-        request: &row.raw.markdown_content,
-        needs: None,
-        expected: None,
-        got: None,
-    };
+    let facts =
+        Facts { id: &row.id, request: &row.raw.markdown_content, needs: None, expected: None, got: None };
     let before = files(&row.raw.initial_state);
     let proposal = response::read(&row.raw.markdown_content, &engine::generous())?;
     let Ok(plan) = engine::plan(&proposal, &engine::tree(&before), &mut case) else {
@@ -167,13 +146,7 @@ pub(crate) fn judge_transaction(
 
 impl PatchRow {
     fn facts(&self) -> Facts<'_> {
-        Facts {
-            id: &self.id,
-            request: &self.patch,
-            needs: None,
-            expected: None,
-            got: None,
-        }
+        Facts { id: &self.id, request: &self.patch, needs: None, expected: None, got: None }
     }
 
     fn read(&self) -> Result<Vec<Operation>, String> {
@@ -215,9 +188,7 @@ fn files(states: &[State]) -> Files {
     states
         .iter()
         .map(|state| {
-            let text = state
-                .exists
-                .then(|| state.content.clone().unwrap_or_default());
+            let text = state.exists.then(|| state.content.clone().unwrap_or_default());
             (state.path.clone(), text)
         })
         .collect()

@@ -9,10 +9,7 @@ use super::targets;
 pub(crate) fn print(judged: &[Judged]) {
     let mut groups: Vec<(&str, &str, Vec<&Judged>)> = Vec::new();
     for case in judged {
-        match groups
-            .iter_mut()
-            .find(|(set, group, _)| *set == case.set && *group == case.group)
-        {
+        match groups.iter_mut().find(|(set, group, _)| *set == case.set && *group == case.group) {
             Some((_, _, cases)) => cases.push(case),
             None => groups.push((&case.set, &case.group, vec![case])),
         }
@@ -46,10 +43,7 @@ pub(crate) fn print(judged: &[Judged]) {
 
 fn print_group(set: &str, group: &str, cases: &[&Judged]) {
     let count = |outcome| cases.iter().filter(|case| case.outcome == outcome).count();
-    let near = cases
-        .iter()
-        .filter(|case| case.near && case.outcome == Outcome::Correct)
-        .count();
+    let near = cases.iter().filter(|case| case.near && case.outcome == Outcome::Correct).count();
     let good = cases.iter().filter(|case| case.good).count();
     println!(
         "{set:<13} {group:<30} {:>6} {:>8} {near:>6} {:>6} {:>8} {:>8} {:>7} {:>7} {:>7} {:>6}  {:>6.1} %  {}",

@@ -33,12 +33,7 @@ pub(crate) enum Measure {
 }
 
 const fn good(group: &'static str, percent: f64) -> Target {
-    Target {
-        set: "mutations",
-        group,
-        measure: Measure::Good,
-        percent,
-    }
+    Target { set: "mutations", group, measure: Measure::Good, percent }
 }
 
 /// All targets.
@@ -54,18 +49,8 @@ pub(crate) const TARGETS: &[Target] = &[
     good("two places", 100.0),
     good("target removed", 100.0),
     good("already applied", 100.0),
-    Target {
-        set: "relay_ledger",
-        group: "unified diffs",
-        measure: Measure::Good,
-        percent: 85.0,
-    },
-    Target {
-        set: "relay_ledger",
-        group: "unified diffs",
-        measure: Measure::Refused,
-        percent: 3.0,
-    },
+    Target { set: "relay_ledger", group: "unified diffs", measure: Measure::Good, percent: 85.0 },
+    Target { set: "relay_ledger", group: "unified diffs", measure: Measure::Refused, percent: 3.0 },
 ];
 
 impl Target {
@@ -105,11 +90,8 @@ pub(crate) fn words(cases: &[&Judged]) -> String {
     let Some(first) = cases.first() else {
         return String::new();
     };
-    let words: Vec<String> = TARGETS
-        .iter()
-        .filter(|target| target.covers(first))
-        .map(|target| target.words(cases))
-        .collect();
+    let words: Vec<String> =
+        TARGETS.iter().filter(|target| target.covers(first)).map(|target| target.words(cases)).collect();
     words.join(", ")
 }
 

@@ -66,10 +66,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
             break;
         }
         if shown.elapsed() > PROGRESS {
-            println!(
-                "case {index}, {:.0} s of processor time",
-                used.as_secs_f64()
-            );
+            println!("case {index}, {:.0} s of processor time", used.as_secs_f64());
             shown = Instant::now();
         }
         let case = fuzz::case(&seeds, args.seed, index);
@@ -102,21 +99,14 @@ fn report(case: &Case, broken: &Broken, seed: u64, index: u64) -> anyhow::Result
     fs::create_dir_all(FAILURES)?;
     let file = Path::new(FAILURES).join(format!("{}-{seed}-{index}.json", broken.law));
     fs::write(&file, serde_json::to_string_pretty(&small)?)?;
-    let what = fuzz::check(&small)
-        .err()
-        .map_or_else(|| broken.what.clone(), |now| now.what);
-    println!(
-        "case {index} breaks `{}`: {}",
-        broken.law,
-        clip(&what, 2_000)
-    );
+    let what = fuzz::check(&small).err().map_or_else(|| broken.what.clone(), |now| now.what);
+    println!("case {index} breaks `{}`: {}", broken.law, clip(&what, 2_000));
     println!("replay: cargo xtask fuzz --replay {}", file.display());
     Ok(())
 }
 
 fn replay(file: &Path) -> anyhow::Result<()> {
-    let text =
-        fs::read_to_string(file).with_context(|| format!("cannot read {}", file.display()))?;
+    let text = fs::read_to_string(file).with_context(|| format!("cannot read {}", file.display()))?;
     let case: Case = serde_json::from_str(&text)?;
     println!("response:\n{}\n", case.response);
     for (path, bytes) in &case.files {

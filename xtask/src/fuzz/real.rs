@@ -71,8 +71,7 @@ impl Row {
         if let Some(patch) = &self.patch {
             return Some(format!("```text // file\n{patch}\n```\n"));
         }
-        if let (Some(path), Some(search), Some(replace)) = (&self.path, &self.search, &self.replace)
-        {
+        if let (Some(path), Some(search), Some(replace)) = (&self.path, &self.search, &self.replace) {
             return Some(format!(
                 "{path}\n```\n<<<<<<< SEARCH\n{search}=======\n{replace}>>>>>>> REPLACE\n```\n"
             ));
@@ -83,9 +82,7 @@ impl Row {
             .filter_map(|one| {
                 let (path, strategy) = (one.path.as_ref()?, one.patch_strategy.as_ref()?);
                 let content = one.content.as_ref()?;
-                Some(format!(
-                    "```text // \"{path}\" {strategy}\n{content}\n```\n"
-                ))
+                Some(format!("```text // \"{path}\" {strategy}\n{content}\n```\n"))
             })
             .collect();
         (!blocks.is_empty()).then(|| blocks.join("\n"))

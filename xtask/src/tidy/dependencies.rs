@@ -22,9 +22,7 @@ pub(super) fn check(workspace: &Workspace) -> Verdict {
                 ));
             }
         }
-        Err(error) => verdict
-            .problems
-            .push(format!("Cargo.lock cannot be read: {error}")),
+        Err(error) => verdict.problems.push(format!("Cargo.lock cannot be read: {error}")),
     }
     verdict
 }
@@ -37,8 +35,7 @@ fn count(lock: &str) -> usize {
 mod tests {
     #[test]
     fn packages_are_counted() {
-        let lock =
-            "version = 4\n\n[[package]]\nname = \"a\"\n\n[[package]]\nname = \"[[package]]\"\n";
+        let lock = "version = 4\n\n[[package]]\nname = \"a\"\n\n[[package]]\nname = \"[[package]]\"\n";
         assert_eq!(super::count(lock), 2);
     }
 }

@@ -9,12 +9,7 @@ pub(super) fn check(workspace: &Workspace) -> Verdict {
     let problems = pages
         .iter()
         .filter(|page| !page.is_fresh(&workspace.root))
-        .map(|page| {
-            format!(
-                "{} is out of date: `cargo xtask docs` writes it again",
-                page.path
-            )
-        })
+        .map(|page| format!("{} is out of date: `cargo xtask docs` writes it again", page.path))
         .collect();
     Verdict {
         looked_at: format!("pages generated from the code: {}", pages.len()),

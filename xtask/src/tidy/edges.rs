@@ -16,16 +16,8 @@ struct Row {
     does_not_know: &'static str,
 }
 
-const fn row(
-    name: &'static str,
-    may_use: &'static [&'static str],
-    does_not_know: &'static str,
-) -> Row {
-    Row {
-        name,
-        may_use,
-        does_not_know,
-    }
+const fn row(name: &'static str, may_use: &'static [&'static str], does_not_know: &'static str) -> Row {
+    Row { name, may_use, does_not_know }
 }
 
 /// Every crate that exists or is planned.
@@ -88,10 +80,7 @@ pub(super) fn check(workspace: &Workspace) -> Verdict {
 }
 
 fn short(package: &str) -> String {
-    package
-        .strip_prefix("relaycode-")
-        .unwrap_or(package)
-        .to_owned()
+    package.strip_prefix("relaycode-").unwrap_or(package).to_owned()
 }
 
 fn problems(table: &[Row], crates: &[Uses]) -> Vec<String> {
@@ -129,10 +118,7 @@ mod tests {
     use super::*;
 
     fn uses(name: &str, uses: &[&str]) -> Uses {
-        Uses {
-            name: name.to_owned(),
-            uses: uses.iter().map(ToString::to_string).collect(),
-        }
+        Uses { name: name.to_owned(), uses: uses.iter().map(ToString::to_string).collect() }
     }
 
     #[test]

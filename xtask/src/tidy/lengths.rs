@@ -23,11 +23,7 @@ struct Exception {
 const EXCEPTIONS: &[Exception] = &[];
 
 pub(super) fn check(workspace: &Workspace) -> Verdict {
-    let lines: usize = workspace
-        .sources
-        .iter()
-        .map(|source| source.text.lines().count())
-        .sum();
+    let lines: usize = workspace.sources.iter().map(|source| source.text.lines().count()).sum();
     let mut verdict = Verdict {
         looked_at: format!("{} files, {lines} lines", workspace.sources.len()),
         ..Verdict::default()
@@ -36,9 +32,10 @@ pub(super) fn check(workspace: &Workspace) -> Verdict {
         judge(source, EXCEPTIONS, &mut verdict);
     }
     for exception in EXCEPTIONS {
-        let needed = workspace.sources.iter().any(|source| {
-            source.path == exception.path && source.text.lines().count() > most(source, &[])
-        });
+        let needed = workspace
+            .sources
+            .iter()
+            .any(|source| source.path == exception.path && source.text.lines().count() > most(source, &[]));
         if !needed {
             verdict.problems.push(format!(
                 "{} needs no exception any more: remove it from xtask/src/tidy/lengths.rs",
@@ -59,9 +56,9 @@ fn judge(source: &Source, exceptions: &[Exception], verdict: &mut Verdict) {
              room in EXCEPTIONS in xtask/src/tidy/lengths.rs"
         ));
     } else if lines > LONG && most == TOO_LONG {
-        verdict.warnings.push(format!(
-            "{path} has {lines} lines; over {LONG}, ask whether there are two rooms"
-        ));
+        verdict
+            .warnings
+            .push(format!("{path} has {lines} lines; over {LONG}, ask whether there are two rooms"));
     }
 }
 
@@ -69,11 +66,7 @@ fn most(source: &Source, exceptions: &[Exception]) -> usize {
     if let Some(exception) = exceptions.iter().find(|one| one.path == source.path) {
         return exception.most;
     }
-    if source.is_test() {
-        TOO_LONG_FOR_TESTS
-    } else {
-        TOO_LONG
-    }
+    if source.is_test() { TOO_LONG_FOR_TESTS } else { TOO_LONG }
 }
 
 #[cfg(test)]
@@ -82,15 +75,8 @@ mod tests {
 
     /// How many problems and how many warnings a file of so many lines gives.
     fn judged(path: &str, lines: usize) -> (usize, usize) {
-        let source = Source {
-            path: path.into(),
-            text: "x\n".repeat(lines),
-        };
-        let exceptions = [Exception {
-            path: "src/table.rs",
-            most: 900,
-            reason: "one table",
-        }];
+        let source = Source { path: path.into(), text: "x\n".repeat(lines) };
+        let exceptions = [Exception { path: "src/table.rs", most: 900, reason: "one table" }];
         let mut verdict = Verdict::default();
         judge(&source, &exceptions, &mut verdict);
         (verdict.problems.len(), verdict.warnings.len())

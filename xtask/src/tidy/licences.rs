@@ -35,22 +35,15 @@ const FOR_ONE_CRATE: &[(&str, &str, &str)] = &[];
 const WITHOUT_EXPRESSION: &[(&str, &str)] = &[];
 
 pub(super) fn check(workspace: &Workspace) -> Verdict {
-    let others: Vec<&Package> = workspace
-        .metadata
-        .packages
-        .iter()
-        .filter(|package| package.source.is_some())
-        .collect();
+    let others: Vec<&Package> =
+        workspace.metadata.packages.iter().filter(|package| package.source.is_some()).collect();
     Verdict {
         looked_at: format!("{} dependencies, every platform", others.len()),
         problems: others
             .iter()
             .filter_map(|package| {
                 problem(&package.name, package.license.as_deref()).map(|reason| {
-                    format!(
-                        "{} {} {reason} (xtask/src/tidy/licences.rs)",
-                        package.name, package.version
-                    )
+                    format!("{} {} {reason} (xtask/src/tidy/licences.rs)", package.name, package.version)
                 })
             })
             .collect(),
@@ -62,20 +55,18 @@ fn problem(name: &str, licence: Option<&str>) -> Option<String> {
     let Some(licence) = licence else {
         let known = WITHOUT_EXPRESSION.iter().any(|(known, _)| *known == name);
         return (!known).then(|| {
-            "names no licence: read its licence file, then list it in WITHOUT_EXPRESSION or do without it".to_owned()
+            "names no licence: read its licence file, then list it in WITHOUT_EXPRESSION or do without it"
+                .to_owned()
         });
     };
     let allowed = |one: &str| {
-        ALLOWED.contains(&one)
-            || FOR_ONE_CRATE
-                .iter()
-                .any(|(id, krate, _)| *id == one && *krate == name)
+        ALLOWED.contains(&one) || FOR_ONE_CRATE.iter().any(|(id, krate, _)| *id == one && *krate == name)
     };
     match spdx::permits(licence, &allowed) {
         Ok(true) => None,
-        Ok(false) => Some(format!(
-            "is under `{licence}`, which is not allowed: do without it, or decide and list it"
-        )),
+        Ok(false) => {
+            Some(format!("is under `{licence}`, which is not allowed: do without it, or decide and list it"))
+        }
         Err(error) => Some(format!("has the licence `{licence}`: {error}")),
     }
 }

@@ -21,18 +21,11 @@ pub(super) fn check(workspace: &Workspace) -> Verdict {
             links += 1;
             if !page.with_file_name(target).exists() {
                 let shown = page.strip_prefix(&workspace.root).unwrap_or(page);
-                problems.push(format!(
-                    "{} points at `{target}`, which is not there",
-                    shown.display()
-                ));
+                problems.push(format!("{} points at `{target}`, which is not there", shown.display()));
             }
         }
     }
-    Verdict {
-        looked_at: format!("{links} links on {} pages", pages.len()),
-        problems,
-        warnings: Vec::new(),
-    }
+    Verdict { looked_at: format!("{links} links on {} pages", pages.len()), problems, warnings: Vec::new() }
 }
 
 fn markdown_in(folder: &Path, pages: &mut Vec<PathBuf>) {

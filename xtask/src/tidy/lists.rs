@@ -21,11 +21,7 @@ const fn registry(
     folder: &'static str,
     not_members: &'static [&'static str],
 ) -> Registry {
-    Registry {
-        kind,
-        folder,
-        not_members,
-    }
+    Registry { kind, folder, not_members }
 }
 
 /// Every registry, also those whose folder is still to come.
@@ -46,9 +42,7 @@ pub(super) fn check(workspace: &Workspace) -> Verdict {
     for registry in REGISTRIES {
         let folder = workspace.root.join(registry.folder);
         if !folder.is_dir() {
-            verdict
-                .warnings
-                .push(format!("{}: not there yet", registry.folder));
+            verdict.warnings.push(format!("{}: not there yet", registry.folder));
             continue;
         }
         let members = members(&folder, registry);
@@ -121,19 +115,15 @@ fn declared(list: &str, member: &str) -> bool {
 /// Whether `list` uses something of the member's module, outside comments and re-exports.
 fn used(list: &str, member: &str) -> bool {
     let path = format!("{member}::");
-    code_lines(list)
-        .filter(|line| !line.starts_with("pub use "))
-        .any(|line| {
-            line.match_indices(&path)
-                .any(|(at, _)| !line[..at].ends_with(|c: char| c.is_alphanumeric() || c == '_'))
-        })
+    code_lines(list).filter(|line| !line.starts_with("pub use ")).any(|line| {
+        line.match_indices(&path)
+            .any(|(at, _)| !line[..at].ends_with(|c: char| c.is_alphanumeric() || c == '_'))
+    })
 }
 
 /// The lines that are not comments, without their indentation.
 fn code_lines(text: &str) -> impl Iterator<Item = &str> {
-    text.lines()
-        .map(str::trim_start)
-        .filter(|line| !line.starts_with("//"))
+    text.lines().map(str::trim_start).filter(|line| !line.starts_with("//"))
 }
 
 #[cfg(test)]
@@ -148,17 +138,15 @@ mod tests {
 
     #[test]
     fn a_complete_list_passes() {
-        let list = "mod apple;\npub(crate) mod pear;\nstatic ALL: &[&dyn Fruit] = &[&apple::Apple, &pear::Pear];\n";
+        let list =
+            "mod apple;\npub(crate) mod pear;\nstatic ALL: &[&dyn Fruit] = &[&apple::Apple, &pear::Pear];\n";
         assert_eq!(found(list), Vec::<String>::new());
     }
 
     #[test]
     fn a_file_that_is_not_built_is_found() {
         let list = "mod apple;\n// mod pear;\nlet all = [apple::Apple];";
-        assert_eq!(
-            found(list),
-            ["fruit/pear is not part of the build: add `mod pear;` to fruit/mod.rs"]
-        );
+        assert_eq!(found(list), ["fruit/pear is not part of the build: add `mod pear;` to fruit/mod.rs"]);
     }
 
     #[test]

@@ -14,10 +14,7 @@ pub(super) fn check(workspace: &Workspace) -> Verdict {
     let members = workspace.members();
     Verdict {
         looked_at: format!("{} Cargo.toml files", members.len()),
-        problems: members
-            .iter()
-            .flat_map(|package| problems(package))
-            .collect(),
+        problems: members.iter().flat_map(|package| problems(package)).collect(),
         warnings: Vec::new(),
     }
 }
@@ -33,28 +30,19 @@ fn problems(package: &Package) -> Vec<String> {
         ));
     }
     if package.publish.as_deref() != Some(&[]) {
-        problems.push(format!(
-            "{name} could be published: add `publish.workspace = true`"
-        ));
+        problems.push(format!("{name} could be published: add `publish.workspace = true`"));
     }
     if package.license.as_deref() != Some(OUR_LICENCE) {
-        problems.push(format!(
-            "{name} is not under `{OUR_LICENCE}`: add `license.workspace = true`"
-        ));
+        problems.push(format!("{name} is not under `{OUR_LICENCE}`: add `license.workspace = true`"));
     }
-    let folder = package
-        .manifest_path
-        .parent()
-        .and_then(|folder| folder.file_name());
+    let folder = package.manifest_path.parent().and_then(|folder| folder.file_name());
     let expected = match folder {
         Some("xtask") => "xtask".to_owned(),
         Some(folder) => format!("relaycode-{folder}"),
         None => return problems,
     };
     if name.as_str() != expected {
-        problems.push(format!(
-            "{name} should be called `{expected}`, as its folder"
-        ));
+        problems.push(format!("{name} should be called `{expected}`, as its folder"));
     }
     problems
 }
@@ -80,9 +68,7 @@ mod tests {
 
     #[test]
     fn lints_are_taken_only_from_their_own_section() {
-        assert!(takes_workspace_lints(
-            "[package]\n[lints]\nworkspace = true\n"
-        ));
+        assert!(takes_workspace_lints("[package]\n[lints]\nworkspace = true\n"));
         assert!(takes_workspace_lints("lints.workspace = true\n[package]\n"));
         assert!(!takes_workspace_lints("[package]\nworkspace = true\n"));
         assert!(!takes_workspace_lints("[lints.rust]\nworkspace = true\n"));

@@ -42,46 +42,16 @@ struct Rule {
 
 /// Every rule, in the order in which it runs.
 const RULES: &[Rule] = &[
-    Rule {
-        name: "edges",
-        check: edges::check,
-    },
-    Rule {
-        name: "purity",
-        check: purity::check,
-    },
-    Rule {
-        name: "lists",
-        check: lists::check,
-    },
-    Rule {
-        name: "lengths",
-        check: lengths::check,
-    },
-    Rule {
-        name: "sources",
-        check: sources::check,
-    },
-    Rule {
-        name: "manifests",
-        check: manifests::check,
-    },
-    Rule {
-        name: "licences",
-        check: licences::check,
-    },
-    Rule {
-        name: "dependencies",
-        check: dependencies::check,
-    },
-    Rule {
-        name: "docs",
-        check: docs_fresh::check,
-    },
-    Rule {
-        name: "links",
-        check: links::check,
-    },
+    Rule { name: "edges", check: edges::check },
+    Rule { name: "purity", check: purity::check },
+    Rule { name: "lists", check: lists::check },
+    Rule { name: "lengths", check: lengths::check },
+    Rule { name: "sources", check: sources::check },
+    Rule { name: "manifests", check: manifests::check },
+    Rule { name: "licences", check: licences::check },
+    Rule { name: "dependencies", check: dependencies::check },
+    Rule { name: "docs", check: docs_fresh::check },
+    Rule { name: "links", check: links::check },
 ];
 
 /// Runs every rule, so that one run shows all there is to do.
@@ -90,11 +60,7 @@ pub(crate) fn run(_args: &Args) -> anyhow::Result<()> {
     let mut problems = 0;
     for rule in RULES {
         let verdict = (rule.check)(&workspace);
-        let word = if verdict.problems.is_empty() {
-            "ok"
-        } else {
-            "FAILED"
-        };
+        let word = if verdict.problems.is_empty() { "ok" } else { "FAILED" };
         println!("  {:<13} {word:<7} {}", rule.name, verdict.looked_at);
         for warning in &verdict.warnings {
             println!("    note: {warning}");

@@ -10,14 +10,8 @@ use crate::workspace::{Source, Workspace};
 const PURE: &[&str] = &["crates/text/src/", "crates/change/src/"];
 
 /// What such a crate does not name. The clock is not here: the syntax check has a time budget.
-const FORBIDDEN: &[&str] = &[
-    "std::fs",
-    "std::net",
-    "std::process",
-    "std::env",
-    "std::thread",
-    "std::io::std",
-];
+const FORBIDDEN: &[&str] =
+    &["std::fs", "std::net", "std::process", "std::env", "std::thread", "std::io::std"];
 
 pub(super) fn check(workspace: &Workspace) -> Verdict {
     let pure: Vec<&Source> = workspace
@@ -58,9 +52,7 @@ mod tests {
     fn io_is_found_and_comments_are_not() {
         let source = Source {
             path: "crates/change/src/x.rs".into(),
-            text:
-                "//! Never std::fs.\nuse std::collections::BTreeMap;\nlet a = std::fs::read(p);\n"
-                    .into(),
+            text: "//! Never std::fs.\nuse std::collections::BTreeMap;\nlet a = std::fs::read(p);\n".into(),
         };
         let found = problems(&source);
         assert_eq!(found.len(), 1);

@@ -15,10 +15,7 @@ pub(super) fn check(workspace: &Workspace) -> Verdict {
         })
         .collect();
     Verdict {
-        looked_at: format!(
-            "headers and lint allowances of {} files",
-            workspace.sources.len()
-        ),
+        looked_at: format!("headers and lint allowances of {} files", workspace.sources.len()),
         problems,
         warnings: Vec::new(),
     }
@@ -40,11 +37,7 @@ fn unexplained_allowances(source: &Source) -> Vec<String> {
     let mut problems = Vec::new();
     for (at, line) in lines.iter().enumerate() {
         if opens_allowance(line) && !attribute_from(&lines[at..]).contains("reason =") {
-            problems.push(format!(
-                "{}:{} switches a lint off without `reason = \"…\"`",
-                source.path,
-                at + 1
-            ));
+            problems.push(format!("{}:{} switches a lint off without `reason = \"…\"`", source.path, at + 1));
         }
     }
     problems
@@ -52,17 +45,12 @@ fn unexplained_allowances(source: &Source) -> Vec<String> {
 
 fn opens_allowance(line: &str) -> bool {
     let line = line.trim_start();
-    ["#[allow(", "#![allow(", "#[expect(", "#![expect("]
-        .iter()
-        .any(|opening| line.starts_with(opening))
+    ["#[allow(", "#![allow(", "#[expect(", "#![expect("].iter().any(|opening| line.starts_with(opening))
 }
 
 /// The text of the attribute that opens on the first line: up to the line that closes it.
 fn attribute_from(lines: &[&str]) -> String {
-    let end = lines
-        .iter()
-        .position(|line| line.contains(")]"))
-        .unwrap_or(0);
+    let end = lines.iter().position(|line| line.contains(")]")).unwrap_or(0);
     lines[..=end].join(" ")
 }
 
@@ -71,10 +59,7 @@ mod tests {
     use super::*;
 
     fn source(path: &str, text: &str) -> Source {
-        Source {
-            path: path.into(),
-            text: text.into(),
-        }
+        Source { path: path.into(), text: text.into() }
     }
 
     #[test]

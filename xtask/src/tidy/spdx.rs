@@ -37,11 +37,7 @@ const DEPTH: usize = 32;
 /// Whether `expression` can be satisfied by licences that `allowed` says yes to. A licence with an
 /// exception is asked for as `licence WITH exception`.
 pub(super) fn permits(expression: &str, allowed: &dyn Fn(&str) -> bool) -> Result<bool, SpdxError> {
-    let mut reader = Reader {
-        tokens: tokens(expression).into_iter().peekable(),
-        allowed,
-        depth: 0,
-    };
+    let mut reader = Reader { tokens: tokens(expression).into_iter().peekable(), allowed, depth: 0 };
     let result = reader.alternatives()?;
     match reader.tokens.next() {
         None => Ok(result),
@@ -110,10 +106,7 @@ impl Reader<'_> {
         if self.takes(")") {
             return Ok(inner);
         }
-        Err(self
-            .tokens
-            .next()
-            .map_or(SpdxError::Unclosed, SpdxError::Unexpected))
+        Err(self.tokens.next().map_or(SpdxError::Unclosed, SpdxError::Unexpected))
     }
 
     fn takes(&mut self, word: &str) -> bool {
@@ -133,9 +126,7 @@ mod tests {
     use super::*;
 
     fn ask(expression: &str) -> Result<bool, SpdxError> {
-        permits(expression, &|one| {
-            ["MIT", "Zlib", "Apache-2.0 WITH LLVM-exception"].contains(&one)
-        })
+        permits(expression, &|one| ["MIT", "Zlib", "Apache-2.0 WITH LLVM-exception"].contains(&one))
     }
 
     #[test]

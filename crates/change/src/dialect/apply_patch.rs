@@ -42,12 +42,7 @@ impl Dialect for ApplyPatch {
     }
 
     fn read(&self, block: &Block<'_>) -> Result<Vec<Operation>, DialectError> {
-        let mut reader = Reader {
-            patches: 0,
-            inside: None,
-            file: None,
-            files: Vec::new(),
-        };
+        let mut reader = Reader { patches: 0, inside: None, file: None, files: Vec::new() };
         for (at, text) in block.lines().into_iter().enumerate() {
             reader.line(block.line + at, text)?;
         }
@@ -101,10 +96,7 @@ impl Dialect for ApplyPatch {
 
 fn begins(line: &str) -> bool {
     let line = line.trim_end();
-    line == BEGIN
-        || [ADD, DELETE, UPDATE]
-            .iter()
-            .any(|start| line.starts_with(start))
+    line == BEGIN || [ADD, DELETE, UPDATE].iter().any(|start| line.starts_with(start))
 }
 
 /// The first line of a shell command that feeds the patch to a tool.
@@ -208,11 +200,7 @@ impl File {
                     return Ok(());
                 }
                 *blanks += 1;
-                self.blank(
-                    line,
-                    text,
-                    "every line of a new file begins with `+`; this one does not",
-                )
+                self.blank(line, text, "every line of a new file begins with `+`; this one does not")
             }
             Change::Delete => self.blank(line, text, "nothing can follow `*** Delete File:`"),
             Change::Update { to, reader } => {
@@ -236,10 +224,7 @@ impl File {
         if text.trim().is_empty() {
             return Ok(());
         }
-        Err(DialectError::at(
-            line,
-            format!("{reason} (`{}`)", self.path),
-        ))
+        Err(DialectError::at(line, format!("{reason} (`{}`)", self.path)))
     }
 
     fn operations(
@@ -254,9 +239,7 @@ impl File {
                 if *headed != path && headed != to {
                     return Err(DialectError::at(
                         line,
-                        format!(
-                            "the block is headed `{headed}`, but its patch moves `{path}` to `{to}`"
-                        ),
+                        format!("the block is headed `{headed}`, but its patch moves `{path}` to `{to}`"),
                     ));
                 }
                 path
@@ -276,18 +259,13 @@ impl File {
                 if hunks.is_empty() && to.is_none() {
                     return Err(DialectError::at(
                         line,
-                        format!(
-                            "the update of `{path}` has no lines; the answer may be cut off here"
-                        ),
+                        format!("the update of `{path}` has no lines; the answer may be cut off here"),
                     ));
                 }
                 let path = match to {
                     None => path,
                     Some(to) => {
-                        push(Action::Rename {
-                            from: path,
-                            to: to.clone(),
-                        });
+                        push(Action::Rename { from: path, to: to.clone() });
                         to
                     }
                 };
@@ -301,15 +279,7 @@ impl File {
 }
 
 fn write(path: RelPath, body: Body) -> Action {
-    Action::Write {
-        path,
-        edit: Edit {
-            dialect: NAME,
-            body,
-            seen: None,
-        },
-        mode: None,
-    }
+    Action::Write { path, edit: Edit { dialect: NAME, body, seen: None }, mode: None }
 }
 
 fn print_hunk(hunk: &Hunk, out: &mut String) {

@@ -42,19 +42,12 @@ pub fn all() -> &'static [&'static dyn Dialect] {
 /// ```
 pub fn named(name: &str) -> Option<&'static dyn Dialect> {
     let is = |known: &&str| known.eq_ignore_ascii_case(name);
-    all()
-        .iter()
-        .copied()
-        .find(|dialect| is(&dialect.name()) || dialect.aliases().iter().any(is))
+    all().iter().copied().find(|dialect| is(&dialect.name()) || dialect.aliases().iter().any(is))
 }
 
 /// The dialect in which a block is written that names none.
 pub fn detect(text: &str) -> &'static dyn Dialect {
-    all()
-        .iter()
-        .copied()
-        .find(|dialect| dialect.recognises(text))
-        .unwrap_or(&whole_file::WholeFile)
+    all().iter().copied().find(|dialect| dialect.recognises(text)).unwrap_or(&whole_file::WholeFile)
 }
 
 /// A way to write an edit.
@@ -120,20 +113,14 @@ impl Block<'_> {
     /// The path that the header gives, for a dialect that cannot name files itself.
     fn headed_path(&self) -> Result<RelPath, DialectError> {
         self.path.clone().ok_or_else(|| {
-            DialectError::at(
-                self.line,
-                "the block names no file; put its path into the header",
-            )
+            DialectError::at(self.line, "the block names no file; put its path into the header")
         })
     }
 }
 
 impl DialectError {
     fn at(line: usize, reason: impl Into<String>) -> DialectError {
-        DialectError {
-            line,
-            reason: reason.into(),
-        }
+        DialectError { line, reason: reason.into() }
     }
 }
 

@@ -35,10 +35,7 @@ pub(super) fn path_line(line: &str) -> Option<RelPath> {
     for label in ["File:", "file:", "Path:", "path:", "**File:**"] {
         text = text.strip_prefix(label).unwrap_or(text).trim();
     }
-    let text = text
-        .trim_end_matches(':')
-        .trim_matches(|c| matches!(c, '`' | '*'))
-        .trim_end_matches(':');
+    let text = text.trim_end_matches(':').trim_matches(|c| matches!(c, '`' | '*')).trim_end_matches(':');
     let named = text.contains('/')
         || text.rsplit_once('.').is_some_and(|(_, extension)| {
             !extension.is_empty() && extension.chars().all(char::is_alphanumeric)

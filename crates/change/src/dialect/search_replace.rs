@@ -41,22 +41,14 @@ impl Dialect for SearchReplace {
 
     fn recognises(&self, text: &str) -> bool {
         opening(text).next().is_some_and(|line| {
-            matches!(
-                marker(line.trim_start()),
-                Some(Marker::Search { .. } | Marker::Conflict)
-            )
+            matches!(marker(line.trim_start()), Some(Marker::Search { .. } | Marker::Conflict))
         })
     }
 
     fn read(&self, block: &Block<'_>) -> Result<Vec<Operation>, DialectError> {
         let lines = block.lines();
-        let mut reader = Reader {
-            first: block.line,
-            lines: &lines,
-            files: Files::default(),
-            above: None,
-            leading: 0,
-        };
+        let mut reader =
+            Reader { first: block.line, lines: &lines, files: Files::default(), above: None, leading: 0 };
         let mut at = 0;
         while at < lines.len() {
             at = reader.step(at)?;
@@ -66,14 +58,7 @@ impl Dialect for SearchReplace {
 
     fn print(&self, action: &Action) -> String {
         let mut out = String::new();
-        if let Action::Write {
-            edit: Edit {
-                body: Body::Hunks(hunks),
-                ..
-            },
-            ..
-        } = action
-        {
+        if let Action::Write { edit: Edit { body: Body::Hunks(hunks), .. }, .. } = action {
             for hunk in hunks {
                 print_hunk(hunk, &mut out);
             }
@@ -114,9 +99,7 @@ impl Reader<'_> {
             }
             None => return self.outside(at).map(|()| at + 1),
         };
-        let name = path
-            .map(|path| (number, path))
-            .or_else(|| self.name_above());
+        let name = path.map(|path| (number, path)).or_else(|| self.name_above());
         let indent = &line[..line.len() - bare.len()];
         let end = self.end_of(at, ends, indent)?;
         let hunk = self.hunk(at, end, ends, indent)?;
@@ -178,25 +161,13 @@ impl Reader<'_> {
         ))
     }
 
-    fn hunk(
-        &self,
-        start: usize,
-        end: usize,
-        ends: Ends,
-        indent: &str,
-    ) -> Result<Hunk, DialectError> {
-        let mut hunk = Hunk {
-            line: self.first + start,
-            ..Hunk::default()
-        };
+    fn hunk(&self, start: usize, end: usize, ends: Ends, indent: &str) -> Result<Hunk, DialectError> {
+        let mut hunk = Hunk { line: self.first + start, ..Hunk::default() };
         let begin = self.line_markers(start + 1, end, &mut hunk);
         let body = &self.lines[begin..end];
         let separator = separator::find(body, ends, indent)
             .map_err(|reason| reason.at(self.first + start, self.first + begin))?;
-        hunk.before = body[..separator.start]
-            .iter()
-            .map(|line| unescaped(line))
-            .collect();
+        hunk.before = body[..separator.start].iter().map(|line| unescaped(line)).collect();
         for (at, line) in body.iter().enumerate().skip(separator.end) {
             if line_marker(line).is_some() {
                 return Err(DialectError::at(
@@ -235,11 +206,7 @@ impl Reader<'_> {
 
 /// A line of the response, fit for a message.
 fn shown(line: &str) -> String {
-    line.chars()
-        .take(60)
-        .collect::<String>()
-        .escape_debug()
-        .to_string()
+    line.chars().take(60).collect::<String>().escape_debug().to_string()
 }
 
 /// The hunks read so far, with the files that lines of the block itself name.
@@ -267,11 +234,7 @@ impl Files {
                 return;
             }
         }
-        self.files.push(File {
-            line,
-            name,
-            hunks: vec![hunk],
-        });
+        self.files.push(File { line, name, hunks: vec![hunk] });
     }
 
     fn operations(self, block: &Block<'_>) -> Result<Vec<Operation>, DialectError> {
@@ -285,10 +248,7 @@ impl Files {
             Some(path) => vec![self.for_headed(block.line, path)?],
             None => self.files,
         };
-        files
-            .into_iter()
-            .map(|file| file.operation(block))
-            .collect()
+        files.into_iter().map(|file| file.operation(block)).collect()
     }
 
     /// All hunks for the one file that the block's header names.
@@ -312,11 +272,7 @@ impl Files {
             }
             hunks.append(&mut file.hunks);
         }
-        Ok(File {
-            line,
-            name: Some((line, path.clone())),
-            hunks,
-        })
+        Ok(File { line, name: Some((line, path.clone())), hunks })
     }
 }
 
@@ -330,11 +286,7 @@ impl File {
             line: self.line,
             action: Action::Write {
                 path,
-                edit: Edit {
-                    dialect: NAME,
-                    body: Body::Hunks(self.hunks),
-                    seen: None,
-                },
+                edit: Edit { dialect: NAME, body: Body::Hunks(self.hunks), seen: None },
                 mode: None,
             },
         })

@@ -11,11 +11,7 @@ use crate::proposal::{Body, Hunk, Mode};
 /// Reads `text` as one block that begins on line 1 and tells the outcome in short, one operation
 /// per line; an error as `! line: reason`.
 fn told(dialect: &str, path: Option<&str>, text: &str) -> String {
-    let block = Block {
-        path: path.map(|path| RelPath::parse(path).unwrap()),
-        text,
-        line: 1,
-    };
+    let block = Block { path: path.map(|path| RelPath::parse(path).unwrap()), text, line: 1 };
     match named(dialect).unwrap().read(&block) {
         Ok(operations) => {
             let told: Vec<String> = operations.iter().map(|op| tell(&op.action)).collect();
@@ -41,8 +37,7 @@ fn tell(action: &Action) -> String {
                     format!("{verb} {path}{mode} {text:?}")
                 }
                 Body::Hunks(hunks) => {
-                    let hunks: String =
-                        hunks.iter().map(|h| format!(" {}", tell_hunk(h))).collect();
+                    let hunks: String = hunks.iter().map(|h| format!(" {}", tell_hunk(h))).collect();
                     format!("edit {path}{mode}{hunks}")
                 }
             }
@@ -86,14 +81,10 @@ fn tell_hunk(hunk: &Hunk) -> String {
 fn check(dialect: &str, path: Option<&str>, table: &[(&str, &str, &str)]) {
     for (what, text, expected) in table {
         let told = told(dialect, path, text);
-        match expected
-            .split_once(": ")
-            .filter(|(line, _)| line.starts_with('!'))
-        {
-            Some((line, reason)) => assert!(
-                told.starts_with(&format!("{line}: ")) && told.contains(reason),
-                "{what}: {told}"
-            ),
+        match expected.split_once(": ").filter(|(line, _)| line.starts_with('!')) {
+            Some((line, reason)) => {
+                assert!(told.starts_with(&format!("{line}: ")) && told.contains(reason), "{what}: {told}");
+            }
             None => assert_eq!(told, *expected, "{what}"),
         }
     }

@@ -32,10 +32,7 @@ impl Dialect for WholeFile {
                 path: block.headed_path()?,
                 edit: Edit {
                     dialect: NAME,
-                    body: Body::Whole {
-                        text: block.text.to_owned(),
-                        must_be_new: false,
-                    },
+                    body: Body::Whole { text: block.text.to_owned(), must_be_new: false },
                     seen: None,
                 },
                 mode: None,
@@ -45,14 +42,7 @@ impl Dialect for WholeFile {
 
     fn print(&self, action: &Action) -> String {
         match action {
-            Action::Write {
-                edit:
-                    Edit {
-                        body: Body::Whole { text, .. },
-                        ..
-                    },
-                ..
-            } => text.clone(),
+            Action::Write { edit: Edit { body: Body::Whole { text, .. }, .. }, .. } => text.clone(),
             _ => String::new(),
         }
     }

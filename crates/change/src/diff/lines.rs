@@ -23,43 +23,22 @@ fn split_at(text: &[u8], separator: u8) -> Vec<&[u8]> {
 
 /// What ends the lines of a text: a line feed, or in a text without any, a carriage return.
 fn separator(text: &[u8]) -> u8 {
-    if memchr(b'\n', text).is_none() && memchr(b'\r', text).is_some() {
-        b'\r'
-    } else {
-        b'\n'
-    }
+    if memchr(b'\n', text).is_none() && memchr(b'\r', text).is_some() { b'\r' } else { b'\n' }
 }
 
 /// The operations that turn `old` into `new`, with nothing left out in between.
 pub(super) fn operations(old: &[&[u8]], new: &[&[u8]]) -> Vec<DiffOp> {
     let prefix = old.iter().zip(new).take_while(|(a, b)| a == b).count();
-    let suffix = old[prefix..]
-        .iter()
-        .rev()
-        .zip(new[prefix..].iter().rev())
-        .take_while(|(a, b)| a == b)
-        .count();
+    let suffix =
+        old[prefix..].iter().rev().zip(new[prefix..].iter().rev()).take_while(|(a, b)| a == b).count();
     let (old_len, new_len) = (old.len() - prefix - suffix, new.len() - prefix - suffix);
     if old_len + new_len <= LINES_COMPARED {
         return capture_diff_slices(Algorithm::Myers, old, new);
     }
     [
-        DiffOp::Equal {
-            old_index: 0,
-            new_index: 0,
-            len: prefix,
-        },
-        DiffOp::Replace {
-            old_index: prefix,
-            old_len,
-            new_index: prefix,
-            new_len,
-        },
-        DiffOp::Equal {
-            old_index: prefix + old_len,
-            new_index: prefix + new_len,
-            len: suffix,
-        },
+        DiffOp::Equal { old_index: 0, new_index: 0, len: prefix },
+        DiffOp::Replace { old_index: prefix, old_len, new_index: prefix, new_len },
+        DiffOp::Equal { old_index: prefix + old_len, new_index: prefix + new_len, len: suffix },
     ]
     .into_iter()
     .filter(|op| !op.old_range().is_empty() || !op.new_range().is_empty())
@@ -85,11 +64,7 @@ pub fn count(before: &[u8], after: &[u8]) -> (usize, usize) {
 
 fn count_text(before: &[u8], after: &[u8]) -> (usize, usize) {
     let (old, new) = (separator(before), separator(after));
-    let (before, after) = if old == new {
-        changed_middle(before, after, old)
-    } else {
-        (before, after)
-    };
+    let (before, after) = if old == new { changed_middle(before, after, old) } else { (before, after) };
     let mut added = 0;
     let mut removed = 0;
     for op in operations(&split_at(before, old), &split_at(after, new)) {
@@ -123,9 +98,5 @@ fn common_prefix(a: &[u8], b: &[u8]) -> usize {
 }
 
 fn common_suffix(a: &[u8], b: &[u8]) -> usize {
-    a.iter()
-        .rev()
-        .zip(b.iter().rev())
-        .take_while(|(x, y)| x == y)
-        .count()
+    a.iter().rev().zip(b.iter().rev()).take_while(|(x, y)| x == y).count()
 }

@@ -165,11 +165,7 @@ pub struct EndingChange {
 
 /// The diff of every file of `plan` that changes.
 pub fn of_plan(plan: &Plan) -> Vec<FileDiff> {
-    plan.files
-        .iter()
-        .filter(|file| file.change != Change::Unchanged)
-        .map(of_file)
-        .collect()
+    plan.files.iter().filter(|file| file.change != Change::Unchanged).map(of_file).collect()
 }
 
 /// The diff of one file, as decoded text.
@@ -191,19 +187,14 @@ fn content(before: &[u8], after: &[u8]) -> Content {
         return Content::Same;
     }
     let (Some(old), Some(new)) = (decode(before), decode(after)) else {
-        return Content::Binary {
-            bytes_before: before.len(),
-            bytes_after: after.len(),
-        };
+        return Content::Binary { bytes_before: before.len(), bytes_after: after.len() };
     };
     let old = lines::split(old.as_bytes());
     let new = lines::split(new.as_bytes());
     let operations = lines::operations(&old, &new);
     let endings = ending_change(&operations, &old, &new);
-    let hunks = group_diff_ops(operations, CONTEXT_LINES)
-        .iter()
-        .map(|group| hunk(group, &old, &new))
-        .collect();
+    let hunks =
+        group_diff_ops(operations, CONTEXT_LINES).iter().map(|group| hunk(group, &old, &new)).collect();
     Content::Text { hunks, endings }
 }
 
@@ -280,20 +271,10 @@ fn ending_change(operations: &[DiffOp], old: &[&[u8]], new: &[&[u8]]) -> Option<
                 others = true;
                 continue;
             }
-            found
-                .get_or_insert(EndingChange {
-                    lines: 0,
-                    from,
-                    to,
-                    only: true,
-                })
-                .lines += 1;
+            found.get_or_insert(EndingChange { lines: 0, from, to, only: true }).lines += 1;
         }
     }
-    found.map(|change| EndingChange {
-        only: !others,
-        ..change
-    })
+    found.map(|change| EndingChange { only: !others, ..change })
 }
 
 /// The numbers of a hunk's header.
@@ -306,9 +287,7 @@ struct Span {
 
 impl Span {
     fn of(group: &[DiffOp]) -> Span {
-        let first = group
-            .first()
-            .map_or((0, 0), |op| (op.old_range().start, op.new_range().start));
+        let first = group.first().map_or((0, 0), |op| (op.old_range().start, op.new_range().start));
         let old_lines = group.iter().map(|op| op.old_range().len()).sum();
         let new_lines = group.iter().map(|op| op.new_range().len()).sum();
         // An empty side names the line before the place.

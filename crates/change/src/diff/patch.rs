@@ -61,11 +61,7 @@ impl<'a> Side<'a> {
                 bytes: before,
                 mode: mode_before,
             },
-            new: Side {
-                path: &file.path,
-                bytes: after,
-                mode: file.mode_after.unwrap_or(mode_before),
-            },
+            new: Side { path: &file.path, bytes: after, mode: file.mode_after.unwrap_or(mode_before) },
         }
     }
 
@@ -92,9 +88,8 @@ impl Pair<'_> {
     fn write(&self, out: &mut Vec<u8>) {
         let (old, new) = (&self.old, &self.new);
         let same_content = old.content() == new.content();
-        let same_file = old.path == new.path
-            && old.mode == new.mode
-            && old.bytes.is_some() == new.bytes.is_some();
+        let same_file =
+            old.path == new.path && old.mode == new.mode && old.bytes.is_some() == new.bytes.is_some();
         if same_content && same_file {
             return;
         }
@@ -104,11 +99,7 @@ impl Pair<'_> {
         }
         if old.is_binary() || new.is_binary() {
             let (a, b) = (old.name('a'), new.name('b'));
-            let text = format!(
-                "Binary files {} and {} differ\n",
-                a.trim_end(),
-                b.trim_end()
-            );
+            let text = format!("Binary files {} and {} differ\n", a.trim_end(), b.trim_end());
             out.extend_from_slice(text.as_bytes());
             return;
         }
@@ -162,17 +153,11 @@ fn write_hunk(out: &mut Vec<u8>, group: &[DiffOp], old: &[&[u8]], new: &[&[u8]])
     for op in group {
         let (tag, old_range, new_range) = op.as_tag_tuple();
         if tag == DiffTag::Equal {
-            old[old_range]
-                .iter()
-                .for_each(|line| write_line(out, b' ', line));
+            old[old_range].iter().for_each(|line| write_line(out, b' ', line));
             continue;
         }
-        old[old_range]
-            .iter()
-            .for_each(|line| write_line(out, b'-', line));
-        new[new_range]
-            .iter()
-            .for_each(|line| write_line(out, b'+', line));
+        old[old_range].iter().for_each(|line| write_line(out, b'-', line));
+        new[new_range].iter().for_each(|line| write_line(out, b'+', line));
     }
 }
 

@@ -10,10 +10,7 @@ use super::*;
 
 fn file(path: &str, before: Option<&[u8]>, after: Option<&[u8]>) -> FilePlan {
     let (before, after) = (before.map(<[u8]>::to_vec), after.map(<[u8]>::to_vec));
-    let (added, removed) = count(
-        before.as_deref().unwrap_or_default(),
-        after.as_deref().unwrap_or_default(),
-    );
+    let (added, removed) = count(before.as_deref().unwrap_or_default(), after.as_deref().unwrap_or_default());
     FilePlan {
         path: RelPath::parse(path).unwrap(),
         renamed_from: None,
@@ -35,10 +32,7 @@ fn file(path: &str, before: Option<&[u8]>, after: Option<&[u8]>) -> FilePlan {
 }
 
 fn plan(files: Vec<FilePlan>) -> Plan {
-    Plan {
-        files,
-        ..Plan::default()
-    }
+    Plan { files, ..Plan::default() }
 }
 
 fn renamed(from: &str, to: &str, before: &[u8], after: &[u8]) -> FilePlan {
@@ -79,12 +73,7 @@ fn everything() -> Plan {
             Some(b"--- a/x\n+++ b/x\n++ q\n\\ No newline\n"),
         ),
         renamed("old name.txt", "new/name b/y.txt", b"same\n", b"same\n"),
-        renamed(
-            "old2.txt",
-            "moved.txt",
-            b"1\n2\n3\n4\n5\n",
-            b"1\n2\n3\n4\nfive\n",
-        ),
+        renamed("old2.txt", "moved.txt", b"1\n2\n3\n4\n5\n", b"1\n2\n3\n4\nfive\n"),
         mode,
         script,
     ])
@@ -112,13 +101,7 @@ fn git_apply(dir: &Scratch, patch: &[u8]) {
     let name = dir.0.join(".patch");
     fs::write(&name, patch).unwrap();
     let out = Command::new("git")
-        .args([
-            "-c",
-            "core.autocrlf=false",
-            "apply",
-            "--whitespace=nowarn",
-            ".patch",
-        ])
+        .args(["-c", "core.autocrlf=false", "apply", "--whitespace=nowarn", ".patch"])
         .env("GIT_CEILING_DIRECTORIES", std::env::temp_dir())
         .env("GIT_CONFIG_NOSYSTEM", "1")
         .current_dir(&dir.0)
@@ -186,11 +169,7 @@ fn git_sets_the_modes_that_the_plan_names() {
     let plan = everything();
     let dir = Scratch::new("modes");
     for f in &plan.files {
-        put(
-            &dir,
-            f.renamed_from.as_ref().unwrap_or(&f.path),
-            f.before.as_ref(),
-        );
+        put(&dir, f.renamed_from.as_ref().unwrap_or(&f.path), f.before.as_ref());
     }
     git_apply(&dir, &patch(&plan));
     for (path, executable) in [("run.sh", true), ("new tool.sh", true), ("a.txt", false)] {
@@ -202,43 +181,21 @@ fn git_sets_the_modes_that_the_plan_names() {
 #[test]
 fn binary_content_is_named_and_measured() {
     let change = file("x.png", Some(b"\x89PNG\0\x01"), Some(b"\x89PNG\0\x02\x03"));
-    assert_eq!(
-        of_file(&change).content,
-        Content::Binary {
-            bytes_before: 6,
-            bytes_after: 7
-        }
-    );
+    assert_eq!(of_file(&change).content, Content::Binary { bytes_before: 6, bytes_after: 7 });
     let text = String::from_utf8(patch(&plan(vec![change]))).unwrap();
-    assert!(
-        text.ends_with("Binary files a/x.png and b/x.png differ\n"),
-        "{text}"
-    );
+    assert!(text.ends_with("Binary files a/x.png and b/x.png differ\n"), "{text}");
 }
 
 #[test]
 fn a_change_of_line_endings_alone_is_recognised() {
     let change = file("a", Some(b"x\r\ny\r\n"), Some(b"x\ny\n"));
-    let Content::Text {
-        endings: Some(endings),
-        ..
-    } = of_file(&change).content
-    else {
+    let Content::Text { endings: Some(endings), .. } = of_file(&change).content else {
         panic!("no change of endings");
     };
-    let expected = EndingChange {
-        lines: 2,
-        from: Ending::Crlf,
-        to: Ending::Lf,
-        only: true,
-    };
+    let expected = EndingChange { lines: 2, from: Ending::Crlf, to: Ending::Lf, only: true };
     assert_eq!(endings, expected);
     let both = file("a", Some(b"x\r\ny\r\nz\n"), Some(b"x\ny\nw\n"));
-    let Content::Text {
-        endings: Some(endings),
-        ..
-    } = of_file(&both).content
-    else {
+    let Content::Text { endings: Some(endings), .. } = of_file(&both).content else {
         panic!("no change of endings");
     };
     assert!(!endings.only);
@@ -270,15 +227,7 @@ fn lines_are_numbered_on_both_sides() {
         .iter()
         .map(|l| format!("{}{} {:?} {:?}", l.kind.sign(), l.text, l.old, l.new))
         .collect();
-    assert_eq!(
-        shown,
-        [
-            " 1 Some(1) Some(1)",
-            "-2 Some(2) None",
-            " 3 Some(3) Some(2)",
-            "+4 None Some(3)",
-        ]
-    );
+    assert_eq!(shown, [" 1 Some(1) Some(1)", "-2 Some(2) None", " 3 Some(3) Some(2)", "+4 None Some(3)",]);
 }
 
 #[test]
@@ -287,9 +236,7 @@ fn a_huge_rewrite_is_compared_as_far_as_the_bound() {
         let mut state = seed;
         let mut out = Vec::new();
         for _ in 0..lines {
-            state = state
-                .wrapping_mul(6_364_136_223_846_793_005)
-                .wrapping_add(1);
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
             out.extend_from_slice(&[b'a' + (state >> 60) as u8 % 7, b'\n']);
         }
         out
@@ -309,11 +256,7 @@ fn apply(before: &str, hunks: &[DiffHunk]) -> String {
     let mut out = String::new();
     let mut at = 0;
     for hunk in hunks {
-        let start = if hunk.old_lines == 0 {
-            hunk.old_start
-        } else {
-            hunk.old_start - 1
-        };
+        let start = if hunk.old_lines == 0 { hunk.old_start } else { hunk.old_start - 1 };
         out.extend(old[at..start].iter().copied());
         at = start + hunk.old_lines;
         for line in &hunk.lines {
@@ -334,9 +277,7 @@ fn apply(before: &str, hunks: &[DiffHunk]) -> String {
 }
 
 fn text() -> impl Strategy<Value = String> {
-    let line = prop::sample::select(vec![
-        "a\n", "b\n", "c\r\n", "\n", "a", "b\r\n", "}\n", "-- x\n",
-    ]);
+    let line = prop::sample::select(vec!["a\n", "b\n", "c\r\n", "\n", "a", "b\r\n", "}\n", "-- x\n"]);
     prop::collection::vec(line, 0..30).prop_map(|lines| lines.concat())
 }
 
@@ -353,8 +294,7 @@ fn replan(patch: &[u8], before: &str) -> Result<Option<Vec<u8>>, String> {
     let patch = std::str::from_utf8(patch).unwrap();
     let proposal = response::read(patch, &Limits::default()).map_err(|e| e.to_string())?;
     let plan = plan::plan(&proposal, &tree, &plan::NothingSeen, &Limits::default());
-    plan.map(|plan| plan.files[0].after.clone())
-        .map_err(|refused| format!("{:?}", refused.refusals))
+    plan.map(|plan| plan.files[0].after.clone()).map_err(|refused| format!("{:?}", refused.refusals))
 }
 
 proptest! {
@@ -395,11 +335,7 @@ fn git_agrees_on_random_texts() {
     for number in 0..60 {
         use proptest::strategy::ValueTree;
         let (before, after) = (text(), text()).new_tree(&mut runner).unwrap().current();
-        files.push(file(
-            &format!("f{number}"),
-            Some(before.as_bytes()),
-            Some(after.as_bytes()),
-        ));
+        files.push(file(&format!("f{number}"), Some(before.as_bytes()), Some(after.as_bytes())));
     }
     check_with_git(&plan(files), "random");
 }

@@ -31,9 +31,7 @@ impl Check for Hidden {
 
         let mut more = 0;
         for (character, at) in has {
-            let count = at
-                .len()
-                .saturating_sub(had.get(&character).map_or(0, Vec::len));
+            let count = at.len().saturating_sub(had.get(&character).map_or(0, Vec::len));
             if count == 0 {
                 continue;
             }

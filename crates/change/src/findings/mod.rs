@@ -35,12 +35,7 @@ pub trait Check: Sync {
 
 /// Every check, in the order in which findings are listed.
 pub fn all() -> &'static [&'static dyn Check] {
-    &[
-        &near::Near,
-        &placeholder::Placeholder,
-        &mass_deletion::MassDeletion,
-        &hidden::Hidden,
-    ]
+    &[&near::Near, &placeholder::Placeholder, &mass_deletion::MassDeletion, &hidden::Hidden]
 }
 
 /// What every check finds, file by file in the order of the plan.
@@ -52,11 +47,7 @@ pub fn for_plan(files: &[FilePlan]) -> Vec<Finding> {
     for file in files.iter().filter(|file| file.change != Change::Unchanged) {
         let before = file.before.as_deref().and_then(readable);
         let after = file.after.as_deref().and_then(readable);
-        let look = Look {
-            file,
-            before: before.as_deref(),
-            after: after.as_deref(),
-        };
+        let look = Look { file, before: before.as_deref(), after: after.as_deref() };
         for check in all() {
             check.check(&look, &mut found);
         }
@@ -77,12 +68,7 @@ pub struct Look<'a> {
 impl Look<'_> {
     /// A finding about this file.
     fn finding(&self, kind: FindingKind, line: Option<usize>, text: String) -> Finding {
-        Finding {
-            kind,
-            path: self.file.path.clone(),
-            line,
-            text,
-        }
+        Finding { kind, path: self.file.path.clone(), line, text }
     }
 }
 

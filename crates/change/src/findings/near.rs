@@ -24,10 +24,7 @@ impl Check for Near {
                 out.push(file.finding(self.kind(), Some(hunk.used), text));
             }
             if hunk.rung == RUNG || !hunk.differences.is_empty() {
-                let line = hunk
-                    .differences
-                    .first()
-                    .map_or(hunk.used, |first| first.line);
+                let line = hunk.differences.first().map_or(hunk.used, |first| first.line);
                 out.push(file.finding(self.kind(), Some(line), sentence(hunk)));
             }
         }

@@ -62,9 +62,7 @@ fn placeholders(text: &str, language: Language) -> Vec<(usize, &str)> {
             continue;
         }
         // The end of a parameter list: `...` and then the bracket.
-        let closes = all
-            .peek()
-            .is_some_and(|(_, next)| next.trim_start().starts_with(')'));
+        let closes = all.peek().is_some_and(|(_, next)| next.trim_start().starts_with(')'));
         if !(closes && line == "...") {
             found.push((index + 1, line));
         }
@@ -94,11 +92,11 @@ impl Language {
             "py" | "pyi" | "pyx" | "pl" | "pm" | "raku" | "r" | "yaml" | "yml" | "jl" => {
                 Language::DotsAreCode
             }
-            "js" | "jsx" | "mjs" | "cjs" | "ts" | "tsx" | "mts" | "cts" | "vue" | "svelte"
-            | "rs" | "go" | "java" | "kt" | "kts" | "scala" | "c" | "h" | "cc" | "cpp" | "cxx"
-            | "hh" | "hpp" | "cs" | "swift" | "rb" | "php" | "dart" | "lua" | "json" | "jsonc"
-            | "toml" | "css" | "scss" | "less" | "html" | "htm" | "xml" | "sql" | "sh" | "bash"
-            | "zig" | "ex" | "exs" | "hs" | "m" | "mm" | "proto" | "gradle" => Language::Code,
+            "js" | "jsx" | "mjs" | "cjs" | "ts" | "tsx" | "mts" | "cts" | "vue" | "svelte" | "rs" | "go"
+            | "java" | "kt" | "kts" | "scala" | "c" | "h" | "cc" | "cpp" | "cxx" | "hh" | "hpp" | "cs"
+            | "swift" | "rb" | "php" | "dart" | "lua" | "json" | "jsonc" | "toml" | "css" | "scss"
+            | "less" | "html" | "htm" | "xml" | "sql" | "sh" | "bash" | "zig" | "ex" | "exs" | "hs" | "m"
+            | "mm" | "proto" | "gradle" => Language::Code,
             _ => Language::Unknown,
         }
     }
@@ -142,12 +140,10 @@ struct Comment<'a> {
     plain: bool,
 }
 
-const CLOSERS: &[&str] = &[
-    "*/}", "*/", "-->", "--%>", "--}}", "*@", "#}", "*)", "-}", "}}",
-];
+const CLOSERS: &[&str] = &["*/}", "*/", "-->", "--%>", "--}}", "*@", "#}", "*)", "-}", "}}"];
 const OPENERS: &[&str] = &[
-    "<!--", "{/*", "/**", "/*", "<%--", "{{!--", "{{!", "{{/*", "{#", "@*", "(*", "{-", "///",
-    "//!", "//", "#!", "##", "#", "--", ";;", ";", "%", "* ", "REM ", "rem ",
+    "<!--", "{/*", "/**", "/*", "<%--", "{{!--", "{{!", "{{/*", "{#", "@*", "(*", "{-", "///", "//!", "//",
+    "#!", "##", "#", "--", ";;", ";", "%", "* ", "REM ", "rem ",
 ];
 
 fn whole_comment(line: &str, language: Language) -> Option<Comment<'_>> {
@@ -156,9 +152,7 @@ fn whole_comment(line: &str, language: Language) -> Option<Comment<'_>> {
     if language == Language::Prose && !matches!(*opener, "<!--" | "{/*" | "{#") {
         return None;
     }
-    let mut body = line[opener.len()..]
-        .trim_start_matches(['/', '#', ';', '%', '-', '*'])
-        .trim();
+    let mut body = line[opener.len()..].trim_start_matches(['/', '#', ';', '%', '-', '*']).trim();
     for closer in CLOSERS {
         body = body.strip_suffix(closer).unwrap_or(body).trim_end();
     }
@@ -192,11 +186,7 @@ fn is_bare(line: &str, language: Language) -> bool {
 
 /// Whether a character may stand in a sentence, as opposed to code.
 fn is_prose(c: char) -> bool {
-    c.is_alphanumeric()
-        || matches!(
-            c,
-            ' ' | '.' | '…' | ',' | '\'' | '’' | '-' | '(' | ')' | '–' | '—'
-        )
+    c.is_alphanumeric() || matches!(c, ' ' | '.' | '…' | ',' | '\'' | '’' | '-' | '(' | ')' | '–' | '—')
 }
 
 /// `fn load() { ... }`: a body of dots.
@@ -223,17 +213,12 @@ fn has_tail_comment(line: &str) -> bool {
         };
         let head = &line[..at];
         let apart = head.ends_with([' ', '\t', '{', '(', ';', ',', '>']);
-        let in_text = ['"', '\'', '`']
-            .iter()
-            .any(|quote| head.matches(*quote).count() % 2 == 1);
+        let in_text = ['"', '\'', '`'].iter().any(|quote| head.matches(*quote).count() % 2 == 1);
         if !apart || in_text {
             continue;
         }
         let body = line[at + opener.len()..].trim_end_matches(['}', ')', ';', ',', ' ']);
-        let body = CLOSERS
-            .iter()
-            .find_map(|closer| body.strip_suffix(closer))
-            .unwrap_or(body);
+        let body = CLOSERS.iter().find_map(|closer| body.strip_suffix(closer)).unwrap_or(body);
         let phrase = Phrase::read(body.trim());
         if phrase.only_dots() {
             return head.trim_end().ends_with('{');

@@ -27,38 +27,35 @@ pub(super) struct Standing {
 pub(super) fn already_in(ask: &Ask<'_, '_>) -> Option<Standing> {
     let hunk = ask.hunk;
     let (before, after) = (solid(&hunk.before), solid(&hunk.after));
-    let certain =
-        brings(&before, &after) || reorders(&before, &after) || closes_a_gap(&before, &after);
+    let certain = brings(&before, &after) || reorders(&before, &after) || closes_a_gap(&before, &after);
     if after.is_empty() || !(certain || nothing_is_left(ask, &before, &after)) {
         return None;
     }
     let places = result_places(ask, strict())?;
     let nearest = |fit: &&Fit| hunk.claimed.map_or(0, |line| line.abs_diff(fit.start + 1));
     let at = places.iter().min_by_key(nearest)?.start;
-    Some(Standing {
-        at,
-        settled: certain && after.len() > 1 && !only_adds(hunk),
-    })
+    Some(Standing { at, settled: certain && after.len() > 1 && !only_adds(hunk) })
 }
 
-/// The line (0-based) where the result stands to the letter, if the hunk changes nothing but layout.
-/// Then the old text fits there too, layout being forgiven, and must not be put in again.
+/// The line (0-based) where the result stands to the letter, if the hunk changes nothing but the
+/// layout of lines and the old text does not stand to the letter. Then the old text fits there too,
+/// layout being forgiven, and must not be put in again.
 pub(super) fn only_layout_and_in(ask: &Ask<'_, '_>) -> Option<usize> {
-    if solid(&ask.hunk.before) != solid(&ask.hunk.after) {
+    let Hunk { before, after, .. } = ask.hunk;
+    let same = |(a, b): (&String, &String)| Level::Content.same(a, b);
+    let to_the_letter = &strict()[..2];
+    if before.len() != after.len()
+        || !before.iter().zip(after).all(same)
+        || first_places(to_the_letter, ask).is_some()
+    {
         return None;
     }
-    result_places(ask, &strict()[..2])?
-        .first()
-        .map(|fit| fit.start)
+    result_places(ask, to_the_letter)?.first().map(|fit| fit.start)
 }
 
 /// The contents of the lines that are not blank.
 fn solid(lines: &[String]) -> Vec<String> {
-    lines
-        .iter()
-        .filter(|line| !is_blank(line))
-        .map(|line| Level::Content.form(line).into_owned())
-        .collect()
+    lines.iter().filter(|line| !is_blank(line)).map(|line| Level::Content.form(line).into_owned()).collect()
 }
 
 /// Comparing line by line is given up past this many pairs of lines.
@@ -71,8 +68,7 @@ fn brings(before: &[String], after: &[String]) -> bool {
     if new.len().saturating_mul(before.len()) > PAIRS {
         return true;
     }
-    new.iter()
-        .any(|line| !before.iter().any(|old| slip(old, line).is_some()))
+    new.iter().any(|line| !before.iter().any(|old| slip(old, line).is_some()))
 }
 
 /// Whether the new text has the same lines in another order.
@@ -82,10 +78,7 @@ fn reorders(before: &[String], after: &[String]) -> bool {
         lines.sort_unstable();
         lines
     };
-    after.len() > 2
-        && before != after
-        && before.len() == after.len()
-        && sorted(before) == sorted(after)
+    after.len() > 2 && before != after && before.len() == after.len() && sorted(before) == sorted(after)
 }
 
 /// What is left around a gap must have at least so many characters to be recognised by.
@@ -103,18 +96,13 @@ fn only_takes_away(before: &[String], after: &[String]) -> bool {
 /// Whether what the hunk takes away stood between lines that it leaves, so that they are seen to have
 /// met.
 fn closes_a_gap(before: &[String], after: &[String]) -> bool {
-    before.first() == after.first()
-        && before.last() == after.last()
-        && only_takes_away(before, after)
+    before.first() == after.first() && before.last() == after.last() && only_takes_away(before, after)
 }
 
 /// Whether of all that the hunk takes away nothing is left in the file.
 fn nothing_is_left(ask: &Ask<'_, '_>, before: &[String], after: &[String]) -> bool {
     let stays: HashSet<&String> = after.iter().collect();
-    let mut telling = before
-        .iter()
-        .filter(|line| line.len() >= TELLING && !stays.contains(line))
-        .peekable();
+    let mut telling = before.iter().filter(|line| line.len() >= TELLING && !stays.contains(line)).peekable();
     telling.peek().is_some()
         && telling.all(|line| ask.view.content_places(line).is_empty())
         && only_takes_away(before, after)
@@ -127,44 +115,24 @@ const OVERLAYS: usize = 4_000_000;
 /// to blank lines and slips. Such a hunk can be carried out again and again, and may be meant to.
 fn only_adds(hunk: &Hunk) -> bool {
     let (before, after) = (solid(&hunk.before), solid(&hunk.after));
-    if before.is_empty()
-        || after.len() <= before.len()
-        || before.len().saturating_mul(after.len()) > OVERLAYS
+    if before.is_empty() || after.len() <= before.len() || before.len().saturating_mul(after.len()) > OVERLAYS
     {
         return false;
     }
     after.windows(before.len()).any(|window| {
-        window
-            .iter()
-            .zip(&before)
-            .all(|(a, b)| Level::Content.same(a, b) || slip(a, b).is_some())
+        window.iter().zip(&before).all(|(a, b)| Level::Content.same(a, b) || slip(a, b).is_some())
     })
 }
 
 /// Whether all that a hunk adds already stands around `fit`.
 pub(super) fn stands_around(ask: &Ask<'_, '_>, fit: &Fit) -> bool {
     only_adds(ask.hunk)
-        && result_places(ask, strict()).is_some_and(|places| {
-            places
-                .iter()
-                .any(|place| place.start <= fit.start && fit.end <= place.end)
-        })
+        && result_places(ask, strict())
+            .is_some_and(|places| places.iter().any(|place| place.start <= fit.start && fit.end <= place.end))
 }
 
 /// Where the new text stands, on the first of `rungs` that finds it.
 fn result_places(ask: &Ask<'_, '_>, rungs: &[&'static dyn Rung]) -> Option<Vec<Fit>> {
-    let result = Hunk {
-        before: ask.hunk.after.clone(),
-        after: Vec::new(),
-        kept: None,
-        ..ask.hunk.clone()
-    };
-    first_places(
-        rungs,
-        &Ask {
-            hunk: &result,
-            ..*ask
-        },
-    )
-    .map(|(_, places)| places)
+    let result = Hunk { before: ask.hunk.after.clone(), after: Vec::new(), kept: None, ..ask.hunk.clone() };
+    first_places(rungs, &Ask { hunk: &result, ..*ask }).map(|(_, places)| places)
 }

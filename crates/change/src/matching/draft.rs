@@ -23,14 +23,8 @@ pub(super) struct Draft {
 impl Draft {
     /// The file as it is.
     pub(super) fn new<'a>(lines: impl Iterator<Item = &'a str>) -> Draft {
-        let line = |(i, text): (usize, &str)| Line {
-            text: text.to_string(),
-            origin: Some(i),
-            like: i,
-        };
-        Draft {
-            lines: lines.enumerate().map(line).collect(),
-        }
+        let line = |(i, text): (usize, &str)| Line { text: text.to_string(), origin: Some(i), like: i };
+        Draft { lines: lines.enumerate().map(line).collect() }
     }
 
     /// The lines as they stand now.
@@ -42,10 +36,7 @@ impl Draft {
     pub(super) fn is_untouched(&self, start: usize, end: usize) -> bool {
         let own = self.lines[start..end].iter().map(|line| line.origin);
         own.clone().all(|origin| origin.is_some())
-            && own
-                .clone()
-                .zip(own.skip(1))
-                .all(|(a, b)| a.map(|a| a + 1) == b)
+            && own.clone().zip(own.skip(1)).all(|(a, b)| a.map(|a| a + 1) == b)
     }
 
     /// The line of the old file (0-based) that `at` is, or would come after.
@@ -70,11 +61,7 @@ impl Draft {
                 .reduce(|first, _| first)
                 .unwrap_or(like);
             cursor = edit.range.end;
-            lines.extend(edit.new.iter().map(|text| Line {
-                text: text.clone(),
-                origin: None,
-                like,
-            }));
+            lines.extend(edit.new.iter().map(|text| Line { text: text.clone(), origin: None, like }));
         }
         lines.extend(old);
         self.lines = lines;
@@ -84,10 +71,7 @@ impl Draft {
     pub(super) fn into_pieces(self) -> Vec<Piece> {
         let piece = |line: Line| match line.origin {
             Some(origin) => Piece::Keep(origin),
-            None => Piece::New {
-                text: line.text,
-                like: line.like,
-            },
+            None => Piece::New { text: line.text, like: line.like },
         };
         self.lines.into_iter().map(piece).collect()
     }

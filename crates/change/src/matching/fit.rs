@@ -38,13 +38,7 @@ pub enum Pairs {
 impl Fit {
     /// A fit of `count` lines, one after the other from `start`.
     pub fn straight(start: usize, count: usize) -> Fit {
-        Fit {
-            start,
-            end: start + count,
-            pairs: Pairs::Straight,
-            differences: Vec::new(),
-            score: 1.0,
-        }
+        Fit { start, end: start + count, pairs: Pairs::Straight, differences: Vec::new(), score: 1.0 }
     }
 
     /// The line of the file that the `before` line `i` is.
@@ -85,8 +79,7 @@ pub(crate) fn splice(view: &View<'_>, hunk: &Hunk, fit: &Fit, after: &[String]) 
             items.push(Item::New(text.clone()));
             continue;
         };
-        let follows =
-            last_kept.is_some_and(|(before_i, before_j)| before_i + 1 == i && before_j + 1 == j);
+        let follows = last_kept.is_some_and(|(before_i, before_j)| before_i + 1 == i && before_j + 1 == j);
         match fit.file_line(i) {
             Some(line) => items.push(Item::Keep { line, follows }),
             // A blank line that only the author sees, between lines that stay: nothing to do.
@@ -110,10 +103,7 @@ fn edits_of(fit: &Fit, items: Vec<Item>) -> Vec<LineEdit> {
             Item::Keep { line, follows } => {
                 if !new.is_empty() || (cursor < line && !follows) {
                     let range = leave_blank_lines(fit, cursor..line, &new);
-                    edits.push(LineEdit {
-                        range,
-                        new: std::mem::take(&mut new),
-                    });
+                    edits.push(LineEdit { range, new: std::mem::take(&mut new) });
                 }
                 cursor = line + 1;
             }
@@ -140,30 +130,16 @@ fn leave_blank_lines(fit: &Fit, range: Range<usize>, new: &[String]) -> Range<us
         return range;
     }
     let start = range.clone().find(known).unwrap_or(range.start);
-    let end = range
-        .clone()
-        .rev()
-        .find(known)
-        .map_or(range.end, |line| line + 1);
+    let end = range.clone().rev().find(known).map_or(range.end, |line| line + 1);
     start..end
 }
 
 /// Takes lines out of the edit that are the same before and after; `false` if nothing is left.
 fn leave_equal_ends(view: &View<'_>, edit: &mut LineEdit) -> bool {
     let old = &view.lines()[edit.range.clone()];
-    let head = old
-        .iter()
-        .zip(&edit.new)
-        .take_while(|(a, b)| a == b)
-        .count();
+    let head = old.iter().zip(&edit.new).take_while(|(a, b)| a == b).count();
     let most = old.len().min(edit.new.len()) - head;
-    let tail = old
-        .iter()
-        .rev()
-        .zip(edit.new.iter().rev())
-        .take(most)
-        .take_while(|(a, b)| a == b)
-        .count();
+    let tail = old.iter().rev().zip(edit.new.iter().rev()).take(most).take_while(|(a, b)| a == b).count();
     edit.range = edit.range.start + head..edit.range.end - tail;
     edit.new.truncate(edit.new.len() - tail);
     edit.new.drain(..head);

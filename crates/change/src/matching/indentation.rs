@@ -68,31 +68,21 @@ pub(super) fn uniform(lines: &[Pair<'_>]) -> Option<Indentation> {
         return Some(Indentation::Same);
     }
     if let Some(prefix) = file.strip_suffix(author)
-        && pairs
-            .iter()
-            .all(|(a, f)| f.strip_prefix(prefix) == Some(*a))
+        && pairs.iter().all(|(a, f)| f.strip_prefix(prefix) == Some(*a))
     {
-        return Some(Indentation::Deeper {
-            prefix: prefix.to_string(),
-        });
+        return Some(Indentation::Deeper { prefix: prefix.to_string() });
     }
     if let Some(prefix) = author.strip_suffix(file)
-        && pairs
-            .iter()
-            .all(|(a, f)| a.strip_prefix(prefix) == Some(*f))
+        && pairs.iter().all(|(a, f)| a.strip_prefix(prefix) == Some(*f))
     {
-        return Some(Indentation::Shallower {
-            prefix: prefix.to_string(),
-        });
+        return Some(Indentation::Shallower { prefix: prefix.to_string() });
     }
     if pairs.len() > 1
         && author.len() < file.len()
         && let Some(prefix) = file.strip_suffix(author)
         && pairs[1..].iter().all(|(a, f)| a == f)
     {
-        return Some(Indentation::FirstLine {
-            prefix: prefix.to_string(),
-        });
+        return Some(Indentation::FirstLine { prefix: prefix.to_string() });
     }
     None
 }
@@ -118,9 +108,7 @@ pub(super) fn other_unit(lines: &[Pair<'_>], author_lines: &[&str]) -> Option<In
 fn tabs_and_blanks(indent: &str) -> Option<(usize, usize)> {
     let rest = indent.trim_start_matches('\t');
     let tabs = indent.len() - rest.len();
-    rest.bytes()
-        .all(|b| b == b' ')
-        .then_some((tabs, rest.len()))
+    rest.bytes().all(|b| b == b' ').then_some((tabs, rest.len()))
 }
 
 fn blanks(indent: &str) -> Option<usize> {
@@ -134,30 +122,18 @@ fn signed(n: usize) -> isize {
 
 /// The offset `a - (unit * tabs + rest)`, if it is the same for all pairs.
 fn common_offset(pairs: &[(usize, (usize, usize))], unit: usize) -> Option<isize> {
-    let offset = |(columns, (tabs, rest)): &(usize, (usize, usize))| {
-        signed(*columns) - signed(unit * tabs + rest)
-    };
+    let offset =
+        |(columns, (tabs, rest)): &(usize, (usize, usize))| signed(*columns) - signed(unit * tabs + rest);
     let first = offset(pairs.first()?);
-    pairs
-        .iter()
-        .all(|pair| offset(pair) == first)
-        .then_some(first)
+    pairs.iter().all(|pair| offset(pair) == first).then_some(first)
 }
 
 /// Chooses the unit: one that needs no offset before one that does; among those with an offset,
 /// only the one that `preferred` names or that is the only one.
-fn choose_unit(
-    pairs: &[(usize, (usize, usize))],
-    preferred: Option<usize>,
-) -> Option<(usize, isize)> {
-    let found: Vec<(usize, isize)> = UNITS
-        .iter()
-        .filter_map(|unit| common_offset(pairs, *unit).map(|offset| (*unit, offset)))
-        .collect();
-    if let Some(fit) = found
-        .iter()
-        .find(|(unit, offset)| *offset == 0 && Some(*unit) == preferred)
-    {
+fn choose_unit(pairs: &[(usize, (usize, usize))], preferred: Option<usize>) -> Option<(usize, isize)> {
+    let found: Vec<(usize, isize)> =
+        UNITS.iter().filter_map(|unit| common_offset(pairs, *unit).map(|offset| (*unit, offset))).collect();
+    if let Some(fit) = found.iter().find(|(unit, offset)| *offset == 0 && Some(*unit) == preferred) {
         return Some(*fit);
     }
     if let Some(fit) = found.iter().find(|(_, offset)| *offset == 0) {
@@ -165,36 +141,27 @@ fn choose_unit(
     }
     match found.as_slice() {
         [only] => Some(*only),
-        several => several
-            .iter()
-            .find(|(unit, _)| Some(*unit) == preferred)
-            .copied(),
+        several => several.iter().find(|(unit, _)| Some(*unit) == preferred).copied(),
     }
 }
 
 fn to_tabs(pairs: &[(&str, &str)], author_lines: &[&str]) -> Option<Indentation> {
-    let counted: Option<Vec<_>> = pairs
-        .iter()
-        .map(|(a, f)| Some((blanks(a)?, tabs_and_blanks(f)?)))
-        .collect();
+    let counted: Option<Vec<_>> =
+        pairs.iter().map(|(a, f)| Some((blanks(a)?, tabs_and_blanks(f)?))).collect();
     let (unit, offset) = choose_unit(&counted?, usual_step(author_lines))?;
     Some(Indentation::ToTabs { unit, offset })
 }
 
 fn to_blanks(pairs: &[(&str, &str)]) -> Option<Indentation> {
-    let counted: Option<Vec<_>> = pairs
-        .iter()
-        .map(|(a, f)| Some((blanks(f)?, tabs_and_blanks(a)?)))
-        .collect();
+    let counted: Option<Vec<_>> =
+        pairs.iter().map(|(a, f)| Some((blanks(f)?, tabs_and_blanks(a)?))).collect();
     let (unit, offset) = choose_unit(&counted?, None)?;
     Some(Indentation::ToBlanks { unit, offset })
 }
 
 fn scaled(pairs: &[(&str, &str)]) -> Option<Indentation> {
-    let counted: Option<Vec<(usize, usize)>> = pairs
-        .iter()
-        .map(|(a, f)| Some((blanks(a)?, blanks(f)?)))
-        .collect();
+    let counted: Option<Vec<(usize, usize)>> =
+        pairs.iter().map(|(a, f)| Some((blanks(a)?, blanks(f)?))).collect();
     let counted = counted?;
     let (a, f) = *counted.iter().filter(|(a, f)| *a > 0 && *f > 0).min()?;
     let fits = counted.iter().all(|(x, y)| x * f == y * a);
@@ -205,18 +172,11 @@ fn scaled(pairs: &[(&str, &str)]) -> Option<Indentation> {
 
 /// The author's own unit: the smallest step between indentations.
 fn usual_step(lines: &[&str]) -> Option<usize> {
-    let mut widths: Vec<usize> = lines
-        .iter()
-        .filter(|line| !is_blank(line))
-        .filter_map(|line| blanks(indentation(line)))
-        .collect();
+    let mut widths: Vec<usize> =
+        lines.iter().filter(|line| !is_blank(line)).filter_map(|line| blanks(indentation(line))).collect();
     widths.sort_unstable();
     widths.dedup();
-    widths
-        .windows(2)
-        .map(|pair| pair[1] - pair[0])
-        .filter(|step| *step > 1)
-        .min()
+    widths.windows(2).map(|pair| pair[1] - pair[0]).filter(|step| *step > 1).min()
 }
 
 impl Indentation {
@@ -279,20 +239,14 @@ mod tests {
     fn a_first_line_that_lost_its_blanks_is_mended() {
         let rule = uniform(&[("a {", "    a {"), ("        b", "        b")]).unwrap();
         assert_eq!(rule.translate("c {", true, false).unwrap(), "    c {");
-        assert_eq!(
-            rule.translate("        d", false, false).unwrap(),
-            "        d"
-        );
+        assert_eq!(rule.translate("        d", false, false).unwrap(), "        d");
     }
 
     #[test]
     fn blanks_become_tabs_and_tabs_become_blanks() {
         let rule = other_unit(&[("a", "a"), ("    b", "\tb"), ("      c", "\t  c")], &[]).unwrap();
         assert_eq!(rule.translate("        d", false, false).unwrap(), "\t\td");
-        assert_eq!(
-            rule.translate("          e", false, false).unwrap(),
-            "\t\t  e"
-        );
+        assert_eq!(rule.translate("          e", false, false).unwrap(), "\t\t  e");
         let rule = other_unit(&[("\ta", "  a"), ("\t\tb", "    b")], &[]).unwrap();
         assert_eq!(rule.translate("\t\t\tc", false, false).unwrap(), "      c");
     }
@@ -308,12 +262,6 @@ mod tests {
     #[test]
     fn the_authors_step_decides_where_the_match_leaves_the_unit_open() {
         let rule = other_unit(&[("  a", "\t\t\ta")], &["  a", "    b"]).unwrap();
-        assert_eq!(
-            rule,
-            Indentation::ToTabs {
-                unit: 2,
-                offset: -4
-            }
-        );
+        assert_eq!(rule, Indentation::ToTabs { unit: 2, offset: -4 });
     }
 }

@@ -66,9 +66,8 @@ const SEQUENTIAL_WORK: usize = 20_000_000;
 /// Finds the place of every hunk in `source`. `seen` are texts that the author is known to have had.
 pub fn match_hunks(source: &Source, hunks: &[Hunk], seen: &[String]) -> Matched {
     let lines: Vec<&str> = source.lines().collect();
-    let odd: Vec<bool> = (0..lines.len())
-        .map(|line| !matches!(source.eol(line), Eol::Lf | Eol::None))
-        .collect();
+    let odd: Vec<bool> =
+        (0..lines.len()).map(|line| !matches!(source.eol(line), Eol::Lf | Eol::None)).collect();
     let view = View::new(lines).with_odd_endings(odd.into_iter());
     let mut outcomes = Vec::with_capacity(hunks.len());
     let mut edits: Vec<LineEdit> = Vec::new();
@@ -76,26 +75,14 @@ pub fn match_hunks(source: &Source, hunks: &[Hunk], seen: &[String]) -> Matched 
     leave_out_repeats(&view, hunks, &mut places);
     let chosen: Vec<Option<usize>> = places.iter().map(Placed::start).collect();
     for (placed, hunk) in places.into_iter().zip(hunks) {
-        outcomes.push(placed.carry_out(
-            &Ask {
-                view: &view,
-                hunk,
-                seen,
-            },
-            &mut edits,
-        ));
+        outcomes.push(placed.carry_out(&Ask { view: &view, hunk, seen }, &mut edits));
     }
-    let all_fit = outcomes
-        .iter()
-        .all(|outcome| matches!(outcome, Outcome::Fits(_)));
+    let all_fit = outcomes.iter().all(|outcome| matches!(outcome, Outcome::Fits(_)));
     edits.sort_by_key(|edit| (edit.range.start, edit.range.end));
     if all_fit && !overlap(&edits) {
         let mut draft = Draft::new(source.lines());
         draft.apply(&edits);
-        return Matched {
-            outcomes,
-            pieces: Some(draft.into_pieces()),
-        };
+        return Matched { outcomes, pieces: Some(draft.into_pieces()) };
     }
     let worth_it = hunks.len() > 1 && hunks.len().saturating_mul(view.len()) <= SEQUENTIAL_WORK;
     if worth_it && let Some(matched) = one_after_the_other(source, hunks, seen, &chosen) {
@@ -104,29 +91,18 @@ pub fn match_hunks(source: &Source, hunks: &[Hunk], seen: &[String]) -> Matched 
     if all_fit {
         let text = "it changes the same lines as another edit of this file";
         let meets = |edit: &LineEdit| edits.iter().filter(|other| meet(edit, other)).count() > 1;
-        let first = edits
-            .iter()
-            .find(|edit| meets(edit))
-            .map_or(0, |edit| edit.range.start + 1);
+        let first = edits.iter().find(|edit| meets(edit)).map_or(0, |edit| edit.range.start + 1);
         if let Some(last) = outcomes.last_mut() {
             *last = Outcome::Failed(format!("{text} (line {first})"));
         }
     }
-    Matched {
-        outcomes,
-        pieces: None,
-    }
+    Matched { outcomes, pieces: None }
 }
 
 /// A hunk with what the ladder found for it.
 enum Placed {
     /// It has a place on a rung.
-    At {
-        rung: &'static dyn Rung,
-        fit: Fit,
-        chosen_by: Option<&'static str>,
-        runner_up: Option<RunnerUp>,
-    },
+    At { rung: &'static dyn Rung, fit: Fit, chosen_by: Option<&'static str>, runner_up: Option<RunnerUp> },
     /// Lines come in at a place that the author named without old text.
     Insert { at: usize },
     /// Its result stands there (0-based).
@@ -142,67 +118,36 @@ enum Found {
 }
 
 fn place_all(view: &View<'_>, hunks: &[Hunk], seen: &[String]) -> Vec<Placed> {
-    let found: Vec<Found> = hunks
-        .iter()
-        .map(|hunk| find(&Ask { view, hunk, seen }))
-        .collect();
-    let mut candidates: Vec<Candidates<'_>> = hunks
-        .iter()
-        .zip(&found)
-        .map(|(hunk, found)| {
-            let fits = if let Found::Places(_, fits) = found {
-                fits.clone()
-            } else {
-                Vec::new()
-            };
-            Candidates::new(hunk, fits)
-        })
-        .collect();
+    let mut others = Vec::with_capacity(hunks.len());
+    let mut candidates = Vec::with_capacity(hunks.len());
+    for hunk in hunks {
+        let (other, fits) = match find(&Ask { view, hunk, seen }) {
+            Found::Places(rung, fits) => (Err(rung), fits),
+            Found::Other(placed) => (Ok(placed), Vec::new()),
+        };
+        others.push(other);
+        candidates.push(Candidates::new(hunk, fits));
+    }
     settle::settle(view, &mut candidates);
-    let choices: Vec<_> = candidates
-        .into_iter()
-        .map(|candidates| candidates.chosen)
-        .collect();
-    found
-        .into_iter()
-        .zip(choices)
-        .zip(hunks)
-        .map(|((found, choice), hunk)| match (found, choice) {
-            (Found::Other(placed), _) => placed,
-            (Found::Places(rung, fits), Some((at, chosen_by))) => {
-                let others = fits.iter().enumerate().filter(|(other, _)| *other != at);
-                let runner_up = others.min_by_key(|(_, fit)| fit.start.abs_diff(fits[at].start));
-                let runner_up = runner_up.map(|(_, fit)| RunnerUp {
-                    line: fit.start + 1,
-                    score: fit.score,
-                });
-                Placed::At {
-                    rung,
-                    fit: fits[at].clone(),
-                    chosen_by,
-                    runner_up,
-                }
-            }
-            (Found::Places(rung, fits), None) if same_result(view, rung, &fits, hunk) => {
-                let fit = fits[0].clone();
-                Placed::At {
-                    rung,
-                    fit,
-                    chosen_by: Some("same result"),
-                    runner_up: None,
-                }
-            }
-            (Found::Places(rung, fits), None) => Placed::Not(Outcome::Ambiguous {
-                places: fits
-                    .iter()
-                    .take(PLACES_LISTED)
-                    .map(|fit| fit.start + 1)
-                    .collect(),
-                count: fits.len(),
-                rung: rung.name(),
-            }),
-        })
-        .collect()
+    let settled = others.into_iter().zip(candidates);
+    settled.map(|(other, candidates)| other.unwrap_or_else(|rung| place(view, rung, candidates))).collect()
+}
+
+/// The place that was chosen among `candidates`, if one was.
+fn place(view: &View<'_>, rung: &'static dyn Rung, candidates: Candidates<'_>) -> Placed {
+    let Candidates { hunk, mut fits, chosen } = candidates;
+    if let Some((at, chosen_by)) = chosen {
+        let fit = fits.swap_remove(at);
+        let nearest = fits.iter().min_by_key(|other| other.start.abs_diff(fit.start));
+        let runner_up = nearest.map(|other| RunnerUp { line: other.start + 1, score: other.score });
+        return Placed::At { rung, fit, chosen_by, runner_up };
+    }
+    if same_result(view, rung, &fits, hunk) {
+        let fit = fits.swap_remove(0);
+        return Placed::At { rung, fit, chosen_by: Some("same result"), runner_up: None };
+    }
+    let places = fits.iter().take(PLACES_LISTED).map(|fit| fit.start + 1).collect();
+    Placed::Not(Outcome::Ambiguous { places, count: fits.len(), rung: rung.name() })
 }
 
 /// At most so many places are compared by their result.
@@ -213,11 +158,7 @@ fn same_result(view: &View<'_>, rung: &'static dyn Rung, fits: &[Fit], hunk: &Hu
     if fits.len() > COMPARED {
         return false;
     }
-    let ask = Ask {
-        view,
-        hunk,
-        seen: &[],
-    };
+    let ask = Ask { view, hunk, seen: &[] };
     let result = |fit: &Fit| {
         let mut draft = Draft::new(view.lines().iter().copied());
         draft.apply(&rung.edits(&ask, fit).ok()?);
@@ -230,18 +171,11 @@ fn same_result(view: &View<'_>, rung: &'static dyn Rung, fits: &[Fit], hunk: &Hu
 /// Among hunks that are already in, one that only adds lines which already stand there is in too.
 /// Alone it may be meant: then it is carried out, and reported so that somebody looks.
 fn leave_out_repeats(view: &View<'_>, hunks: &[Hunk], places: &mut [Placed]) {
-    if !places
-        .iter()
-        .any(|placed| matches!(placed, Placed::AlreadyIn { .. }))
-    {
+    if !places.iter().any(|placed| matches!(placed, Placed::AlreadyIn { .. })) {
         return;
     }
     for (placed, hunk) in places.iter_mut().zip(hunks) {
-        let ask = Ask {
-            view,
-            hunk,
-            seen: &[],
-        };
+        let ask = Ask { view, hunk, seen: &[] };
         if let Placed::At { fit, .. } = placed
             && already_in::stands_around(&ask, fit)
         {
@@ -263,17 +197,11 @@ fn find(ask: &Ask<'_, '_>) -> Found {
     }
     let standing = already_in::already_in(ask);
     let settled = standing.is_some_and(|standing| standing.settled);
-    let places = if settled {
-        None
-    } else {
-        first_places(rungs::loose(), ask)
-    };
+    let places = if settled { None } else { first_places(rungs::loose(), ask) };
     match (places, standing) {
         (Some((rung, places)), _) => Found::Places(rung, places),
         (None, Some(standing)) => Found::Other(Placed::AlreadyIn { at: standing.at }),
-        (None, None) => Found::Other(Placed::Not(Outcome::NotFound(nearest::nearest(
-            ask.view, ask.hunk,
-        )))),
+        (None, None) => Found::Other(Placed::Not(Outcome::NotFound(nearest::nearest(ask.view, ask.hunk)))),
     }
 }
 
@@ -325,31 +253,17 @@ impl Placed {
         };
         match self {
             Placed::Not(outcome) => outcome,
-            Placed::AlreadyIn { at } => {
-                Outcome::Fits(report(HunkState::AlreadyIn, "already in", at))
-            }
+            Placed::AlreadyIn { at } => Outcome::Fits(report(HunkState::AlreadyIn, "already in", at)),
             Placed::Insert { at } => {
-                edits.push(LineEdit {
-                    range: at..at,
-                    new: ask.hunk.after.clone(),
-                });
+                edits.push(LineEdit { range: at..at, new: ask.hunk.after.clone() });
                 Outcome::Fits(report(HunkState::Applied, "exact", at))
             }
-            Placed::At {
-                rung,
-                fit,
-                chosen_by,
-                runner_up,
-            } => {
+            Placed::At { rung, fit, chosen_by, runner_up } => {
                 let own = match rung.edits(ask, &fit) {
                     Ok(own) => own,
                     Err(text) => return Outcome::Failed(text),
                 };
-                let state = if own.is_empty() {
-                    HunkState::AlreadyIn
-                } else {
-                    HunkState::Applied
-                };
+                let state = if own.is_empty() { HunkState::AlreadyIn } else { HunkState::Applied };
                 let repeats = already_in::stands_around(ask, &fit);
                 edits.extend(own);
                 let differences = fit.differences.clone();
@@ -371,9 +285,7 @@ fn meet(a: &LineEdit, b: &LineEdit) -> bool {
 }
 
 fn overlap(sorted: &[LineEdit]) -> bool {
-    sorted
-        .windows(2)
-        .any(|pair| pair[1].range.start < pair[0].range.end)
+    sorted.windows(2).any(|pair| pair[1].range.start < pair[0].range.end)
 }
 
 /// Puts the hunks in one after the other, each on the result of those before it. `chosen` are the
@@ -389,21 +301,12 @@ fn one_after_the_other(
     for (hunk, chosen) in hunks.iter().zip(chosen) {
         let now = draft.clone();
         let view = View::new(now.texts());
-        let ask = Ask {
-            view: &view,
-            hunk,
-            seen,
-        };
+        let ask = Ask { view: &view, hunk, seen };
         let placed = match find(&ask) {
             Found::Other(placed) => placed,
             Found::Places(rung, fits) => {
                 let (fit, chosen_by) = only_place(&now, fits, *chosen)?;
-                Placed::At {
-                    rung,
-                    fit,
-                    chosen_by,
-                    runner_up: None,
-                }
+                Placed::At { rung, fit, chosen_by, runner_up: None }
             }
         };
         let mut edits = Vec::new();
@@ -414,33 +317,20 @@ fn one_after_the_other(
         draft.apply(&edits);
         outcomes.push(Outcome::Fits(report));
     }
-    Some(Matched {
-        outcomes,
-        pieces: Some(draft.into_pieces()),
-    })
+    Some(Matched { outcomes, pieces: Some(draft.into_pieces()) })
 }
 
 /// The one place, or the one that was settled before, or the one in lines that no hunk has touched.
-fn only_place(
-    now: &Draft,
-    fits: Vec<Fit>,
-    chosen: Option<usize>,
-) -> Option<(Fit, Option<&'static str>)> {
+fn only_place(now: &Draft, fits: Vec<Fit>, chosen: Option<usize>) -> Option<(Fit, Option<&'static str>)> {
     if fits.len() == 1 {
         return fits.into_iter().next().map(|fit| (fit, None));
     }
-    let untouched: Vec<Fit> = fits
-        .into_iter()
-        .filter(|fit| now.is_untouched(fit.start, fit.end))
-        .collect();
+    let untouched: Vec<Fit> = fits.into_iter().filter(|fit| now.is_untouched(fit.start, fit.end)).collect();
     match chosen {
-        Some(chosen) => untouched
-            .into_iter()
-            .find(|fit| now.origin(fit.start) == chosen)
-            .map(|fit| (fit, Some("order"))),
-        None if untouched.len() == 1 => {
-            untouched.into_iter().next().map(|fit| (fit, Some("order")))
+        Some(chosen) => {
+            untouched.into_iter().find(|fit| now.origin(fit.start) == chosen).map(|fit| (fit, Some("order")))
         }
+        None if untouched.len() == 1 => untouched.into_iter().next().map(|fit| (fit, Some("order"))),
         None => None,
     }
 }

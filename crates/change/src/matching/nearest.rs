@@ -20,10 +20,7 @@ pub(super) fn nearest(view: &View<'_>, hunk: &Hunk) -> Option<Nearest> {
     let lines = &view.lines()[start..view.len().min(start + hunk.before.len())];
     let same = |(file, wanted): &(&&str, &String)| Level::Content.same(file, wanted);
     let pairs = || lines.iter().zip(&hunk.before);
-    let first_difference = pairs()
-        .take_while(same)
-        .count()
-        .min(hunk.before.len().saturating_sub(1));
+    let first_difference = pairs().take_while(same).count().min(hunk.before.len().saturating_sub(1));
     let weight = |text: &str| text.trim().len() + 1;
     let all: usize = hunk.before.iter().map(|line| weight(line)).sum();
     let shared: usize = pairs().filter(same).map(|(file, _)| weight(file)).sum();
@@ -41,36 +38,19 @@ pub(super) fn nearest(view: &View<'_>, hunk: &Hunk) -> Option<Nearest> {
 /// The start on which most of the hunk's text agrees.
 fn by_equal_lines(view: &View<'_>, hunk: &Hunk) -> Option<usize> {
     let mut votes: HashMap<usize, usize> = HashMap::new();
-    for (i, line) in hunk
-        .before
-        .iter()
-        .enumerate()
-        .take(LINES)
-        .filter(|(_, line)| !is_blank(line))
-    {
+    for (i, line) in hunk.before.iter().enumerate().take(LINES).filter(|(_, line)| !is_blank(line)) {
         let places = view.content_places(line);
-        for start in places
-            .iter()
-            .take(COMMON)
-            .filter_map(|place| place.checked_sub(i))
-        {
+        for start in places.iter().take(COMMON).filter_map(|place| place.checked_sub(i)) {
             *votes.entry(start).or_default() += line.trim().len();
         }
     }
-    let (start, _) = votes
-        .into_iter()
-        .max_by_key(|(start, weight)| (*weight, std::cmp::Reverse(*start)))?;
+    let (start, _) = votes.into_iter().max_by_key(|(start, weight)| (*weight, std::cmp::Reverse(*start)))?;
     Some(start)
 }
 
 /// The line that shares most words with the longest line of the hunk.
 fn by_words(view: &View<'_>, hunk: &Hunk) -> Option<usize> {
-    let (i, wanted) = hunk
-        .before
-        .iter()
-        .enumerate()
-        .take(LINES)
-        .max_by_key(|(_, line)| line.trim().len())?;
+    let (i, wanted) = hunk.before.iter().enumerate().take(LINES).max_by_key(|(_, line)| line.trim().len())?;
     let wanted = words(wanted);
     let share = |line: &str| {
         let own = words(line);
@@ -78,19 +58,12 @@ fn by_words(view: &View<'_>, hunk: &Hunk) -> Option<usize> {
         f64::from(u32::try_from(common).unwrap_or(0))
             / f64::from(u32::try_from(own.len().max(wanted.len()).max(1)).unwrap_or(1))
     };
-    let scored = view
-        .lines()
-        .iter()
-        .enumerate()
-        .map(|(at, line)| (share(line), at));
+    let scored = view.lines().iter().enumerate().map(|(at, line)| (share(line), at));
     let (score, at) = scored.max_by(|a, b| a.0.total_cmp(&b.0).then(b.1.cmp(&a.1)))?;
     (score >= SHARED).then(|| at.saturating_sub(i))
 }
 
 /// The words of a line, the first few.
 fn words(line: &str) -> Vec<&str> {
-    line.split(|c: char| !c.is_alphanumeric() && c != '_')
-        .filter(|word| !word.is_empty())
-        .take(24)
-        .collect()
+    line.split(|c: char| !c.is_alphanumeric() && c != '_').filter(|word| !word.is_empty()).take(24).collect()
 }

@@ -47,11 +47,7 @@ pub(super) fn settle(view: &View<'_>, all: &mut [Candidates<'_>]) {
     }
 }
 
-fn choose(
-    view: &View<'_>,
-    all: &[Candidates<'_>],
-    at: usize,
-) -> Option<(usize, Option<&'static str>)> {
+fn choose(view: &View<'_>, all: &[Candidates<'_>], at: usize) -> Option<(usize, Option<&'static str>)> {
     let Candidates { hunk, fits, .. } = &all[at];
     let mut left: Vec<usize> = (0..fits.len()).collect();
     let mut by = None;
@@ -62,40 +58,20 @@ fn choose(
         }
     };
     if hunk.at_end {
-        let at_end = |i: &usize| {
-            view.lines()[fits[*i].end..]
-                .iter()
-                .all(|line| is_blank(line))
-        };
-        narrow(
-            left.iter().copied().filter(at_end).collect(),
-            &mut left,
-            "end of file",
-        );
+        let at_end = |i: &usize| view.lines()[fits[*i].end..].iter().all(|line| is_blank(line));
+        narrow(left.iter().copied().filter(at_end).collect(), &mut left, "end of file");
     }
     if let (Some(first), Some(last)) = (hunk.claimed, hunk.claimed_end) {
         let inside = |i: &usize| fits[*i].start + 1 >= first && fits[*i].end <= last;
-        narrow(
-            left.iter().copied().filter(inside).collect(),
-            &mut left,
-            "line hint",
-        );
+        narrow(left.iter().copied().filter(inside).collect(), &mut left, "line hint");
     }
     if let Some((from, to)) = scope(view, &hunk.scope) {
         let inside = |i: &usize| fits[*i].start >= from && fits[*i].end <= to;
-        narrow(
-            left.iter().copied().filter(inside).collect(),
-            &mut left,
-            "scope",
-        );
+        narrow(left.iter().copied().filter(inside).collect(), &mut left, "scope");
     }
     if let Some((from, to)) = bounds(all, at) {
         let inside = |i: &usize| fits[*i].start >= from && fits[*i].end <= to;
-        narrow(
-            left.iter().copied().filter(inside).collect(),
-            &mut left,
-            "order",
-        );
+        narrow(left.iter().copied().filter(inside).collect(), &mut left, "order");
     }
     if let [only] = left.as_slice() {
         return Some((*only, by));
@@ -108,11 +84,7 @@ fn choose(
 fn scope(view: &View<'_>, names: &[String]) -> Option<(usize, usize)> {
     let mut from = 0;
     let mut to = view.len();
-    for name in names
-        .iter()
-        .map(|name| name.trim())
-        .filter(|name| !name.is_empty())
-    {
+    for name in names.iter().map(|name| name.trim()).filter(|name| !name.is_empty()) {
         let is_it = |line: &&str| Level::Content.same(line, name) || line.trim().starts_with(name);
         let mut found = (from..to).filter(|i| is_it(&view.lines()[*i]));
         let (line, None) = (found.next()?, found.next()) else {
@@ -136,19 +108,14 @@ fn scope(view: &View<'_>, names: &[String]) -> Option<(usize, usize)> {
 /// lines are no limit.
 fn bounds(all: &[Candidates<'_>], at: usize) -> Option<(usize, usize)> {
     let room = |above: Option<&Fit>, below: Option<&Fit>| {
-        (
-            above.map_or(0, |fit| fit.start + 1),
-            below.map_or(usize::MAX, |fit| fit.end.saturating_sub(1)),
-        )
+        (above.map_or(0, |fit| fit.start + 1), below.map_or(usize::MAX, |fit| fit.end.saturating_sub(1)))
     };
     if all[at].hunk.kept.is_some() {
         let above = all[..at].iter().rev().find_map(Candidates::chosen_fit);
         let below = all[at + 1..].iter().find_map(Candidates::chosen_fit);
         return Some(room(above, below));
     }
-    let above = at
-        .checked_sub(1)
-        .and_then(|above| all[above].chosen_fit())?;
+    let above = at.checked_sub(1).and_then(|above| all[above].chosen_fit())?;
     let below = all.get(at + 1)?.chosen_fit()?;
     (above.end <= below.start).then(|| room(Some(above), Some(below)))
 }
@@ -159,10 +126,7 @@ fn by_line(all: &[Candidates<'_>], at: usize, left: &[usize]) -> Option<usize> {
     let Candidates { hunk, fits, .. } = &all[at];
     let claimed = hunk.claimed.filter(|line| *line > 0)?;
     let drift_of = |other: &Candidates<'_>| {
-        Some(
-            signed(other.chosen_fit()?.start + 1)
-                - signed(other.hunk.claimed.filter(|line| *line > 0)?),
-        )
+        Some(signed(other.chosen_fit()?.start + 1) - signed(other.hunk.claimed.filter(|line| *line > 0)?))
     };
     let drift = all[..at]
         .iter()
@@ -171,10 +135,8 @@ fn by_line(all: &[Candidates<'_>], at: usize, left: &[usize]) -> Option<usize> {
         .or_else(|| all[at + 1..].iter().find_map(drift_of))
         .unwrap_or(0);
     let expected = signed(claimed) + drift;
-    let mut distances: Vec<(usize, usize)> = left
-        .iter()
-        .map(|i| (signed(fits[*i].start + 1).abs_diff(expected), *i))
-        .collect();
+    let mut distances: Vec<(usize, usize)> =
+        left.iter().map(|i| (signed(fits[*i].start + 1).abs_diff(expected), *i)).collect();
     distances.sort_unstable();
     let [(first, fit), (second, _), ..] = distances.as_slice() else {
         return None;
@@ -188,13 +150,9 @@ fn repeat_in_order(all: &mut [Candidates<'_>]) {
         if all[at].chosen.is_some() || all[at].fits.len() < 2 || all[at].hunk.claimed.is_some() {
             continue;
         }
-        let same: Vec<usize> = (at..all.len())
-            .filter(|other| all[*other].hunk.before == all[at].hunk.before)
-            .collect();
-        let apart = all[at]
-            .fits
-            .windows(2)
-            .all(|pair| pair[0].end <= pair[1].start);
+        let same: Vec<usize> =
+            (at..all.len()).filter(|other| all[*other].hunk.before == all[at].hunk.before).collect();
+        let apart = all[at].fits.windows(2).all(|pair| pair[0].end <= pair[1].start);
         if same.len() == all[at].fits.len() && apart {
             for (place, other) in same.into_iter().enumerate() {
                 all[other].chosen = Some((place, Some("order")));

@@ -10,29 +10,19 @@ fn lines(text: &str) -> Vec<String> {
 
 /// A search/replace hunk.
 fn swap(before: &str, after: &str) -> Hunk {
-    Hunk {
-        before: lines(before),
-        after: lines(after),
-        ..Hunk::default()
-    }
+    Hunk { before: lines(before), after: lines(after), ..Hunk::default() }
 }
 
 /// A diff hunk from lines with their marks.
 fn diff(text: &str) -> Hunk {
-    let mut hunk = Hunk {
-        kept: Some(Vec::new()),
-        ..Hunk::default()
-    };
+    let mut hunk = Hunk { kept: Some(Vec::new()), ..Hunk::default() };
     for line in text.lines() {
         let (mark, rest) = line.split_at(1);
         match mark {
             "-" => hunk.before.push(rest.to_string()),
             "+" => hunk.after.push(rest.to_string()),
             _ => {
-                hunk.kept
-                    .as_mut()
-                    .unwrap()
-                    .push((hunk.before.len(), hunk.after.len()));
+                hunk.kept.as_mut().unwrap().push((hunk.before.len(), hunk.after.len()));
                 hunk.before.push(rest.to_string());
                 hunk.after.push(rest.to_string());
             }
@@ -42,10 +32,7 @@ fn diff(text: &str) -> Hunk {
 }
 
 fn at(line: usize, hunk: Hunk) -> Hunk {
-    Hunk {
-        claimed: Some(line),
-        ..hunk
-    }
+    Hunk { claimed: Some(line), ..hunk }
 }
 
 fn source(file: &str) -> Source {
@@ -57,32 +44,21 @@ fn apply(file: &str, hunks: &[Hunk]) -> Result<(String, &'static str), String> {
     apply_seen(file, hunks, &[])
 }
 
-fn apply_seen(
-    file: &str,
-    hunks: &[Hunk],
-    seen: &[String],
-) -> Result<(String, &'static str), String> {
+fn apply_seen(file: &str, hunks: &[Hunk], seen: &[String]) -> Result<(String, &'static str), String> {
     let source = source(file);
     let Matched { outcomes, pieces } = match_hunks(&source, hunks, seen);
     for outcome in &outcomes {
         match outcome {
             Outcome::Fits(_) => {}
             Outcome::NotFound(nearest) => {
-                return Err(format!(
-                    "not found, nearest {:?}",
-                    nearest.as_ref().map(|nearest| nearest.line)
-                ));
+                return Err(format!("not found, nearest {:?}", nearest.as_ref().map(|nearest| nearest.line)));
             }
             Outcome::Ambiguous { places, .. } => return Err(format!("places {places:?}")),
             Outcome::Failed(text) => return Err(text.clone()),
         }
     }
-    let bytes = source
-        .rebuild(&pieces.expect("every hunk fits"), None)
-        .unwrap();
-    let Outcome::Fits(report) = &outcomes[0] else {
-        unreachable!()
-    };
+    let bytes = source.rebuild(&pieces.expect("every hunk fits"), None).unwrap();
+    let Outcome::Fits(report) = &outcomes[0] else { unreachable!() };
     Ok((String::from_utf8(bytes).unwrap(), report.rung))
 }
 
@@ -94,36 +70,18 @@ fn applied(file: &str, hunk: Hunk) -> (String, &'static str) {
 fn each_rung_forgives_what_it_says() {
     let cases = [
         ("a\nb\nc\n", swap("b", "B"), "a\nB\nc\n", "exact"),
-        (
-            "a\r\nb\r\nc\r\n",
-            swap("b", "B\nBB"),
-            "a\r\nB\r\nBB\r\nc\r\n",
-            "line endings",
-        ),
-        (
-            "a\nb  \nc\n",
-            swap("a\nb\nc", "a\nb\nC"),
-            "a\nb  \nC\n",
-            "trailing blanks",
-        ),
+        ("a\r\nb\r\nc\r\n", swap("b", "B\nBB"), "a\r\nB\r\nBB\r\nc\r\n", "line endings"),
+        ("a\nb  \nc\n", swap("a\nb\nc", "a\nb\nC"), "a\nb  \nC\n", "trailing blanks"),
         (
             "x = \"1\"\ny\n",
             swap("x = \u{201C}1\u{201D}", "x = \u{201C}2\u{201D}"),
             "x = \"2\"\ny\n",
             "punctuation",
         ),
-        (
-            "  if a:\n    b\n",
-            swap("if a:\n  b", "if a:\n  b\n  c"),
-            "  if a:\n    b\n    c\n",
-            "indent",
-        ),
+        ("  if a:\n    b\n", swap("if a:\n  b", "if a:\n  b\n  c"), "  if a:\n    b\n    c\n", "indent"),
         (
             "f {\n\tg {\n\t\th\n\t}\n}\n",
-            swap(
-                "    g {\n        h\n    }",
-                "    g {\n        h\n        i\n    }",
-            ),
+            swap("    g {\n        h\n    }", "    g {\n        h\n        i\n    }"),
             "f {\n\tg {\n\t\th\n\t\ti\n\t}\n}\n",
             "tab unit",
         ),
@@ -133,18 +91,10 @@ fn each_rung_forgives_what_it_says() {
             "first\n\nSECOND\nthird\n",
             "blank lines",
         ),
-        (
-            "if a < b:\n    go()\n",
-            swap("if a &lt; b:", "if a &gt; b:"),
-            "if a > b:\n    go()\n",
-            "escapes",
-        ),
+        ("if a < b:\n    go()\n", swap("if a &lt; b:", "if a &gt; b:"), "if a > b:\n    go()\n", "escapes"),
         (
             "def f():\n    a = 1\n    b = 2\n    return a\n",
-            swap(
-                "def f():\n    ...\n    return a",
-                "def g():\n    ...\n    return b",
-            ),
+            swap("def f():\n    ...\n    return a", "def g():\n    ...\n    return b"),
             "def g():\n    a = 1\n    b = 2\n    return b\n",
             "elision",
         ),
@@ -170,33 +120,18 @@ fn blank_lines_of_the_file_stay_where_nothing_changes_around_them() {
 fn kept_lines_keep_their_own_bytes() {
     // Mixed endings and trailing blanks in lines that the author only quotes.
     let hunk = swap("one\ntwo\nthree", "one\nTWO\nthree");
-    assert_eq!(
-        applied("one \r\ntwo\nthree\t\r\n", hunk).0,
-        "one \r\nTWO\nthree\t\r\n"
-    );
+    assert_eq!(applied("one \r\ntwo\nthree\t\r\n", hunk).0, "one \r\nTWO\nthree\t\r\n");
     let hunk = diff(" one\n-two\n+TWO\n three");
-    assert_eq!(
-        applied("one \ntwo\nthree\t\n", hunk).0,
-        "one \nTWO\nthree\t\n"
-    );
+    assert_eq!(applied("one \ntwo\nthree\t\n", hunk).0, "one \nTWO\nthree\t\n");
 }
 
 #[test]
 fn two_places_are_refused_and_listed() {
-    assert_eq!(
-        apply("x\ny\nx\n", &[swap("x", "z")]).unwrap_err(),
-        "places [1, 3]"
-    );
+    assert_eq!(apply("x\ny\nx\n", &[swap("x", "z")]).unwrap_err(), "places [1, 3]");
     // A weaker rung must not choose where a stronger one found two.
-    assert_eq!(
-        apply("x\n  x\nx\n", &[swap("x", "z")]).unwrap_err(),
-        "places [1, 3]"
-    );
+    assert_eq!(apply("x\n  x\nx\n", &[swap("x", "z")]).unwrap_err(), "places [1, 3]");
     // CRLF on one of two twins hides neither.
-    assert_eq!(
-        apply("x\ny\nx\r\n", &[swap("x", "z")]).unwrap_err(),
-        "places [1, 3]"
-    );
+    assert_eq!(apply("x\ny\nx\r\n", &[swap("x", "z")]).unwrap_err(), "places [1, 3]");
 }
 
 #[test]
@@ -211,22 +146,17 @@ fn a_line_hint_settles_only_a_clear_case() {
 
 #[test]
 fn a_range_of_lines_settles() {
-    let hunk = Hunk {
-        claimed: Some(3),
-        claimed_end: Some(4),
-        ..swap("x", "z")
-    };
+    let hunk = Hunk { claimed: Some(3), claimed_end: Some(4), ..swap("x", "z") };
     assert_eq!(applied("x\n-\nx\n-\nx\n", hunk).0, "x\n-\nz\n-\nx\n");
 }
 
 #[test]
 fn a_scope_settles() {
-    let file = "class A:\n    def f(self):\n        return 1\n\nclass B:\n    def f(self):\n        return 1\n";
-    let hunk = Hunk {
-        scope: vec!["class B:".into()],
-        ..diff("-        return 1\n+        return 2")
-    };
-    let wanted = "class A:\n    def f(self):\n        return 1\n\nclass B:\n    def f(self):\n        return 2\n";
+    let file =
+        "class A:\n    def f(self):\n        return 1\n\nclass B:\n    def f(self):\n        return 1\n";
+    let hunk = Hunk { scope: vec!["class B:".into()], ..diff("-        return 1\n+        return 2") };
+    let wanted =
+        "class A:\n    def f(self):\n        return 1\n\nclass B:\n    def f(self):\n        return 2\n";
     assert_eq!(applied(file, hunk).0, wanted);
 }
 
@@ -262,10 +192,7 @@ fn a_hunk_that_is_already_in_does_nothing() {
         ("a\nNEW\nc\n", swap("a\nold\nc", "a\nNEW\nc")),
         (
             "head of it all\ntail of it all\n",
-            swap(
-                "head of it all\ngone\ntail of it all",
-                "head of it all\ntail of it all",
-            ),
+            swap("head of it all\ngone\ntail of it all", "head of it all\ntail of it all"),
         ),
         ("a\nb\nc\n", diff(" a\n b\n c")),
     ] {
@@ -280,9 +207,7 @@ fn a_hunk_that_is_already_in_does_nothing() {
 fn lines_that_would_come_in_twice_are_reported() {
     let source = source("a\nb\nc\n");
     let matched = match_hunks(&source, &[swap("a", "a\nb")], &[]);
-    let Outcome::Fits(report) = &matched.outcomes[0] else {
-        panic!()
-    };
+    let Outcome::Fits(report) = &matched.outcomes[0] else { panic!() };
     assert!(report.repeats);
     // Beside a hunk that is in already, it is in as well.
     let hunks = [swap("a", "a\nb"), swap("x\nold", "c")];
@@ -291,23 +216,14 @@ fn lines_that_would_come_in_twice_are_reported() {
 
 #[test]
 fn hunks_may_build_on_each_other() {
-    let hunks = [
-        swap("one() {\n  1\n}", "two() {\n  2\n}"),
-        swap("two() {", "two() { // renamed"),
-    ];
-    assert_eq!(
-        apply("one() {\n  1\n}\n", &hunks).unwrap().0,
-        "two() { // renamed\n  2\n}\n"
-    );
+    let hunks = [swap("one() {\n  1\n}", "two() {\n  2\n}"), swap("two() {", "two() { // renamed")];
+    assert_eq!(apply("one() {\n  1\n}\n", &hunks).unwrap().0, "two() { // renamed\n  2\n}\n");
 }
 
 #[test]
 fn context_may_overlap_but_changes_may_not() {
     let hunks = [diff(" a\n-b\n+B\n c"), diff(" c\n-d\n+D\n e")];
-    assert_eq!(
-        apply("a\nb\nc\nd\ne\n", &hunks).unwrap().0,
-        "a\nB\nc\nD\ne\n"
-    );
+    assert_eq!(apply("a\nb\nc\nd\ne\n", &hunks).unwrap().0, "a\nB\nc\nD\ne\n");
     let hunks = [swap("a\nb", "1"), swap("b\nc", "2")];
     assert!(apply("a\nb\nc\n", &hunks).is_err());
 }
@@ -332,10 +248,7 @@ fn what_the_author_saw_is_merged_onto_what_is_there() {
     );
     assert!(apply("a\nB2\nc\nd\ne\nf\ng\nh\n", &[hunk]).is_err());
     let hunk = swap("a\nb\nc", "a\nX\nc");
-    assert!(
-        apply_seen(live, &[hunk], &seen).is_err(),
-        "both changed line 2"
-    );
+    assert!(apply_seen(live, &[hunk], &seen).is_err(), "both changed line 2");
 }
 
 #[test]
@@ -343,10 +256,7 @@ fn another_meaning_is_never_near_enough() {
     for (file, wanted) in [
         ("calculateSubtotal();\n", "calculateTotal();"),
         ("x = compute(10)\ny = 1\n", "x = compute(11)\ny = 1"),
-        (
-            "log.error(\"cannot connect\")\n",
-            "log.error(\"cannot load\")",
-        ),
+        ("log.error(\"cannot connect\")\n", "log.error(\"cannot load\")"),
         ("test_results()\n", "test_result()"),
     ] {
         assert!(apply(file, &[swap(wanted, "z")]).is_err(), "{wanted}");

@@ -58,9 +58,7 @@ fn comment(a: &[&str], b: &[&str]) -> Option<Slip> {
         _ => None,
     };
     let words = |line: &[&str]| -> Vec<String> {
-        let words = line
-            .iter()
-            .filter(|word| word.chars().all(char::is_alphanumeric));
+        let words = line.iter().filter(|word| word.chars().all(char::is_alphanumeric));
         words.map(|word| word.to_lowercase()).collect()
     };
     if sign(a)? != sign(b)? {
@@ -73,25 +71,13 @@ fn comment(a: &[&str], b: &[&str]) -> Option<Slip> {
 
 fn one_letter(x: &str, y: &str) -> Option<Slip> {
     let (x, y): (Vec<char>, Vec<char>) = (x.chars().collect(), y.chars().collect());
-    let (short, long) = if x.len() <= y.len() {
-        (&x, &y)
-    } else {
-        (&y, &x)
-    };
+    let (short, long) = if x.len() <= y.len() { (&x, &y) } else { (&y, &x) };
     if long.len() < WORD || long.len() - short.len() > 1 {
         return None;
     }
     let head = short.iter().zip(long).take_while(|(a, b)| a == b).count();
-    let tail = short[head..]
-        .iter()
-        .rev()
-        .zip(long[head..].iter().rev())
-        .take_while(|(a, b)| a == b)
-        .count();
-    let (short_rest, long_rest) = (
-        &short[head..short.len() - tail],
-        &long[head..long.len() - tail],
-    );
+    let tail = short[head..].iter().rev().zip(long[head..].iter().rev()).take_while(|(a, b)| a == b).count();
+    let (short_rest, long_rest) = (&short[head..short.len() - tail], &long[head..long.len() - tail]);
     let letters = |rest: &[char]| rest.iter().all(|c| c.is_alphabetic() || *c == '_');
     if !letters(short_rest) || !letters(long_rest) {
         return None;
@@ -123,10 +109,7 @@ mod tests {
         }
         assert_eq!(slip("f( a,  b )", "f(a, b)"), Some(Slip::Blanks));
         assert_eq!(
-            slip(
-                "// this is an important remark",
-                "// this is a very important remark"
-            ),
+            slip("// this is an important remark", "// this is a very important remark"),
             Some(Slip::Comment)
         );
     }

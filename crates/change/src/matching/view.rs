@@ -33,9 +33,7 @@ impl Level {
             Level::TrailingBlanks => Cow::Borrowed(line.trim_end()),
             Level::Punctuation => trimmed(forms::plain_punctuation(line), str::trim_end),
             Level::Content => trimmed(forms::plain_punctuation(line), str::trim),
-            Level::Words => {
-                Cow::Owned(forms::words_and_signs(&forms::plain_punctuation(line)).join(" "))
-            }
+            Level::Words => Cow::Owned(forms::words_and_signs(&forms::plain_punctuation(line)).join(" ")),
         }
     }
 
@@ -56,44 +54,62 @@ fn trimmed(text: Cow<'_, str>, trim: impl Fn(&str) -> &str) -> Cow<'_, str> {
 type Form = u32;
 const NOWHERE: Form = u32::MAX;
 
-/// The forms of some lines, numbered, and where each form stands.
-struct Numbered<'a> {
+/// The forms that lines have on one level, numbered.
+struct Forms<'a> {
+    level: Level,
     numbers: HashMap<Cow<'a, str>, Form>,
-    lines: Vec<Form>,
-    places: Vec<Vec<usize>>,
 }
 
-impl<'a> Numbered<'a> {
-    fn new(lines: impl Iterator<Item = &'a str>, level: Level) -> Numbered<'a> {
-        let mut numbered = Numbered {
-            numbers: HashMap::new(),
-            lines: Vec::new(),
-            places: Vec::new(),
-        };
-        for (at, line) in lines.enumerate() {
-            let next = Form::try_from(numbered.places.len()).unwrap_or(NOWHERE);
-            let form = *numbered.numbers.entry(level.form(line)).or_insert(next);
-            if form == next {
-                numbered.places.push(Vec::new());
-            }
-            numbered.places[form as usize].push(at);
-            numbered.lines.push(form);
-        }
-        numbered
+impl<'a> Forms<'a> {
+    fn new(level: Level) -> Forms<'a> {
+        Forms { level, numbers: HashMap::new() }
     }
 
-    fn form(&self, line: &str, level: Level) -> Form {
-        self.numbers
-            .get(level.form(line).as_ref())
-            .copied()
-            .unwrap_or(NOWHERE)
+    fn add(&mut self, line: &'a str) -> Form {
+        let next = Form::try_from(self.numbers.len()).unwrap_or(NOWHERE);
+        *self.numbers.entry(self.level.form(line)).or_insert(next)
+    }
+
+    fn of(&self, line: &str) -> Form {
+        self.numbers.get(self.level.form(line).as_ref()).copied().unwrap_or(NOWHERE)
+    }
+}
+
+/// Forms in the order of lines, and where each stands.
+struct Sequence {
+    lines: Vec<Form>,
+    /// The places of form `f` are `places[starts[f]..starts[f + 1]]`.
+    starts: Vec<usize>,
+    places: Vec<usize>,
+}
+
+impl Sequence {
+    fn new(lines: Vec<Form>) -> Sequence {
+        let forms = lines.iter().max().map_or(0, |most| *most as usize + 1);
+        let mut starts = vec![0; forms + 1];
+        for form in &lines {
+            starts[*form as usize + 1] += 1;
+        }
+        for form in 0..forms {
+            starts[form + 1] += starts[form];
+        }
+        let mut next = starts.clone();
+        let mut places = vec![0; lines.len()];
+        for (at, form) in lines.iter().enumerate() {
+            places[next[*form as usize]] = at;
+            next[*form as usize] += 1;
+        }
+        Sequence { lines, starts, places }
     }
 
     fn places(&self, form: Form) -> &[usize] {
-        self.places.get(form as usize).map_or(&[], Vec::as_slice)
+        match (self.starts.get(form as usize), self.starts.get(form as usize + 1)) {
+            (Some(start), Some(end)) => &self.places[*start..*end],
+            _ => &[],
+        }
     }
 
-    /// Every place where `needle` stands, line after line.
+    /// The first places where `needle` stands, line after line, at most [`PLACES`].
     fn find(&self, needle: &[Form]) -> Vec<usize> {
         let Some(rarest) = (0..needle.len()).min_by_key(|i| self.places(needle[*i]).len()) else {
             return Vec::new();
@@ -106,9 +122,13 @@ impl<'a> Numbered<'a> {
             .iter()
             .filter_map(|seed| seed.checked_sub(rarest))
             .filter(|start| self.lines.get(*start..start + needle.len()) == Some(needle))
+            .take(PLACES)
             .collect()
     }
 }
+
+/// More places than this are not counted: what stands so often is meant nowhere in particular.
+const PLACES: usize = 10_000;
 
 /// Knuth, Morris and Pratt's search: linear even where everything repeats.
 fn find_by_failure_table(hay: &[Form], needle: &[Form]) -> Vec<usize> {
@@ -130,6 +150,9 @@ fn find_by_failure_table(hay: &[Form], needle: &[Form]) -> Vec<usize> {
         matched += usize::from(*form == needle[matched]);
         if matched == needle.len() {
             found.push(i + 1 - matched);
+            if found.len() == PLACES {
+                break;
+            }
             matched = failure[matched - 1];
         }
     }
@@ -153,10 +176,41 @@ pub struct View<'a> {
     lines: Vec<&'a str>,
     /// How many of the lines before each line end oddly; empty if none does.
     odd_before: Vec<usize>,
-    levels: [OnceCell<Numbered<'a>>; 4],
+    traits: OnceCell<Traits>,
+    levels: [OnceCell<(Forms<'a>, Sequence)>; 4],
     solid: OnceCell<Vec<usize>>,
-    solid_contents: OnceCell<Numbered<'a>>,
-    solid_words: OnceCell<Numbered<'a>>,
+    solid_contents: OnceCell<Sequence>,
+    solid_words: OnceCell<(Forms<'a>, Sequence)>,
+}
+
+/// What some lines have, so that a level which forgives nothing of it can be left out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Traits {
+    trailing_blanks: bool,
+    not_ascii: bool,
+    indentation: bool,
+}
+
+impl Traits {
+    fn of<S: AsRef<str>>(lines: &[S]) -> Traits {
+        let any = |has: &dyn Fn(&str) -> bool| lines.iter().any(|line| has(line.as_ref()));
+        Traits {
+            trailing_blanks: any(&|line| line.ends_with(char::is_whitespace)),
+            not_ascii: any(&|line| !line.is_ascii()),
+            indentation: any(&|line| line.starts_with(char::is_whitespace)),
+        }
+    }
+
+    /// The strictest level that forgives as much as `level` among lines like these.
+    fn enough(self, other: Traits, level: Level) -> Level {
+        match level {
+            Level::Content if self.indentation || other.indentation => Level::Content,
+            Level::Content | Level::Punctuation if self.not_ascii || other.not_ascii => Level::Punctuation,
+            Level::Exact | Level::Words => level,
+            _ if self.trailing_blanks || other.trailing_blanks => Level::TrailingBlanks,
+            _ => Level::Exact,
+        }
+    }
 }
 
 impl<'a> View<'a> {
@@ -165,6 +219,7 @@ impl<'a> View<'a> {
         View {
             lines,
             odd_before: Vec::new(),
+            traits: OnceCell::new(),
             levels: Default::default(),
             solid: OnceCell::new(),
             solid_contents: OnceCell::new(),
@@ -205,66 +260,65 @@ impl<'a> View<'a> {
         self.odd_before.get(start) == self.odd_before.get(end)
     }
 
-    fn numbered(&self, level: Level) -> &Numbered<'a> {
-        match self.levels.get(level as usize) {
-            Some(cell) => cell.get_or_init(|| Numbered::new(self.lines.iter().copied(), level)),
-            None => self.solid_words(),
-        }
-    }
-
-    fn solid_words(&self) -> &Numbered<'a> {
-        self.solid_words
-            .get_or_init(|| self.number_solid(Level::Words))
-    }
-
-    fn number_solid(&self, level: Level) -> Numbered<'a> {
-        Numbered::new(
-            self.solid_lines().iter().map(|line| self.lines[*line]),
-            level,
-        )
-    }
-
     /// The numbers of all lines that are not blank.
     pub(crate) fn solid_lines(&self) -> &[usize] {
-        self.solid.get_or_init(|| {
-            (0..self.lines.len())
-                .filter(|i| !forms::is_blank(self.lines[*i]))
-                .collect()
+        self.solid
+            .get_or_init(|| (0..self.lines.len()).filter(|i| !forms::is_blank(self.lines[*i])).collect())
+    }
+
+    fn numbered(&self, level: Level) -> &(Forms<'a>, Sequence) {
+        let Some(cell) = self.levels.get(level as usize) else { return self.solid_words() };
+        cell.get_or_init(|| {
+            let mut forms = Forms::new(level);
+            let lines = self.lines.iter().map(|line| forms.add(line)).collect();
+            (forms, Sequence::new(lines))
         })
     }
 
-    /// Every line where `needle` begins, compared on `level` (not on words).
+    fn solid_contents(&self) -> &Sequence {
+        self.solid_contents.get_or_init(|| {
+            let (_, contents) = self.numbered(Level::Content);
+            Sequence::new(self.solid_lines().iter().map(|line| contents.lines[*line]).collect())
+        })
+    }
+
+    /// The words of the solid lines. Lines of the same content have the same words, so only one of
+    /// each is taken apart.
+    fn solid_words(&self) -> &(Forms<'a>, Sequence) {
+        self.solid_words.get_or_init(|| {
+            let contents = self.solid_contents();
+            let mut forms = Forms::new(Level::Words);
+            let mut words: HashMap<Form, Form> = HashMap::new();
+            let pairs = contents.lines.iter().zip(self.solid_lines());
+            let lines = pairs.map(|(content, line)| {
+                *words.entry(*content).or_insert_with(|| forms.add(self.lines[*line]))
+            });
+            let sequence = Sequence::new(lines.collect());
+            (forms, sequence)
+        })
+    }
+
+    /// The first lines where `needle` begins, compared on `level` (not on words), at most [`PLACES`].
     pub(crate) fn find(&self, needle: &[String], level: Level) -> Vec<usize> {
         if needle.is_empty() || needle.len() > self.lines.len() {
             return Vec::new();
         }
-        let numbered = self.numbered(level);
-        let forms: Vec<Form> = needle
-            .iter()
-            .map(|line| numbered.form(line, level))
-            .collect();
-        if forms.contains(&NOWHERE) {
-            Vec::new()
-        } else {
-            numbered.find(&forms)
-        }
+        let traits = self.traits.get_or_init(|| Traits::of(&self.lines));
+        let (forms, sequence) = self.numbered(traits.enough(Traits::of(needle), level));
+        let wanted: Vec<Form> = needle.iter().map(|line| forms.of(line)).collect();
+        if wanted.contains(&NOWHERE) { Vec::new() } else { sequence.find(&wanted) }
     }
 
     /// Every place where the lines of `needle` (none of them blank) stand in this order with
     /// nothing but blank lines between them, by content; each place as its line numbers. None if
     /// there are more than [`WINDOWS`].
     pub(crate) fn find_solid(&self, needle: &[&str]) -> Vec<Vec<usize>> {
-        let numbered = self
-            .solid_contents
-            .get_or_init(|| self.number_solid(Level::Content));
-        let forms: Vec<Form> = needle
-            .iter()
-            .map(|line| numbered.form(line, Level::Content))
-            .collect();
-        if forms.is_empty() || forms.contains(&NOWHERE) {
+        let (forms, _) = self.numbered(Level::Content);
+        let wanted: Vec<Form> = needle.iter().map(|line| forms.of(line)).collect();
+        if wanted.is_empty() || wanted.contains(&NOWHERE) {
             return Vec::new();
         }
-        let starts = numbered.find(&forms);
+        let starts = self.solid_contents().find(&wanted);
         if starts.len() > WINDOWS {
             return Vec::new();
         }
@@ -276,53 +330,45 @@ impl<'a> View<'a> {
     /// most `misses` lines. Seeds are the rarest lines of `needle`, one more than may miss, so that
     /// at least one of them is right. None if there are more than [`WINDOWS`].
     pub(crate) fn find_almost(&self, needle: &[&str], misses: usize) -> Vec<Window> {
-        let numbered = self.solid_words();
-        let forms: Vec<Form> = needle
-            .iter()
-            .map(|line| numbered.form(line, Level::Words))
-            .collect();
-        let absent = forms.iter().filter(|form| **form == NOWHERE).count();
-        if absent > misses {
+        let (contents, _) = self.numbered(Level::Content);
+        let known = needle.iter().filter(|line| contents.of(line) != NOWHERE).count();
+        // Where hardly a line is known, taking the file's words apart is not worth it.
+        if known * 4 < needle.len() {
             return Vec::new();
         }
-        let mut seeds: Vec<usize> = (0..forms.len()).filter(|i| forms[*i] != NOWHERE).collect();
-        seeds.sort_by_key(|i| numbered.places(forms[*i]).len());
-        // Every line that is nowhere is one of those that may miss.
-        seeds.truncate(misses - absent + 1);
+        let (forms, sequence) = self.solid_words();
+        let wanted: Vec<Form> = needle.iter().map(|line| forms.of(line)).collect();
+        let mut seeds: Vec<usize> = (0..wanted.len()).filter(|i| wanted[*i] != NOWHERE).collect();
+        let Some(may_miss) = misses.checked_sub(wanted.len() - seeds.len()) else { return Vec::new() };
+        seeds.sort_by_key(|i| sequence.places(wanted[*i]).len());
+        seeds.truncate(may_miss + 1);
         let starts_of = |i: &usize| {
-            numbered
-                .places(forms[*i])
-                .iter()
-                .filter_map(|place| place.checked_sub(*i))
-                .collect::<Vec<_>>()
+            let at = *i;
+            sequence.places(wanted[at]).iter().filter_map(move |place| place.checked_sub(at))
         };
         let mut starts: Vec<usize> = seeds.iter().flat_map(starts_of).collect();
         starts.sort_unstable();
         starts.dedup();
         let mut windows = Vec::new();
         for start in starts {
-            let Some(window) = numbered.lines.get(start..start + forms.len()) else {
+            let Some(window) = sequence.lines.get(start..start + wanted.len()) else { continue };
+            let missed: Vec<usize> =
+                (0..wanted.len()).filter(|i| window[*i] != wanted[*i]).take(misses + 1).collect();
+            if missed.len() > misses {
                 continue;
-            };
-            let missed = || (0..forms.len()).filter(|i| window[*i] != forms[*i]);
-            let missing: Vec<usize> = missed().take(misses + 1).collect();
-            if missing.len() <= misses {
-                let lines = self.solid_lines()[start..start + forms.len()].to_vec();
-                windows.push(Window {
-                    lines,
-                    misses: missing,
-                });
             }
-            if windows.len() > WINDOWS {
+            if windows.len() == WINDOWS {
                 return Vec::new();
             }
+            let lines = self.solid_lines()[start..start + wanted.len()].to_vec();
+            windows.push(Window { lines, misses: missed });
         }
         windows
     }
 
     /// Where the content of `line` stands.
     pub(crate) fn content_places(&self, line: &str) -> &[usize] {
-        let numbered = self.numbered(Level::Content);
-        numbered.places(numbered.form(line, Level::Content))
+        let (forms, sequence) = self.numbered(Level::Content);
+        sequence.places(forms.of(line))
     }
 }

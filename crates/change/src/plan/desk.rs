@@ -90,10 +90,7 @@ impl<'a> Desk<'a> {
             Action::Delete { path } => self.delete(path, line),
             Action::Rename { from, to } => self.rename(from, to, line),
         };
-        debug_assert!(
-            done.is_ok() || !self.refusals.is_empty(),
-            "a refusal has a reason"
-        );
+        debug_assert!(done.is_ok() || !self.refusals.is_empty(), "a refusal has a reason");
     }
 
     /// All that was done and all that stands against it.
@@ -108,12 +105,7 @@ impl<'a> Desk<'a> {
                 files.push(file);
             }
         }
-        Cleared {
-            files,
-            refusals: self.refusals,
-            fitting: self.fitting,
-            notes: self.notes,
-        }
+        Cleared { files, refusals: self.refusals, fitting: self.fitting, notes: self.notes }
     }
 
     fn write(
@@ -124,12 +116,7 @@ impl<'a> Desk<'a> {
         line: usize,
     ) -> Result<(), Refusing> {
         self.open(path, line)?;
-        self.not_yet(
-            path,
-            &[Done::Written, Done::Deleted, Done::MovedAway],
-            "be written",
-            line,
-        )?;
+        self.not_yet(path, &[Done::Written, Done::Deleted, Done::MovedAway], "be written", line)?;
         let old = self.sheets.get(path).and_then(|sheet| sheet.after.clone());
         let edited = match &old {
             None => {
@@ -137,8 +124,7 @@ impl<'a> Desk<'a> {
                 edit::create(edit, line)
             }
             Some((bytes, _)) => {
-                if matches!(&edit.body, Body::Whole { must_be_new: true, text } if text.as_bytes() != bytes)
-                {
+                if matches!(&edit.body, Body::Whole { must_be_new: true, text } if text.as_bytes() != bytes) {
                     return self.refuse(
                         path,
                         line,
@@ -158,10 +144,7 @@ impl<'a> Desk<'a> {
             return self.too_large(path, line, edited.bytes.len());
         }
         if let Some(text) = edited.note {
-            self.notes.push(Note {
-                line,
-                text: format!("{path}: {text}"),
-            });
+            self.notes.push(Note { line, text: format!("{path}: {text}") });
         }
         if let Some(sheet) = self.sheets.get_mut(path) {
             let mode = mode.or(old.map(|(_, mode)| mode)).unwrap_or(Mode::Regular);
@@ -177,25 +160,12 @@ impl<'a> Desk<'a> {
         self.open(path, line)?;
         self.not_yet(
             path,
-            &[
-                Done::Written,
-                Done::Deleted,
-                Done::MovedAway,
-                Done::MovedHere,
-            ],
+            &[Done::Written, Done::Deleted, Done::MovedAway, Done::MovedHere],
             "be deleted",
             line,
         )?;
-        let Some(sheet) = self
-            .sheets
-            .get_mut(path)
-            .filter(|sheet| sheet.after.is_some())
-        else {
-            return self.refuse(
-                path,
-                line,
-                "the answer deletes this file, but it does not exist",
-            );
+        let Some(sheet) = self.sheets.get_mut(path).filter(|sheet| sheet.after.is_some()) else {
+            return self.refuse(path, line, "the answer deletes this file, but it does not exist");
         };
         sheet.after = None;
         sheet.done = Some((Done::Deleted, line));
@@ -204,29 +174,16 @@ impl<'a> Desk<'a> {
 
     fn rename(&mut self, from: &RelPath, to: &RelPath, line: usize) -> Result<(), Refusing> {
         if from == to {
-            return self.refuse(
-                from,
-                line,
-                "the answer renames this file to the name it has",
-            );
+            return self.refuse(from, line, "the answer renames this file to the name it has");
         }
         self.open(from, line)?;
         self.not_yet(
             from,
-            &[
-                Done::Written,
-                Done::Deleted,
-                Done::MovedAway,
-                Done::MovedHere,
-            ],
+            &[Done::Written, Done::Deleted, Done::MovedAway, Done::MovedHere],
             "be renamed",
             line,
         )?;
-        let Some(content) = self
-            .sheets
-            .get_mut(from)
-            .and_then(|sheet| sheet.after.take())
-        else {
+        let Some(content) = self.sheets.get_mut(from).and_then(|sheet| sheet.after.take()) else {
             return self.refuse(
                 from,
                 line,
@@ -239,20 +196,11 @@ impl<'a> Desk<'a> {
         self.open(to, line)?;
         self.not_yet(
             to,
-            &[
-                Done::Written,
-                Done::Deleted,
-                Done::MovedAway,
-                Done::MovedHere,
-            ],
+            &[Done::Written, Done::Deleted, Done::MovedAway, Done::MovedHere],
             "take another file's place",
             line,
         )?;
-        if self
-            .sheets
-            .get(to)
-            .is_some_and(|sheet| sheet.after.is_some())
-        {
+        if self.sheets.get(to).is_some_and(|sheet| sheet.after.is_some()) {
             return self.refuse(
                 to,
                 line,
@@ -360,11 +308,7 @@ impl<'a> Desk<'a> {
     }
 
     fn twin(&self, path: &RelPath) -> Option<String> {
-        if let Some(other) = self
-            .folded
-            .get(&path.folded())
-            .filter(|other| *other != path)
-        {
+        if let Some(other) = self.folded.get(&path.folded()).filter(|other| *other != path) {
             return Some(other.to_string());
         }
         let twin = self.tree.folded_twin(path)?;
@@ -376,56 +320,30 @@ impl<'a> Desk<'a> {
     }
 
     fn refuse(&mut self, path: &RelPath, line: usize, text: &str) -> Result<(), Refusing> {
-        let reason = Reason::Conflict {
-            text: text.to_string(),
-        };
-        self.refusals.push(Refusal {
-            path: Some(path.clone()),
-            line,
-            reason,
-        });
+        let reason = Reason::Conflict { text: text.to_string() };
+        self.refusals.push(Refusal { path: Some(path.clone()), line, reason });
         Err(Refusing)
     }
 
     fn too_large(&mut self, path: &RelPath, line: usize, bytes: usize) -> Result<(), Refusing> {
-        let text = format!(
-            "the file has {bytes} bytes; the limit `file` is {}",
-            self.limits.file_bytes
-        );
-        self.refusals.push(Refusal {
-            path: Some(path.clone()),
-            line,
-            reason: Reason::Limit { text },
-        });
+        let text = format!("the file has {bytes} bytes; the limit `file` is {}", self.limits.file_bytes);
+        self.refusals.push(Refusal { path: Some(path.clone()), line, reason: Reason::Limit { text } });
         Err(Refusing)
     }
 
     fn not_edited(&mut self, path: &RelPath, not: NotEdited) -> Result<(), Refusing> {
         for (line, reason) in not.reasons {
-            self.refusals.push(Refusal {
-                path: Some(path.clone()),
-                line,
-                reason,
-            });
+            self.refusals.push(Refusal { path: Some(path.clone()), line, reason });
         }
         let fitting = not.fitting.into_iter();
-        self.fitting
-            .extend(fitting.map(|(hunk, report)| FittingHunk {
-                path: path.clone(),
-                hunk,
-                report,
-            }));
+        self.fitting.extend(fitting.map(|(hunk, report)| FittingHunk { path: path.clone(), hunk, report }));
         Err(Refusing)
     }
 }
 
 fn fitting(file: &FilePlan) -> impl Iterator<Item = FittingHunk> + '_ {
     let reports = file.hunks.iter().enumerate();
-    reports.map(|(at, report)| FittingHunk {
-        path: file.path.clone(),
-        hunk: at + 1,
-        report: report.clone(),
-    })
+    reports.map(|(at, report)| FittingHunk { path: file.path.clone(), hunk: at + 1, report: report.clone() })
 }
 
 impl Sheet {
@@ -446,12 +364,7 @@ impl Sheet {
             (before, after) if before == after => Change::Unchanged,
             _ => Change::Modified,
         };
-        let bytes = |content: &Option<Content>| {
-            content
-                .as_ref()
-                .map_or(&[][..], |(bytes, _)| bytes)
-                .to_vec()
-        };
+        let bytes = |content: &Option<Content>| content.as_ref().map_or(&[][..], |(bytes, _)| bytes).to_vec();
         let (added, removed) = diff::count(&bytes(&before), &bytes(&self.after));
         let (before, mode_before) = before.unzip();
         let (after, mode_after) = self.after.unzip();

@@ -11,8 +11,8 @@ mod report;
 mod tests;
 
 pub use report::{
-    Change, Difference, FilePlan, Finding, FindingKind, FittingHunk, HunkReport, HunkState,
-    Nearest, PLACES_LISTED, Plan, Reason, Refusal, Refused, RunnerUp,
+    Change, Difference, FilePlan, Finding, FindingKind, FittingHunk, HunkReport, HunkState, Nearest,
+    PLACES_LISTED, Plan, Reason, Refusal, Refused, RunnerUp,
 };
 
 use crate::findings;
@@ -79,25 +79,12 @@ pub fn plan(
         return Err(refused(proposal, refusals, cleared.fitting));
     }
     let findings = findings::for_plan(&cleared.files);
-    let notes = proposal
-        .notes
-        .iter()
-        .cloned()
-        .chain(cleared.notes)
-        .collect();
-    Ok(Plan {
-        files: cleared.files,
-        findings,
-        notes,
-    })
+    let notes = proposal.notes.iter().cloned().chain(cleared.notes).collect();
+    Ok(Plan { files: cleared.files, findings, notes })
 }
 
 fn refused(proposal: &Proposal, refusals: Vec<Refusal>, fitting: Vec<FittingHunk>) -> Box<Refused> {
-    Box::new(Refused {
-        refusals,
-        fitting,
-        notes: proposal.notes.clone(),
-    })
+    Box::new(Refused { refusals, fitting, notes: proposal.notes.clone() })
 }
 
 /// A block that set out to be a change and could not be read stands against the whole proposal: the
@@ -108,9 +95,7 @@ fn broken_blocks(proposal: &Proposal) -> Vec<Refusal> {
         .map(|unread| Refusal {
             path: None,
             line: unread.line,
-            reason: Reason::Unread {
-                text: unread.reason.clone(),
-            },
+            reason: Reason::Unread { text: unread.reason.clone() },
         })
         .collect()
 }
@@ -121,41 +106,22 @@ fn nothing_to_do(proposal: &Proposal) -> Refusal {
         1 => "the answer contains one block, and it names no file".to_string(),
         count => format!("the answer contains {count} blocks, and none of them names a file"),
     };
-    Refusal {
-        path: None,
-        line: 0,
-        reason: Reason::Nothing { text },
-    }
+    Refusal { path: None, line: 0, reason: Reason::Nothing { text } }
 }
 
 /// Several operations that put hunks into one file are one: the hunks belong together.
 fn one_write_per_file(operations: &[Operation]) -> Vec<Operation> {
     let mut joined: Vec<Operation> = Vec::with_capacity(operations.len());
     for operation in operations {
-        if let Action::Write {
-            path,
-            edit:
-                Edit {
-                    dialect,
-                    body: Body::Hunks(more),
-                    seen,
-                },
-            mode,
-        } = &operation.action
+        if let Action::Write { path, edit: Edit { dialect, body: Body::Hunks(more), seen }, mode } =
+            &operation.action
         {
             let about = |other: &&mut Operation| match &other.action {
                 Action::Rename { from, to } => from == path || to == path,
                 other => other.path() == path,
             };
-            if let Some(Operation {
-                action:
-                    Action::Write {
-                        edit: first,
-                        mode: first_mode,
-                        ..
-                    },
-                ..
-            }) = joined.iter_mut().rev().find(about)
+            if let Some(Operation { action: Action::Write { edit: first, mode: first_mode, .. }, .. }) =
+                joined.iter_mut().rev().find(about)
                 && first.dialect == *dialect
                 && first.seen == *seen
                 && let Body::Hunks(hunks) = &mut first.body
@@ -174,14 +140,7 @@ fn over_limits(operations: &[Operation], limits: &Limits) -> Option<Refusal> {
     let hunks: usize = operations
         .iter()
         .map(|operation| match &operation.action {
-            Action::Write {
-                edit:
-                    Edit {
-                        body: Body::Hunks(hunks),
-                        ..
-                    },
-                ..
-            } => hunks.len(),
+            Action::Write { edit: Edit { body: Body::Hunks(hunks), .. }, .. } => hunks.len(),
             _ => 0,
         })
         .sum();
@@ -193,12 +152,7 @@ fn over_limits(operations: &[Operation], limits: &Limits) -> Option<Refusal> {
         },
     };
     if operations.len() > limits.files {
-        return Some(refuse(
-            "files",
-            "operations on files",
-            operations.len(),
-            limits.files,
-        ));
+        return Some(refuse("files", "operations on files", operations.len(), limits.files));
     }
     (hunks > limits.hunks).then(|| refuse("hunks", "edits", hunks, limits.hunks))
 }

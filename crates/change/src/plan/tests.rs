@@ -18,37 +18,16 @@ fn tree(files: &[(&str, &[u8])]) -> MemoryTree {
 }
 
 fn write(name: &str, body: Body) -> Action {
-    Action::Write {
-        path: path(name),
-        edit: Edit {
-            dialect: "test",
-            body,
-            seen: None,
-        },
-        mode: None,
-    }
+    Action::Write { path: path(name), edit: Edit { dialect: "test", body, seen: None }, mode: None }
 }
 
 fn whole(name: &str, text: &str) -> Action {
-    write(
-        name,
-        Body::Whole {
-            text: text.into(),
-            must_be_new: false,
-        },
-    )
+    write(name, Body::Whole { text: text.into(), must_be_new: false })
 }
 
 fn swap(name: &str, before: &str, after: &str) -> Action {
     let lines = |text: &str| text.lines().map(ToString::to_string).collect();
-    write(
-        name,
-        Body::Hunks(vec![Hunk {
-            before: lines(before),
-            after: lines(after),
-            ..Hunk::default()
-        }]),
-    )
+    write(name, Body::Hunks(vec![Hunk { before: lines(before), after: lines(after), ..Hunk::default() }]))
 }
 
 fn delete(name: &str) -> Action {
@@ -56,34 +35,20 @@ fn delete(name: &str) -> Action {
 }
 
 fn rename(from: &str, to: &str) -> Action {
-    Action::Rename {
-        from: path(from),
-        to: path(to),
-    }
+    Action::Rename { from: path(from), to: path(to) }
 }
 
 fn planned(tree: &MemoryTree, actions: Vec<Action>) -> Result<Plan, Box<Refused>> {
-    let operations = actions
-        .into_iter()
-        .enumerate()
-        .map(|(at, action)| Operation {
-            line: at + 1,
-            action,
-        })
-        .collect();
-    let proposal = Proposal {
-        operations,
-        ..Proposal::default()
-    };
+    let operations =
+        actions.into_iter().enumerate().map(|(at, action)| Operation { line: at + 1, action }).collect();
+    let proposal = Proposal { operations, ..Proposal::default() };
     plan(&proposal, tree, &NothingSeen, &Limits::default())
 }
 
 /// One line per file: letter, path, new content.
 fn shown(plan: &Plan) -> Vec<String> {
     let content = |file: &FilePlan| {
-        file.after.as_deref().map_or("-".to_string(), |bytes| {
-            String::from_utf8_lossy(bytes).into_owned()
-        })
+        file.after.as_deref().map_or("-".to_string(), |bytes| String::from_utf8_lossy(bytes).into_owned())
     };
     plan.files
         .iter()
@@ -96,44 +61,21 @@ fn reasons(refused: &Refused) -> Vec<String> {
     refused
         .refusals
         .iter()
-        .map(|refusal| {
-            format!(
-                "{}: {}",
-                refusal.line,
-                text(refusal)["text"].as_str().unwrap_or_default()
-            )
-        })
+        .map(|refusal| format!("{}: {}", refusal.line, text(refusal)["text"].as_str().unwrap_or_default()))
         .collect()
 }
 
 #[test]
 fn every_operation_has_its_row() {
-    let tree = tree(&[
-        ("a", b"1\n2\n"),
-        ("b", b"b\n"),
-        ("c", b"c\n"),
-        ("d", b"d\n"),
-    ]);
+    let tree = tree(&[("a", b"1\n2\n"), ("b", b"b\n"), ("c", b"c\n"), ("d", b"d\n")]);
     let plan = planned(
         &tree,
-        vec![
-            swap("a", "2", "two"),
-            delete("b"),
-            rename("c", "x/c"),
-            whole("n", "new\n"),
-            whole("d", "d\n"),
-        ],
+        vec![swap("a", "2", "two"), delete("b"), rename("c", "x/c"), whole("n", "new\n"), whole("d", "d\n")],
     )
     .unwrap();
     assert_eq!(
         shown(&plan),
-        [
-            "M a \"1\\ntwo\\n\"",
-            "D b \"-\"",
-            "R x/c \"c\\n\"",
-            "A n \"new\\n\"",
-            "= d \"d\\n\""
-        ]
+        ["M a \"1\\ntwo\\n\"", "D b \"-\"", "R x/c \"c\\n\"", "A n \"new\\n\"", "= d \"d\\n\""]
     );
     assert_eq!((plan.files[0].added, plan.files[0].removed), (1, 1));
     assert_eq!(plan.files[2].before.as_deref(), Some(&b"c\n"[..]));
@@ -144,45 +86,24 @@ fn a_renamed_file_can_be_edited_under_its_new_name() {
     let tree = tree(&[("a", b"1\n2\n")]);
     let plan = planned(&tree, vec![rename("a", "b"), swap("b", "2", "two")]).unwrap();
     assert_eq!(shown(&plan), ["R b \"1\\ntwo\\n\""]);
-    assert_eq!(
-        plan.files[0].renamed_from.as_ref().map(RelPath::as_str),
-        Some("a")
-    );
+    assert_eq!(plan.files[0].renamed_from.as_ref().map(RelPath::as_str), Some("a"));
 }
 
 #[test]
 fn hunks_for_one_file_from_several_operations_belong_together() {
     let tree = tree(&[("a", b"1\n2\n3\n")]);
-    let plan = planned(
-        &tree,
-        vec![
-            swap("a", "1", "one"),
-            whole("b", "b\n"),
-            swap("a", "3", "three"),
-        ],
-    )
-    .unwrap();
+    let plan =
+        planned(&tree, vec![swap("a", "1", "one"), whole("b", "b\n"), swap("a", "3", "three")]).unwrap();
     assert_eq!(shown(&plan), ["M a \"one\\n2\\nthree\\n\"", "A b \"b\\n\""]);
     assert_eq!(plan.files[0].hunks.len(), 2);
 }
 
 #[test]
 fn contradictions_are_refused_by_name() {
-    let tree = tree(&[
-        ("a", b"1\n"),
-        ("b", b"2\n"),
-        ("dir/x", b"3\n"),
-        ("Case", b"4\n"),
-    ]);
+    let tree = tree(&[("a", b"1\n"), ("b", b"2\n"), ("dir/x", b"3\n"), ("Case", b"4\n")]);
     for (actions, about) in [
-        (
-            vec![whole("a", "x\n"), whole("a", "y\n")],
-            "already written",
-        ),
-        (
-            vec![whole("a", "x\n"), swap("a", "1", "y")],
-            "already written",
-        ),
+        (vec![whole("a", "x\n"), whole("a", "y\n")], "already written"),
+        (vec![whole("a", "x\n"), swap("a", "1", "y")], "already written"),
         (vec![delete("a"), whole("a", "x\n")], "already deleted"),
         (vec![delete("a"), delete("a")], "already deleted"),
         (vec![rename("a", "b")], "a file of this name exists"),
@@ -194,29 +115,10 @@ fn contradictions_are_refused_by_name() {
         (vec![swap("none", "1", "2")], "does not exist"),
         (vec![whole("dir", "x\n")], "a directory stands there"),
         (vec![whole("a/b", "x\n")], "a file stands at a"),
-        (
-            vec![
-                whole("new/x", "x\n"),
-                whole("new", "y\n"),
-                whole("new/x/y", "z\n"),
-            ],
-            "a file stands at new",
-        ),
+        (vec![whole("new/x", "x\n"), whole("new", "y\n"), whole("new/x/y", "z\n")], "a file stands at new"),
         (vec![whole("case", "x\n")], "Case has the same name"),
-        (
-            vec![whole("one", "x\n"), whole("ONE", "y\n")],
-            "one has the same name",
-        ),
-        (
-            vec![write(
-                "a",
-                Body::Whole {
-                    text: "x\n".into(),
-                    must_be_new: true,
-                },
-            )],
-            "already exists",
-        ),
+        (vec![whole("one", "x\n"), whole("ONE", "y\n")], "one has the same name"),
+        (vec![write("a", Body::Whole { text: "x\n".into(), must_be_new: true })], "already exists"),
     ] {
         let refused = planned(&tree, actions).unwrap_err();
         let reasons = reasons(&refused).join("\n");
@@ -229,16 +131,9 @@ fn contradictions_are_refused_by_name() {
 #[test]
 fn every_reason_is_listed_with_the_hunks_that_fit() {
     let tree = tree(&[("a", b"1\n2\n"), ("b", b"x\nx\n")]);
-    let refused = planned(
-        &tree,
-        vec![
-            swap("a", "1", "one"),
-            swap("a", "none", "y"),
-            swap("b", "x", "y"),
-            delete("c"),
-        ],
-    )
-    .unwrap_err();
+    let refused =
+        planned(&tree, vec![swap("a", "1", "one"), swap("a", "none", "y"), swap("b", "x", "y"), delete("c")])
+            .unwrap_err();
     let kinds: Vec<String> = refused
         .refusals
         .iter()
@@ -246,10 +141,7 @@ fn every_reason_is_listed_with_the_hunks_that_fit() {
         .collect();
     assert_eq!(kinds, ["\"notFound\"", "\"ambiguous\"", "\"conflict\""]);
     assert_eq!(refused.fitting.len(), 1);
-    assert_eq!(
-        (refused.fitting[0].path.as_str(), refused.fitting[0].hunk),
-        ("a", 1)
-    );
+    assert_eq!((refused.fitting[0].path.as_str(), refused.fitting[0].hunk), ("a", 1));
 }
 
 #[test]
@@ -260,20 +152,9 @@ fn an_empty_search_creates_a_file_that_is_not_there() {
 
 #[test]
 fn a_damaged_block_stands_against_the_whole_answer() {
-    let unread = crate::proposal::Unread {
-        line: 7,
-        reason: "cut off".into(),
-        broken: true,
-    };
-    let operations = vec![Operation {
-        line: 1,
-        action: whole("a", "x\n"),
-    }];
-    let proposal = Proposal {
-        operations,
-        unread: vec![unread],
-        ..Proposal::default()
-    };
+    let unread = crate::proposal::Unread { line: 7, reason: "cut off".into(), broken: true };
+    let operations = vec![Operation { line: 1, action: whole("a", "x\n") }];
+    let proposal = Proposal { operations, unread: vec![unread], ..Proposal::default() };
     let refused = plan(&proposal, &tree(&[]), &NothingSeen, &Limits::default()).unwrap_err();
     assert_eq!(reasons(&refused), ["7: cut off"]);
 }
@@ -292,77 +173,32 @@ fn modes_follow_the_answer_and_stay_otherwise() {
     assert_eq!(plan.files[0].mode_after, Some(Mode::Executable));
     let action = Action::Write {
         path: path("run"),
-        edit: Edit {
-            dialect: "test",
-            body: Body::Hunks(vec![]),
-            seen: None,
-        },
+        edit: Edit { dialect: "test", body: Body::Hunks(vec![]), seen: None },
         mode: Some(Mode::Regular),
     };
     let plan = planned(&tree, vec![action]).unwrap();
-    assert_eq!(
-        (plan.files[0].change, plan.files[0].mode_after),
-        (Change::Modified, Some(Mode::Regular))
-    );
+    assert_eq!((plan.files[0].change, plan.files[0].mode_after), (Change::Modified, Some(Mode::Regular)));
 }
 
 #[test]
 fn encodings_are_kept_or_the_edit_is_refused() {
-    let sjis = encoding_rs::SHIFT_JIS
-        .encode("// \u{8AAD}\u{307F}\u{8FBC}\u{3080}\nload()\n")
-        .0
-        .into_owned();
-    let utf16: Vec<u8> = "\u{feff}one\r\ntwo\r\n"
-        .encode_utf16()
-        .flat_map(u16::to_le_bytes)
-        .collect();
-    let tree = tree(&[
-        ("s", &sjis),
-        ("u", &utf16),
-        ("bom", b"\xef\xbb\xbfone\ntwo\n"),
-        ("bin", b"a\0b\n\xff"),
-    ]);
-    let plan = planned(
-        &tree,
-        vec![
-            swap("s", "load()", "store()"),
-            swap("u", "two", "2"),
-            swap("bom", "one", "1"),
-        ],
-    )
-    .unwrap();
-    assert!(
-        plan.files[0]
-            .after
-            .as_ref()
-            .unwrap()
-            .starts_with(&sjis[..sjis.len() - 7])
-    );
-    let wanted: Vec<u8> = "\u{feff}one\r\n2\r\n"
-        .encode_utf16()
-        .flat_map(u16::to_le_bytes)
-        .collect();
+    let sjis = encoding_rs::SHIFT_JIS.encode("// \u{8AAD}\u{307F}\u{8FBC}\u{3080}\nload()\n").0.into_owned();
+    let utf16: Vec<u8> = "\u{feff}one\r\ntwo\r\n".encode_utf16().flat_map(u16::to_le_bytes).collect();
+    let tree =
+        tree(&[("s", &sjis), ("u", &utf16), ("bom", b"\xef\xbb\xbfone\ntwo\n"), ("bin", b"a\0b\n\xff")]);
+    let plan =
+        planned(&tree, vec![swap("s", "load()", "store()"), swap("u", "two", "2"), swap("bom", "one", "1")])
+            .unwrap();
+    assert!(plan.files[0].after.as_ref().unwrap().starts_with(&sjis[..sjis.len() - 7]));
+    let wanted: Vec<u8> = "\u{feff}one\r\n2\r\n".encode_utf16().flat_map(u16::to_le_bytes).collect();
     assert_eq!(plan.files[1].after.as_ref(), Some(&wanted));
-    assert_eq!(
-        plan.files[2].after.as_deref(),
-        Some(&b"\xef\xbb\xbf1\ntwo\n"[..])
-    );
+    assert_eq!(plan.files[2].after.as_deref(), Some(&b"\xef\xbb\xbf1\ntwo\n"[..]));
     assert!(planned(&tree, vec![swap("bin", "a", "b")]).is_err());
     assert!(planned(&tree, vec![whole("bin", "text\n")]).is_ok());
     assert!(planned(&tree, vec![rename("bin", "bin2"), delete("bom")]).is_ok());
     // New text that is not ASCII needs an encoding that is proven by the old text.
     assert!(planned(&tree, vec![swap("s", "load()", "\u{8AAD}()")]).is_err());
-    assert!(
-        planned(
-            &tree,
-            vec![swap(
-                "s",
-                "// \u{8AAD}\u{307F}\u{8FBC}\u{3080}",
-                "// \u{8AAD}"
-            )]
-        )
-        .is_ok()
-    );
+    assert!(planned(&tree, vec![swap("s", "// \u{8AAD}\u{307F}\u{8FBC}\u{3080}", "// \u{8AAD}")]).is_ok());
 }
 
 #[test]
@@ -371,24 +207,11 @@ fn limits_are_named() {
     assert!(reasons(&planned(&tree(&[]), many).unwrap_err())[0].contains("`files` is 200"));
     let large = "x".repeat(1024 * 1024 + 1);
     assert!(
-        reasons(&planned(&tree(&[]), vec![whole("a", &large)]).unwrap_err())[0]
-            .contains("`file` is 1048576")
+        reasons(&planned(&tree(&[]), vec![whole("a", &large)]).unwrap_err())[0].contains("`file` is 1048576")
     );
-    let hunks = vec![
-        Hunk {
-            before: vec!["a".into()],
-            ..Hunk::default()
-        };
-        2001
-    ];
+    let hunks = vec![Hunk { before: vec!["a".into()], ..Hunk::default() }; 2001];
     assert!(
-        reasons(
-            &planned(
-                &tree(&[("a", b"a\n")]),
-                vec![write("a", Body::Hunks(hunks))]
-            )
-            .unwrap_err()
-        )[0]
-        .contains("`hunks` is 2000")
+        reasons(&planned(&tree(&[("a", b"a\n")]), vec![write("a", Body::Hunks(hunks))]).unwrap_err())[0]
+            .contains("`hunks` is 2000")
     );
 }

@@ -56,28 +56,17 @@ pub fn prompt(refused: &Refused) -> String {
 fn section(refusal: &Refusal) -> String {
     let mut out = format!("\n## {}\n", title(refusal));
     match &refusal.reason {
-        Reason::NotFound {
-            wanted, nearest, ..
-        } => match nearest {
+        Reason::NotFound { wanted, nearest, .. } => match nearest {
             Some(nearest) => not_found(&mut out, wanted, nearest),
             None => {
                 out.push_str("Nothing in the file looks like this text:\n");
                 quote(&mut out, wanted.before.iter().map(String::as_str), None);
             }
         },
-        Reason::Ambiguous {
-            wanted,
-            places,
-            count,
-            ..
-        } => {
+        Reason::Ambiguous { wanted, places, count, .. } => {
             let lines: Vec<String> = places.iter().map(ToString::to_string).collect();
             let more = count.saturating_sub(places.len());
-            let more = if more > 0 {
-                format!(" and {more} more")
-            } else {
-                String::new()
-            };
+            let more = if more > 0 { format!(" and {more} more") } else { String::new() };
             let _ = writeln!(
                 out,
                 "This text is in the file {count} times, at lines {}{more}. Add more surrounding \
@@ -110,11 +99,7 @@ fn title(refusal: &Refusal) -> String {
     if refusal.line > 0 {
         parts.push(format!("line {} of your answer", refusal.line));
     }
-    if parts.is_empty() {
-        "The whole answer".to_string()
-    } else {
-        parts.join(", ")
-    }
+    if parts.is_empty() { "The whole answer".to_string() } else { parts.join(", ") }
 }
 
 fn hunk_number(reason: &Reason) -> Option<(usize, usize)> {
@@ -172,11 +157,7 @@ fn quote<'a>(out: &mut String, lines: impl Iterator<Item = &'a str>, first: Opti
 
 /// A fence that no line inside can close.
 fn fence(lines: &[&str]) -> String {
-    let longest = lines
-        .iter()
-        .flat_map(|line| line.split(|c| c != '`').map(str::len))
-        .max()
-        .unwrap_or(0);
+    let longest = lines.iter().flat_map(|line| line.split(|c| c != '`').map(str::len)).max().unwrap_or(0);
     "`".repeat((longest + 1).clamp(3, LINE_CHARS + 1))
 }
 

@@ -16,10 +16,7 @@ fn not_found_in(file: &str, before: &str, nearest: Option<Nearest>) -> Refusal {
         reason: Reason::NotFound {
             hunk: 2,
             of: 3,
-            wanted: Box::new(Hunk {
-                before: lines(before),
-                ..Hunk::default()
-            }),
+            wanted: Box::new(Hunk { before: lines(before), ..Hunk::default() }),
             nearest,
         },
     }
@@ -46,9 +43,7 @@ fn fitting(file: &str, hunk: usize, state: HunkState) -> FittingHunk {
 fn stale() -> Refused {
     let nearest = Nearest {
         line: 86,
-        text: lines(
-            "function total(items) {\n  return items.reduce((total, item) => {\n    return total;",
-        ),
+        text: lines("function total(items) {\n  return items.reduce((total, item) => {\n    return total;"),
         first_difference: 1,
         score: 0.9,
     };
@@ -91,10 +86,7 @@ fn an_edit_with_several_places_lists_them() {
             reason: Reason::Ambiguous {
                 hunk: 1,
                 of: 1,
-                wanted: Box::new(Hunk {
-                    before: lines("return None"),
-                    ..Hunk::default()
-                }),
+                wanted: Box::new(Hunk { before: lines("return None"), ..Hunk::default() }),
                 places: vec![4, 90],
                 count: 12,
                 rung: "exact",
@@ -103,10 +95,7 @@ fn an_edit_with_several_places_lists_them() {
         ..Refused::default()
     };
     let text = prompt(&refused);
-    assert!(
-        text.contains("12 times, at lines 4, 90 and 10 more."),
-        "{text}"
-    );
+    assert!(text.contains("12 times, at lines 4, 90 and 10 more."), "{text}");
     assert!(text.contains("Add more surrounding lines"));
     assert!(text.contains("```\nreturn None\n```"));
 }
@@ -117,25 +106,18 @@ fn other_reasons_are_one_sentence() {
         refusals: vec![Refusal {
             path: path("new.ts"),
             line: 3,
-            reason: Reason::Conflict {
-                text: "the file exists already".into(),
-            },
+            reason: Reason::Conflict { text: "the file exists already".into() },
         }],
         ..Refused::default()
     };
     let text = prompt(&refused);
-    assert!(
-        text.contains("## new.ts, line 3 of your answer\nThe file exists already.\n"),
-        "{text}"
-    );
+    assert!(text.contains("## new.ts, line 3 of your answer\nThe file exists already.\n"), "{text}");
 }
 
 #[test]
 fn quoted_backticks_cannot_close_the_fence() {
-    let refused = Refused {
-        refusals: vec![not_found_in("doc.md", "````js\nx\n````", None)],
-        ..Refused::default()
-    };
+    let refused =
+        Refused { refusals: vec![not_found_in("doc.md", "````js\nx\n````", None)], ..Refused::default() };
     let text = prompt(&refused);
     assert!(text.contains("`````\n````js\nx\n````\n`````\n"), "{text}");
 }
@@ -148,48 +130,22 @@ fn hundreds_of_failures_stay_within_the_bound() {
         .map(|_| not_found_in("src/cart.ts", &many, None))
         .chain((0..50).map(|_| not_found_in("src/b.ts", "short", None)))
         .collect();
-    let fitting = (0..500)
-        .map(|n| {
-            fitting(
-                &format!("{}/f{n}.rs", "d".repeat(200)),
-                n,
-                HunkState::Applied,
-            )
-        })
-        .collect();
-    let text = prompt(&Refused {
-        refusals,
-        fitting,
-        notes: Vec::new(),
-    });
-    assert!(
-        text.chars().count() <= PROMPT_CHARS,
-        "{}",
-        text.chars().count()
-    );
+    let fitting =
+        (0..500).map(|n| fitting(&format!("{}/f{n}.rs", "d".repeat(200)), n, HunkState::Applied)).collect();
+    let text = prompt(&Refused { refusals, fitting, notes: Vec::new() });
+    assert!(text.chars().count() <= PROMPT_CHARS, "{}", text.chars().count());
     assert!(text.contains("more failed, left out here for length"));
     assert!(text.contains("The same uuid may be used again."), "{text}");
     let backticks = "`".repeat(100_000);
-    let text = prompt(&Refused {
-        refusals: vec![not_found_in("a", &backticks, None)],
-        ..Refused::default()
-    });
+    let text = prompt(&Refused { refusals: vec![not_found_in("a", &backticks, None)], ..Refused::default() });
     assert!(text.chars().count() <= PROMPT_CHARS);
 }
 
 #[test]
 fn odd_positions_do_not_panic() {
     for (first_difference, text) in [(0, ""), (5, "a"), (1, "a\nb"), (99, "a\nb\nc")] {
-        let nearest = Nearest {
-            line: 1,
-            text: lines(text),
-            first_difference,
-            score: 0.5,
-        };
-        prompt(&Refused {
-            refusals: vec![not_found_in("a", "x\ny", Some(nearest))],
-            ..Refused::default()
-        });
+        let nearest = Nearest { line: 1, text: lines(text), first_difference, score: 0.5 };
+        prompt(&Refused { refusals: vec![not_found_in("a", "x\ny", Some(nearest))], ..Refused::default() });
     }
     prompt(&Refused::default());
 }

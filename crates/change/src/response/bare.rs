@@ -36,10 +36,7 @@ pub(super) fn diff(lines: &Lines<'_>, start: usize) -> DiffEnd {
                 Follows::Diff => at = next,
                 Follows::Prose => break,
                 Follows::Unclear => {
-                    return DiffEnd {
-                        end: said + 1,
-                        endless: true,
-                    };
+                    return DiffEnd { end: said + 1, endless: true };
                 }
             }
             continue;
@@ -59,10 +56,7 @@ pub(super) fn diff(lines: &Lines<'_>, start: usize) -> DiffEnd {
                 Some(b'\\') => {}
                 // Prose never stands directly below a hunk that is not complete.
                 _ => {
-                    return DiffEnd {
-                        end: said + 1,
-                        endless: said + 1 == at && counts.expects_more(),
-                    };
+                    return DiffEnd { end: said + 1, endless: said + 1 == at && counts.expects_more() };
                 }
             }
         } else {
@@ -71,10 +65,7 @@ pub(super) fn diff(lines: &Lines<'_>, start: usize) -> DiffEnd {
         said = at;
         at += 1;
     }
-    DiffEnd {
-        end: (said + 1).min(lines.len()),
-        endless: false,
-    }
+    DiffEnd { end: (said + 1).min(lines.len()), endless: false }
 }
 
 enum Follows {
@@ -144,9 +135,7 @@ impl Counts {
             let (_, count) = range.split_once(',').unwrap_or((range, "1"));
             count.parse::<u32>().ok().map(i64::from)
         };
-        Counts {
-            left: side('-').and_then(|old| Some((old, side('+')?))),
-        }
+        Counts { left: side('-').and_then(|old| Some((old, side('+')?))) }
     }
 
     fn take(&mut self, old: bool, new: bool) {
@@ -173,10 +162,7 @@ pub(super) fn with_heredoc(lines: &Lines<'_>, patch: Range<usize>) -> Range<usiz
     let Some((command, word)) = above.rsplit_once("<<") else {
         return patch;
     };
-    let word = word
-        .trim()
-        .trim_start_matches('-')
-        .trim_matches(['\'', '"', '\\']);
+    let word = word.trim().trim_start_matches('-').trim_matches(['\'', '"', '\\']);
     let is_end = |line: &str| line.trim_end_matches(['"', '\'', ')', ';']).trim() == word;
     if !command.contains("apply_patch") || word.is_empty() {
         return patch;
@@ -192,41 +178,13 @@ mod tests {
     #[test]
     fn a_bare_diff_ends_where_prose_begins() {
         for (text, end, endless) in [
-            (
-                "--- a/x\n+++ b/x\n@@ -1 +1 @@\n-a\n+b\n\nProse.\n",
-                5,
-                false,
-            ),
-            (
-                "--- a/x\n+++ b/x\n@@ -1,3 +1,3 @@\n-a\n+b\n\n c\n\nProse.\n",
-                7,
-                false,
-            ),
-            (
-                "--- a/x\n+++ b/x\n@@ -1 +1 @@\n-a\n+b\n\n- a bullet\n",
-                5,
-                false,
-            ),
-            (
-                "--- a/x\n+++ b/x\n@@ ... @@\n-a\n+b\n\n- a bullet\n",
-                5,
-                true,
-            ),
-            (
-                "--- a/x\n+++ b/x\n@@ @@\n-a\n+b\n\n--- a/y\n+++ b/y\n@@ @@\n-a\n+b\n",
-                11,
-                false,
-            ),
-            (
-                "diff --git a/x b/y\nsimilarity index 100%\nrename from x\nrename to y\n\nProse.\n",
-                4,
-                false,
-            ),
-            (
-                "--- a/x\n+++ b/x\n@@ -1,9 +1,9 @@\n-a\n+b\nProse.\n",
-                5,
-                true,
-            ),
+            ("--- a/x\n+++ b/x\n@@ -1 +1 @@\n-a\n+b\n\nProse.\n", 5, false),
+            ("--- a/x\n+++ b/x\n@@ -1,3 +1,3 @@\n-a\n+b\n\n c\n\nProse.\n", 7, false),
+            ("--- a/x\n+++ b/x\n@@ -1 +1 @@\n-a\n+b\n\n- a bullet\n", 5, false),
+            ("--- a/x\n+++ b/x\n@@ ... @@\n-a\n+b\n\n- a bullet\n", 5, true),
+            ("--- a/x\n+++ b/x\n@@ @@\n-a\n+b\n\n--- a/y\n+++ b/y\n@@ @@\n-a\n+b\n", 11, false),
+            ("diff --git a/x b/y\nsimilarity index 100%\nrename from x\nrename to y\n\nProse.\n", 4, false),
+            ("--- a/x\n+++ b/x\n@@ -1,9 +1,9 @@\n-a\n+b\nProse.\n", 5, true),
         ] {
             let lines = Lines::new(text);
             assert_eq!(diff(&lines, 0), DiffEnd { end, endless }, "{text}");

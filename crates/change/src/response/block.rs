@@ -121,10 +121,7 @@ impl<'a> Reading<'a> {
         self.below_change
             && opens_nothing
             && matches!(&segment.form, Form::Fence(fence) if fence.is_bare)
-            && self
-                .lines
-                .next_said(self.floor, segment.range.start)
-                .is_some()
+            && self.lines.next_said(self.floor, segment.range.start).is_some()
     }
 
     /// What odd ends mean for what was read between them.
@@ -141,9 +138,7 @@ impl<'a> Reading<'a> {
             }
             Some(Trouble::Nested) => {
                 let last = self.segment.range.end;
-                let text = format!(
-                    "this block holds fences of its own; it was taken to end on line {last}"
-                );
+                let text = format!("this block holds fences of its own; it was taken to end on line {last}");
                 self.note(line, text);
             }
             _ => {}
@@ -178,9 +173,7 @@ impl<'a> Reading<'a> {
             && control::is_yaml(header.language)
             && control::has_keys(text)
             && naming::first_line(text, header.language).is_none()
-            && !self
-                .above()
-                .is_some_and(|(_, line)| naming::path_line(line).is_some_and(is_yaml_file))
+            && !self.above().is_some_and(|(_, line)| naming::path_line(line).is_some_and(is_yaml_file))
     }
 
     /// A block whose header names the file.
@@ -195,9 +188,7 @@ impl<'a> Reading<'a> {
         if markers::delete(body) || below_name.is_some_and(markers::delete) {
             return self.deletion(path);
         }
-        let file = path
-            .extension()
-            .is_some_and(|extension| ["diff", "patch"].contains(&extension));
+        let file = path.extension().is_some_and(|extension| ["diff", "patch"].contains(&extension));
         let detected = dialect::detect(body);
         let chosen = match header.dialect {
             Some(dialect) => dialect,
@@ -206,11 +197,7 @@ impl<'a> Reading<'a> {
             }
             None => detected,
         };
-        let block = Block {
-            path: Some(path),
-            text: body,
-            line,
-        };
+        let block = Block { path: Some(path), text: body, line };
         let outcome = self.read(chosen, &block);
         let other = detected.name() != chosen.name() && !is_whole(detected);
         if !other || !matches!(outcome, Outcome::Broken(..)) {
@@ -221,10 +208,7 @@ impl<'a> Reading<'a> {
             return outcome;
         }
         let (said, is) = (chosen.name(), detected.name());
-        self.note(
-            line,
-            format!("the header says `{said}`, but the block is written as `{is}`"),
-        );
+        self.note(line, format!("the header says `{said}`, but the block is written as `{is}`"));
         second
     }
 
@@ -235,9 +219,7 @@ impl<'a> Reading<'a> {
         {
             return Outcome::TooMuch(error);
         }
-        dialect
-            .read(block)
-            .map_or_else(Outcome::from, Outcome::Operations)
+        dialect.read(block).map_or_else(Outcome::from, Outcome::Operations)
     }
 
     /// A block whose header says nothing: its first line, the line above, or its own headers may.
@@ -255,11 +237,7 @@ impl<'a> Reading<'a> {
         if is_whole(chosen) {
             return self.unheaded_whole(header, first, body, line);
         }
-        let mut block = Block {
-            path: None,
-            text: body,
-            line,
-        };
+        let mut block = Block { path: None, text: body, line };
         let outcome = self.read(chosen, &block);
         if !matches!(outcome, Outcome::Broken(..)) || names_files_itself(chosen, body) {
             return outcome;
@@ -269,10 +247,7 @@ impl<'a> Reading<'a> {
                 Ok(path) => Some(path),
                 Err(error) => return Outcome::Broken(line, error.to_string()),
             },
-            None => self
-                .last_path
-                .filter(|_| chosen.name() == SEARCH_REPLACE)
-                .cloned(),
+            None => self.last_path.filter(|_| chosen.name() == SEARCH_REPLACE).cloned(),
         };
         if block.path.is_none() {
             return outcome;
@@ -312,10 +287,7 @@ impl<'a> Reading<'a> {
         };
         let Some(name) = name else {
             if markers::delete(body) {
-                return Outcome::Broken(
-                    line,
-                    "this block deletes a file but does not name it".to_owned(),
-                );
+                return Outcome::Broken(line, "this block deletes a file but does not name it".to_owned());
             }
             return Outcome::Example(self.example(header));
         };
@@ -323,11 +295,7 @@ impl<'a> Reading<'a> {
             Err(error) => Outcome::Broken(line, error.to_string()),
             Ok(path) if markers::delete(body) => self.deletion(path),
             Ok(path) => {
-                let block = Block {
-                    path: Some(path),
-                    text: body,
-                    line,
-                };
+                let block = Block { path: Some(path), text: body, line };
                 self.read(dialect::detect(""), &block)
             }
         }
@@ -342,24 +310,10 @@ impl<'a> Reading<'a> {
         if before.is_some_and(|before| naming::path_line(self.lines.get(before)).is_some()) {
             return None;
         }
-        let shell = [
-            "bash",
-            "sh",
-            "shell",
-            "console",
-            "zsh",
-            "powershell",
-            "terminal",
-            "cmd",
-            "diff",
-            "patch",
-        ];
-        let commands = shell
-            .iter()
-            .any(|name| name.eq_ignore_ascii_case(header.language));
-        let script = [
-            ".sh", ".bash", ".zsh", ".ps1", ".cmd", ".bat", ".diff", ".patch",
-        ];
+        let shell =
+            ["bash", "sh", "shell", "console", "zsh", "powershell", "terminal", "cmd", "diff", "patch"];
+        let commands = shell.iter().any(|name| name.eq_ignore_ascii_case(header.language));
+        let script = [".sh", ".bash", ".zsh", ".ps1", ".cmd", ".bat", ".diff", ".patch"];
         if commands && !script.iter().any(|end| path.ends_with(end)) {
             return None;
         }
@@ -373,8 +327,7 @@ impl<'a> Reading<'a> {
         for _ in 0..4 {
             at = self.lines.last_said(at, self.floor)?;
             let line = self.lines.get(at);
-            let is_open_tag =
-                markers::tag(line.trim()).is_some() && naming::tag_path(line).is_none();
+            let is_open_tag = markers::tag(line.trim()).is_some() && naming::tag_path(line).is_none();
             if !naming::is_page_furniture(line) && !is_open_tag {
                 return Some((at, line));
             }
@@ -393,7 +346,12 @@ impl<'a> Reading<'a> {
             }
             Between::Lone(marker) => {
                 let other = if marker == "START" { "END" } else { "START" };
-                self.note(line, format!("this block has a {marker} line but no {other} line; {marker} was taken for content"));
+                self.note(
+                    line,
+                    format!(
+                        "this block has a {marker} line but no {other} line; {marker} was taken for content"
+                    ),
+                );
                 Ok((text, line))
             }
             Between::None => Ok((text, line)),
@@ -425,18 +383,12 @@ impl<'a> Reading<'a> {
     }
 
     fn note(&mut self, line: usize, text: impl Into<String>) {
-        self.notes.push(Note {
-            line,
-            text: text.into(),
-        });
+        self.notes.push(Note { line, text: text.into() });
     }
 }
 
 fn swallows(line: usize, next: usize) -> Outcome {
-    let reason = format!(
-        "this block has no closing fence before the block on line {}",
-        next + 1
-    );
+    let reason = format!("this block has no closing fence before the block on line {}", next + 1);
     Outcome::Broken(line, reason)
 }
 
@@ -450,27 +402,19 @@ fn rename(line: usize, text: &str) -> Outcome {
     let names: Names = match serde_json::from_str(text.trim()) {
         Ok(names) => names,
         Err(error) => {
-            let reason = format!(
-                "a rename needs JSON with `from` and `to`: {}",
-                clipped(&error.to_string())
-            );
+            let reason = format!("a rename needs JSON with `from` and `to`: {}", clipped(&error.to_string()));
             return Outcome::Broken(line, reason);
         }
     };
     match (RelPath::parse(&names.from), RelPath::parse(&names.to)) {
-        (Ok(from), Ok(to)) => Outcome::Operations(vec![Operation {
-            line,
-            action: Action::Rename { from, to },
-        }]),
+        (Ok(from), Ok(to)) => {
+            Outcome::Operations(vec![Operation { line, action: Action::Rename { from, to } }])
+        }
         (Err(error), _) | (_, Err(error)) => Outcome::Broken(line, error.to_string()),
     }
 }
 
 /// A piece of the response, fit for a message.
 fn clipped(text: &str) -> String {
-    text.chars()
-        .take(80)
-        .collect::<String>()
-        .escape_debug()
-        .to_string()
+    text.chars().take(80).collect::<String>().escape_debug().to_string()
 }

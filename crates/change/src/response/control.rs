@@ -23,19 +23,11 @@ const YAML_NODES: usize = 8_192;
 /// How deep its YAML may nest.
 const YAML_DEPTH: usize = 8;
 
-const KEYS: [&str; 5] = [
-    "projectId",
-    "uuid",
-    "changeSummary",
-    "promptSummary",
-    "gitCommitMsg",
-];
+const KEYS: [&str; 5] = ["projectId", "uuid", "changeSummary", "promptSummary", "gitCommitMsg"];
 
 /// Whether an info line leaves room for a control block.
 pub(super) fn is_yaml(info: &str) -> bool {
-    ["", "yaml", "yml", "text", "txt"]
-        .iter()
-        .any(|name| name.eq_ignore_ascii_case(info.trim()))
+    ["", "yaml", "yml", "text", "txt"].iter().any(|name| name.eq_ignore_ascii_case(info.trim()))
 }
 
 /// Whether a text has one of the two keys that make it a control block.
@@ -43,24 +35,16 @@ pub(super) fn has_keys(text: &str) -> bool {
     if !text.contains("projectId") && !text.contains("uuid") {
         return false;
     }
-    text.lines()
-        .any(|line| key(line).is_some_and(|(key, _)| ["projectId", "uuid"].contains(&key)))
+    text.lines().any(|line| key(line).is_some_and(|(key, _)| ["projectId", "uuid"].contains(&key)))
 }
 
 /// Reads a control block that begins on `line` (1-based).
 pub(super) fn read(text: &str, line: usize) -> (Control, Vec<Note>) {
     let mut notes = Vec::new();
     if text.len() > CONTROL_BYTES {
-        let text =
-            format!("the control block has more than {CONTROL_BYTES} bytes and was not read");
+        let text = format!("the control block has more than {CONTROL_BYTES} bytes and was not read");
         notes.push(Note { line, text });
-        return (
-            Control {
-                present: true,
-                ..Control::default()
-            },
-            notes,
-        );
+        return (Control { present: true, ..Control::default() }, notes);
     }
     let mut control = strict(text).unwrap_or_else(|| by_line(text, line, &mut notes));
     control.present = true;
@@ -69,10 +53,7 @@ pub(super) fn read(text: &str, line: usize) -> (Control, Vec<Note>) {
             Ok(id) => control.uuid = Some(id.hyphenated().to_string()),
             Err(_) => {
                 let shown: String = id.chars().take(60).collect();
-                let text = format!(
-                    "`{}` is no uuid; the answer counts as having none",
-                    shown.escape_debug()
-                );
+                let text = format!("`{}` is no uuid; the answer counts as having none", shown.escape_debug());
                 notes.push(Note { line, text });
                 control.uuid = None;
             }
@@ -123,9 +104,8 @@ fn is_yaml_line(line: &str) -> bool {
 fn key(line: &str) -> Option<(&str, &str)> {
     let (key, rest) = line.split_once(':')?;
     let key = key.trim_end().trim_matches(['"', '\'']);
-    let word = !key.is_empty()
-        && key.len() <= 40
-        && key.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_');
+    let word =
+        !key.is_empty() && key.len() <= 40 && key.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_');
     (word && (rest.is_empty() || rest.starts_with([' ', '\t']))).then_some((key, rest.trim()))
 }
 
@@ -158,21 +138,14 @@ fn strict(text: &str) -> Option<Control> {
         with_snippet: false,
     };
     let fields: Fields = serde_saphyr::from_str_with_options(text, options).ok()?;
-    let said = |text: Option<String>| {
-        text.map(|text| text.trim().to_owned())
-            .filter(|text| !text.is_empty())
-    };
+    let said = |text: Option<String>| text.map(|text| text.trim().to_owned()).filter(|text| !text.is_empty());
     Some(Control {
         present: true,
         project_id: said(fields.project_id),
         uuid: said(fields.uuid),
         git_commit_msg: said(fields.git_commit_msg.as_ref().and_then(as_text)),
         prompt_summary: said(fields.prompt_summary.as_ref().and_then(as_text)),
-        change_summary: fields
-            .change_summary
-            .as_ref()
-            .map(summary)
-            .unwrap_or_default(),
+        change_summary: fields.change_summary.as_ref().map(summary).unwrap_or_default(),
     })
 }
 
@@ -184,9 +157,7 @@ fn as_text(value: &Value) -> Option<String> {
         Value::String(text) => Some(text.clone()),
         Value::Array(items) => joined(items.iter().filter_map(as_text).collect()),
         Value::Object(map) => joined(
-            map.iter()
-                .map(|(key, value)| format!("{key}: {}", as_text(value).unwrap_or_default()))
-                .collect(),
+            map.iter().map(|(key, value)| format!("{key}: {}", as_text(value).unwrap_or_default())).collect(),
         ),
         other => Some(other.to_string()),
     }
@@ -200,10 +171,7 @@ fn summary(value: &Value) -> Vec<SummaryItem> {
             path => Vec::from_iter(summary_path(path)),
         };
         for path in paths {
-            items.push(SummaryItem {
-                verb: verb.trim().to_owned(),
-                path,
-            });
+            items.push(SummaryItem { verb: verb.trim().to_owned(), path });
         }
     };
     match value {
@@ -225,11 +193,7 @@ fn summary(value: &Value) -> Vec<SummaryItem> {
 
 fn summary_path(value: &Value) -> Option<String> {
     let text = match value {
-        Value::Object(map) => format!(
-            "{} -> {}",
-            as_text(map.get("from")?)?,
-            as_text(map.get("to")?)?
-        ),
+        Value::Object(map) => format!("{} -> {}", as_text(map.get("from")?)?, as_text(map.get("to")?)?),
         other => as_text(other)?,
     };
     Some(text.trim().to_owned()).filter(|text| !text.is_empty())
@@ -247,20 +211,12 @@ fn by_line(text: &str, first: usize, notes: &mut Vec<Note>) -> Control {
         let Some((key, value)) = key(line) else {
             if !is_yaml_line(line) && !["---", "..."].contains(&line.trim()) && notes.is_empty() {
                 let shown: String = line.trim().chars().take(60).collect();
-                let text = format!(
-                    "the control block is not valid YAML here: `{}`",
-                    shown.escape_debug()
-                );
-                notes.push(Note {
-                    line: first + begins,
-                    text,
-                });
+                let text = format!("the control block is not valid YAML here: `{}`", shown.escape_debug());
+                notes.push(Note { line: first + begins, text });
             }
             continue;
         };
-        while at < lines.len()
-            && (lines[at].trim().is_empty() || lines[at].starts_with([' ', '\t', '-']))
-        {
+        while at < lines.len() && (lines[at].trim().is_empty() || lines[at].starts_with([' ', '\t', '-'])) {
             at += 1;
         }
         let below = &lines[begins + 1..at];
@@ -281,9 +237,7 @@ fn by_line(text: &str, first: usize, notes: &mut Vec<Note>) -> Control {
 
 /// A scalar on the key's line, or the lines below it as a block or a list.
 fn scalar(value: &str, below: &[&str]) -> Option<String> {
-    let quoted = ['"', '\'']
-        .into_iter()
-        .find_map(|quote| value.strip_prefix(quote)?.strip_suffix(quote));
+    let quoted = ['"', '\''].into_iter().find_map(|quote| value.strip_prefix(quote)?.strip_suffix(quote));
     let block = value.is_empty() || value.starts_with(['|', '>']);
     let text = if block {
         let rows: Vec<&str> = below
@@ -336,10 +290,8 @@ pub(super) fn compare(control: &Control, operations: &[Operation], line: usize) 
             continue;
         };
         let paths = item_paths(&item.path);
-        let fits = paths.iter().any(|path| {
-            done.get(path.as_str())
-                .is_some_and(|deeds| deeds.contains(&deed))
-        });
+        let fits =
+            paths.iter().any(|path| done.get(path.as_str()).is_some_and(|deeds| deeds.contains(&deed)));
         if !fits {
             let text = format!(
                 "changeSummary says `{}: {}`, but no block does that",
@@ -356,17 +308,10 @@ pub(super) fn compare(control: &Control, operations: &[Operation], line: usize) 
             Action::Rename { from, to } => (to, Some(from)),
             action => (action.path(), None),
         };
-        let is_listed = [Some(path), other]
-            .into_iter()
-            .flatten()
-            .any(|path| listed.contains(path.as_str()));
+        let is_listed = [Some(path), other].into_iter().flatten().any(|path| listed.contains(path.as_str()));
         if !is_listed && told.insert(path.as_str()) {
-            let text =
-                format!("`{path}` is changed by a block, but changeSummary does not list it");
-            notes.push(Note {
-                line: operation.line,
-                text,
-            });
+            let text = format!("`{path}` is changed by a block, but changeSummary does not list it");
+            notes.push(Note { line: operation.line, text });
         }
     }
     notes
@@ -374,8 +319,8 @@ pub(super) fn compare(control: &Control, operations: &[Operation], line: usize) 
 
 fn deed(verb: &str) -> Option<Deed> {
     match verb.to_ascii_lowercase().as_str() {
-        "new" | "create" | "created" | "add" | "added" | "edit" | "edited" | "modify"
-        | "modified" | "update" | "updated" | "change" | "write" => Some(Deed::Write),
+        "new" | "create" | "created" | "add" | "added" | "edit" | "edited" | "modify" | "modified"
+        | "update" | "updated" | "change" | "write" => Some(Deed::Write),
         "delete" | "deleted" | "remove" | "removed" => Some(Deed::Delete),
         "rename" | "renamed" | "move" | "moved" => Some(Deed::Rename),
         _ => None,
@@ -384,9 +329,7 @@ fn deed(verb: &str) -> Option<Deed> {
 
 /// The path of a row, or both of a rename, as the operations spell them.
 fn item_paths(text: &str) -> Vec<String> {
-    let parts = ["->", "→", " to "]
-        .into_iter()
-        .find_map(|arrow| text.split_once(arrow));
+    let parts = ["->", "→", " to "].into_iter().find_map(|arrow| text.split_once(arrow));
     let parts = parts.map_or(vec![text], |(from, to)| vec![from, to]);
     let plain = |part: &str| part.trim().trim_matches(['`', '"']).to_owned();
     parts
@@ -397,9 +340,5 @@ fn item_paths(text: &str) -> Vec<String> {
 }
 
 fn shown(text: &str) -> String {
-    text.chars()
-        .take(120)
-        .collect::<String>()
-        .escape_debug()
-        .to_string()
+    text.chars().take(120).collect::<String>().escape_debug().to_string()
 }

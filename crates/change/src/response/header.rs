@@ -39,12 +39,10 @@ impl Header<'_> {
     /// Whether the block is said to be a diff.
     pub(super) fn is_diff(&self) -> bool {
         let language = ["diff", "patch", "udiff"];
-        language
-            .iter()
-            .any(|name| name.eq_ignore_ascii_case(self.language))
-            || self.dialect.is_some_and(|dialect| {
-                matches!(dialect.name(), "unified" | "new-unified" | "apply-patch")
-            })
+        language.iter().any(|name| name.eq_ignore_ascii_case(self.language))
+            || self
+                .dialect
+                .is_some_and(|dialect| matches!(dialect.name(), "unified" | "new-unified" | "apply-patch"))
     }
 }
 
@@ -64,10 +62,7 @@ pub(super) fn read(info: &str) -> Header<'_> {
         return Header::default();
     }
     if info.bytes().all(|byte| byte.is_ascii_alphanumeric()) {
-        return Header {
-            language: info,
-            ..Header::default()
-        };
+        return Header { language: info, ..Header::default() };
     }
     if let Some(said) = naming::comment(info) {
         return commented("", said);
@@ -85,46 +80,26 @@ pub(super) fn read(info: &str) -> Header<'_> {
         };
     }
     if let Some((language, path)) = colon(first) {
-        return Header {
-            language,
-            subject: Subject::Path(path),
-            dialect: split_dialect(rest).1,
-        };
+        return Header { language, subject: Subject::Path(path), dialect: split_dialect(rest).1 };
     }
     let (path, dialect) = split_dialect(rest);
     let plain = unquoted(path);
     if naming::is_file(plain.unwrap_or(path))
         || plain.is_some_and(|path| path.contains('/') && naming::is_path(path))
     {
-        return Header {
-            language: first,
-            subject: Subject::Path(plain.unwrap_or(path)),
-            dialect,
-        };
+        return Header { language: first, subject: Subject::Path(plain.unwrap_or(path)), dialect };
     }
     if naming::is_file(first) && first.contains(['.', '/']) && path.is_empty() {
-        return Header {
-            language: "",
-            subject: Subject::Path(first),
-            dialect,
-        };
+        return Header { language: "", subject: Subject::Path(first), dialect };
     }
-    Header {
-        language: first,
-        subject: Subject::None,
-        dialect: None,
-    }
+    Header { language: first, subject: Subject::None, dialect: None }
 }
 
 /// What follows the comment sign: a path in quotes or not, then perhaps a dialect.
 fn commented<'a>(language: &'a str, said: &'a str) -> Header<'a> {
     let (path, dialect) = split_dialect(said);
     let (path, quoted) = unquoted(path).map_or((path, false), |path| (path, true));
-    let path = path
-        .strip_prefix("File:")
-        .or_else(|| path.strip_prefix("file:"))
-        .unwrap_or(path)
-        .trim();
+    let path = path.strip_prefix("File:").or_else(|| path.strip_prefix("file:")).unwrap_or(path).trim();
     let subject = if quoted {
         Subject::Path(path)
     } else if path.trim_matches(['{', '}']) == RENAME {
@@ -132,11 +107,7 @@ fn commented<'a>(language: &'a str, said: &'a str) -> Header<'a> {
     } else {
         unquoted_subject(naming::without_remark(path))
     };
-    Header {
-        language,
-        subject,
-        dialect,
-    }
+    Header { language, subject, dialect }
 }
 
 /// A path without quotes. A blank in it is believed where the rest leaves no doubt: one word too
@@ -152,12 +123,8 @@ fn unquoted_subject(path: &str) -> Subject<'_> {
         [first, mark, ..] if ["-", "–", "—"].contains(mark) && naming::is_file(first) => {
             Subject::Path(first)
         }
-        [first, second] if naming::is_file(first) && !second.starts_with('(') => {
-            Subject::Path(path)
-        }
-        [first, .., last]
-            if first.contains('/') && !naming::is_file(first) && naming::is_file(last) =>
-        {
+        [first, second] if naming::is_file(first) && !second.starts_with('(') => Subject::Path(path),
+        [first, .., last] if first.contains('/') && !naming::is_file(first) && naming::is_file(last) => {
             Subject::Path(path)
         }
         all if all.iter().any(|word| naming::is_file(word)) => Subject::Doubtful(path),
@@ -186,29 +153,17 @@ fn unquoted(text: &str) -> Option<&str> {
 
 /// The value of an attribute that names a file.
 pub(super) fn attribute(text: &str) -> Option<&str> {
-    const KEYS: &[&str] = &[
-        "file",
-        "path",
-        "filename",
-        "filepath",
-        "file_path",
-        "title",
-        "name",
-    ];
+    const KEYS: &[&str] = &["file", "path", "filename", "filepath", "file_path", "title", "name"];
     let mut rest = text;
     while let Some(at) = rest.find('=') {
-        let key_at = rest[..at]
-            .rfind(|c: char| !c.is_alphanumeric() && c != '_')
-            .map_or(0, |i| i + 1);
+        let key_at = rest[..at].rfind(|c: char| !c.is_alphanumeric() && c != '_').map_or(0, |i| i + 1);
         let key = rest.get(key_at..at).unwrap_or_default();
         let after = &rest[at + 1..];
         let quote = after.chars().next().filter(|c| ['"', '\''].contains(c));
         let (value, next) = match quote {
             Some(quote) => after[1..].split_once(quote)?,
             None => {
-                let end = after
-                    .find(|c: char| c.is_whitespace() || "},>".contains(c))
-                    .unwrap_or(after.len());
+                let end = after.find(|c: char| c.is_whitespace() || "},>".contains(c)).unwrap_or(after.len());
                 after.split_at(end)
             }
         };
@@ -232,20 +187,14 @@ fn colon(word: &str) -> Option<(&str, &str)> {
         return Some(("", word));
     }
     let is_language = !language.is_empty()
-        && language
-            .chars()
-            .all(|c| c.is_alphanumeric() || "+-#_".contains(c))
+        && language.chars().all(|c| c.is_alphanumeric() || "+-#_".contains(c))
         && !language.chars().all(|c| c.is_ascii_digit());
     (is_language && naming::is_path(path) && !path.contains(':')).then_some((language, path))
 }
 
 /// The language in front of attributes.
 fn language(first: &str) -> &str {
-    if first.contains('=') {
-        ""
-    } else {
-        first.trim_matches(['{', '}', '.'])
-    }
+    if first.contains('=') { "" } else { first.trim_matches(['{', '}', '.']) }
 }
 
 #[cfg(test)]
@@ -256,18 +205,8 @@ mod tests {
     fn every_way_to_name_a_file_in_the_info_line() {
         for (info, language, path, dialect) in [
             ("typescript // src/a.ts", "typescript", "src/a.ts", None),
-            (
-                "typescript // src/a.ts new-unified",
-                "typescript",
-                "src/a.ts",
-                Some("new-unified"),
-            ),
-            (
-                "typescript // src/a.ts {new-unified}",
-                "typescript",
-                "src/a.ts",
-                Some("new-unified"),
-            ),
+            ("typescript // src/a.ts new-unified", "typescript", "src/a.ts", Some("new-unified")),
+            ("typescript // src/a.ts {new-unified}", "typescript", "src/a.ts", Some("new-unified")),
             (
                 "ts // \"src/My File.tsx\" search-replace",
                 "ts",
@@ -276,18 +215,8 @@ mod tests {
             ),
             ("ts // 'src/My File.tsx'", "ts", "src/My File.tsx", None),
             ("ts // \"plain\"", "ts", "plain", None),
-            (
-                "js // src/index.js invalid-strategy",
-                "js",
-                "src/index.js invalid-strategy",
-                None,
-            ),
-            (
-                "js // src/My Docs/my file.js",
-                "js",
-                "src/My Docs/my file.js",
-                None,
-            ),
+            ("js // src/index.js invalid-strategy", "js", "src/index.js invalid-strategy", None),
+            ("js // src/My Docs/my file.js", "js", "src/My Docs/my file.js", None),
             ("python # src/a.py", "python", "src/a.py", None),
             ("sql -- db/a.sql", "sql", "db/a.sql", None),
             ("css /* a.css */", "css", "a.css", None),
@@ -298,12 +227,7 @@ mod tests {
             ("ts // src/a.ts (new file)", "ts", "src/a.ts", None),
             ("ts // ../x", "ts", "../x", None),
             ("ts src/main.ts", "ts", "src/main.ts", None),
-            (
-                "ts src/main.ts unified",
-                "ts",
-                "src/main.ts",
-                Some("unified"),
-            ),
+            ("ts src/main.ts unified", "ts", "src/main.ts", Some("unified")),
             ("ts:src/main.ts", "ts", "src/main.ts", None),
             ("c:src/main.c", "c", "src/main.c", None),
             ("C:\\x\\a.c", "", "C:\\x\\a.c", None),
@@ -339,13 +263,7 @@ mod tests {
             assert_eq!(read(info).subject, Subject::None, "{info}");
         }
         assert_eq!(read("json // rename-file").subject, Subject::Rename);
-        assert!(matches!(
-            read("ts // the first part of src/a.ts here").subject,
-            Subject::Doubtful(_)
-        ));
-        assert!(matches!(
-            read("ts // My Component.tsx").subject,
-            Subject::Doubtful(_)
-        ));
+        assert!(matches!(read("ts // the first part of src/a.ts here").subject, Subject::Doubtful(_)));
+        assert!(matches!(read("ts // My Component.tsx").subject, Subject::Doubtful(_)));
     }
 }

@@ -78,9 +78,7 @@ impl<'a> Lines<'a> {
 
     /// The last line before `line`, and not before `floor`, that is not blank.
     pub(super) fn last_said(&self, line: usize, floor: usize) -> Option<usize> {
-        (floor..line.min(self.len()))
-            .rev()
-            .find(|line| !self.is_blank(*line))
+        (floor..line.min(self.len())).rev().find(|line| !self.is_blank(*line))
     }
 }
 
@@ -131,11 +129,7 @@ pub(super) fn unix(text: &str) -> Cow<'_, str> {
     let mut clean = String::with_capacity(text.len());
     let mut rest = text;
     while let Some(at) = memchr::memchr(b'\r', rest.as_bytes()) {
-        let carriage = if rest.as_bytes().get(at + 1) == Some(&b'\n') {
-            at
-        } else {
-            at + 1
-        };
+        let carriage = if rest.as_bytes().get(at + 1) == Some(&b'\n') { at } else { at + 1 };
         clean.push_str(&rest[..carriage]);
         rest = &rest[at + 1..];
     }

@@ -6,15 +6,7 @@ use super::naming;
 use super::scan::Kind;
 
 /// Tags that models use as fences when the content is full of backticks.
-pub(super) const TAGS: &[&str] = &[
-    "source",
-    "code",
-    "pre",
-    "codeblock",
-    "sourcecode",
-    "file",
-    "document",
-];
+pub(super) const TAGS: &[&str] = &["source", "code", "pre", "codeblock", "sourcecode", "file", "document"];
 
 /// No marker line is longer than this, whatever comment syntax it wears.
 const MARKER_BYTES: usize = 64;
@@ -72,9 +64,7 @@ fn is_arrow(line: &str, signs: &[u8], words: &[&str]) -> bool {
     let rest = line[count..].trim_start();
     (5..=9).contains(&count)
         && words.iter().any(|word| {
-            let found = rest
-                .get(..word.len())
-                .is_some_and(|found| found.eq_ignore_ascii_case(word));
+            let found = rest.get(..word.len()).is_some_and(|found| found.eq_ignore_ascii_case(word));
             let bounded = |next: char| !next.is_alphanumeric() && next != '_';
             found && rest[word.len()..].chars().next().is_none_or(bounded)
         })
@@ -95,9 +85,7 @@ pub(super) fn tag(line: &str) -> Option<Kind> {
     }
     let (attributes, language) = rest.split_once('>')?;
     let is_language = language.len() <= 24
-        && language
-            .bytes()
-            .all(|byte| byte.is_ascii_alphanumeric() || b"+-#_.".contains(&byte));
+        && language.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"+-#_.".contains(&byte));
     let has_attributes = attributes.is_empty() || attributes.starts_with(' ');
     (is_language && has_attributes).then_some(Kind::TagOpen(index))
 }
@@ -109,16 +97,10 @@ pub(super) fn between(text: &str) -> Between<'_> {
     let lead = text.len() - text.trim_start_matches(['\n', ' ', '\t']).len();
     // Back to the beginning of the first line that says something.
     let first_at = text[..lead].rfind('\n').map_or(0, |at| at + 1);
-    let (first, rest) = text[first_at..]
-        .split_once('\n')
-        .unwrap_or((&text[first_at..], ""));
+    let (first, rest) = text[first_at..].split_once('\n').unwrap_or((&text[first_at..], ""));
     let body = rest.trim_end();
     let last_at = body.rfind('\n').map_or(0, |at| at + 1);
-    let last = if body.is_empty() {
-        first
-    } else {
-        &body[last_at..]
-    };
+    let last = if body.is_empty() { first } else { &body[last_at..] };
     match (start(first.trim()), end(last.trim())) {
         (true, true) => {
             let mut inner = &rest[..last_at];
@@ -134,10 +116,7 @@ pub(super) fn between(text: &str) -> Between<'_> {
             if !inner.is_empty() && before[last_line..].trim().is_empty() {
                 inner = &inner[..last_line];
             }
-            Between::Pair {
-                text: inner,
-                skipped,
-            }
+            Between::Pair { text: inner, skipped }
         }
         // Alone it counts only at the margin: a diff may end with ` // END` as context.
         (true, false) if start(first) => Between::Lone("START"),
@@ -168,31 +147,18 @@ mod tests {
 
     #[test]
     fn markers_are_known_in_any_comment_syntax() {
-        for line in [
-            "// START",
-            "# START",
-            "<!-- START -->",
-            "/* START */",
-            "-- START",
-            "//START",
-        ] {
+        for line in ["// START", "# START", "<!-- START -->", "/* START */", "-- START", "//START"] {
             assert!(start(line), "{line}");
         }
         for line in ["START", "// STARTING", "// start the engine", "//"] {
             assert!(!start(line), "{line}");
         }
-        for text in [
-            "//TODO: delete this file\n",
-            "  # todo : Delete this file.",
-            "<!-- TODO: delete this file -->",
-        ] {
+        for text in
+            ["//TODO: delete this file\n", "  # todo : Delete this file.", "<!-- TODO: delete this file -->"]
+        {
             assert!(delete(text), "{text}");
         }
-        for text in [
-            "//TODO: delete this file\ncode",
-            "TODO: delete this file",
-            "// delete",
-        ] {
+        for text in ["//TODO: delete this file\ncode", "TODO: delete this file", "// delete"] {
             assert!(!delete(text), "{text}");
         }
     }

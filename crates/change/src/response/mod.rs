@@ -198,33 +198,18 @@ impl Collector<'_> {
             self.files.insert(path.clone());
         }
         let most = self.limits.files;
-        if self.files.len() > most {
-            Err(ResponseError::TooManyFiles { most })
-        } else {
-            Ok(())
-        }
+        if self.files.len() > most { Err(ResponseError::TooManyFiles { most }) } else { Ok(()) }
     }
 
     /// Counts edits: what has no hunks is one as well, so that no number of blocks is without limit.
     fn count_hunks(&mut self, action: &Action) -> Result<(), ResponseError> {
         let hunks = match action {
-            Action::Write {
-                edit:
-                    Edit {
-                        body: Body::Hunks(hunks),
-                        ..
-                    },
-                ..
-            } => hunks.len(),
+            Action::Write { edit: Edit { body: Body::Hunks(hunks), .. }, .. } => hunks.len(),
             _ => 1,
         };
         self.hunks += hunks.max(1);
         let most = self.limits.hunks;
-        if self.hunks > most {
-            Err(ResponseError::TooManyHunks { most })
-        } else {
-            Ok(())
-        }
+        if self.hunks > most { Err(ResponseError::TooManyHunks { most }) } else { Ok(()) }
     }
 
     /// Adds an operation. Hunks for a file whose hunks are being collected join those, as long as
@@ -235,35 +220,16 @@ impl Collector<'_> {
         if let Action::Rename { from, .. } = &operation.action {
             self.open.remove(from);
         }
-        let Action::Write {
-            edit:
-                Edit {
-                    dialect,
-                    body: Body::Hunks(hunks),
-                    ..
-                },
-            mode,
-            ..
-        } = &mut operation.action
+        let Action::Write { edit: Edit { dialect, body: Body::Hunks(hunks), .. }, mode, .. } =
+            &mut operation.action
         else {
             self.open.remove(&path);
             self.proposal.operations.push(operation);
             return Ok(());
         };
         self.last_path = Some(path.clone());
-        let earlier = self
-            .open
-            .get(&path)
-            .and_then(|at| self.proposal.operations.get_mut(*at));
-        if let Some(Operation {
-            action:
-                Action::Write {
-                    edit,
-                    mode: earlier_mode,
-                    ..
-                },
-            ..
-        }) = earlier
+        let earlier = self.open.get(&path).and_then(|at| self.proposal.operations.get_mut(*at));
+        if let Some(Operation { action: Action::Write { edit, mode: earlier_mode, .. }, .. }) = earlier
             && let Body::Hunks(earlier_hunks) = &mut edit.body
             && edit.dialect == *dialect
             && (mode.is_none() || earlier_mode.is_none() || mode == earlier_mode)
@@ -317,11 +283,7 @@ impl Collector<'_> {
         if *listed > UNREAD_LISTED {
             self.unlisted += 1;
         } else {
-            self.proposal.unread.push(Unread {
-                line,
-                reason,
-                broken,
-            });
+            self.proposal.unread.push(Unread { line, reason, broken });
         }
     }
 
@@ -345,10 +307,7 @@ impl Collector<'_> {
             proposal.notes.append(&mut notes);
         }
         if self.unlisted > 0 {
-            let text = format!(
-                "{} more blocks were not read and are not listed",
-                self.unlisted
-            );
+            let text = format!("{} more blocks were not read and are not listed", self.unlisted);
             proposal.notes.push(Note { line: 0, text });
         }
         let mut notes = control::compare(&proposal.control, &proposal.operations, line);

@@ -18,9 +18,7 @@ pub(super) fn comment(line: &str) -> Option<&str> {
             return Some(rest.strip_suffix(close)?.trim());
         }
     }
-    let mark = ["//", "#", "--", ";", "%"]
-        .into_iter()
-        .find(|mark| line.starts_with(mark))?;
+    let mark = ["//", "#", "--", ";", "%"].into_iter().find(|mark| line.starts_with(mark))?;
     let rest = line.trim_start_matches(mark);
     // `#!` is a shebang, `--->` an arrow, `---` a rule.
     (!rest.starts_with(['!', '>', '-']) && !rest.is_empty()).then(|| rest.trim())
@@ -61,9 +59,9 @@ pub(super) fn is_file(word: &str) -> bool {
 
 /// Whether a word that stands where a path is expected looks like one.
 pub(super) fn is_path(word: &str) -> bool {
-    let dotted = word.rsplit_once('.').is_some_and(|(stem, extension)| {
-        !stem.is_empty() && extension.chars().any(char::is_alphabetic)
-    });
+    let dotted = word
+        .rsplit_once('.')
+        .is_some_and(|(stem, extension)| !stem.is_empty() && extension.chars().any(char::is_alphabetic));
     !word.contains("://")
         && word.chars().any(char::is_alphanumeric)
         && (word.contains(['/', '\\']) || dotted || is_file(word))
@@ -76,15 +74,9 @@ pub(super) fn without_remark(text: &str) -> &str {
     };
     let remark = remark.trim_end().trim_end_matches(')').to_ascii_lowercase();
     let remark = remark.trim_end_matches(" file").trim();
-    let known = [
-        "new", "updated", "modified", "edited", "changed", "created", "full", "complete", "fixed",
-        "final",
-    ];
-    if known.contains(&remark) {
-        path.trim_end()
-    } else {
-        text
-    }
+    let known =
+        ["new", "updated", "modified", "edited", "changed", "created", "full", "complete", "fixed", "final"];
+    if known.contains(&remark) { path.trim_end() } else { text }
 }
 
 /// The path on a line that holds nothing else: bare, as a heading, in bold or backticks, in a list,
@@ -110,8 +102,7 @@ pub(super) fn path_line(line: &str) -> Option<String> {
         return Some(text.to_owned());
     }
     let last = text.rsplit(' ').next().unwrap_or(text);
-    let in_one_span =
-        quoted && line.matches('`').count() <= 2 && text.contains('/') && is_file(last);
+    let in_one_span = quoted && line.matches('`').count() <= 2 && text.contains('/') && is_file(last);
     let first = text.split(' ').next().unwrap_or(text);
     (in_one_span && first.contains('/')).then(|| text.to_owned())
 }
@@ -132,9 +123,7 @@ pub(super) fn mentioned(line: &str) -> Option<String> {
     }
     let mut found: Option<&str> = None;
     for word in line.split_whitespace() {
-        let word = word
-            .trim_matches(|c: char| "`*\"'()[],;:!?".contains(c))
-            .trim_end_matches('.');
+        let word = word.trim_matches(|c: char| "`*\"'()[],;:!?".contains(c)).trim_end_matches('.');
         if is_file(word) && found.replace(word).is_some_and(|other| other != word) {
             return None;
         }
@@ -181,18 +170,12 @@ pub(super) fn first_line<'a>(text: &'a str, language: &str) -> Option<FirstLine<
         let stays = shebang;
         let below = if stays { 0 } else { at + line.len() };
         let skipped = if stays { 0 } else { skipped + 1 };
-        return Some(FirstLine {
-            path,
-            dialect,
-            below,
-            skipped,
-        });
+        return Some(FirstLine { path, dialect, below, skipped });
     }
     let mut words = said.split_whitespace();
     let path = words.next()?;
-    let remark = words
-        .next()
-        .is_some_and(|word| ["-", "–", "—", ":"].contains(&word) || word.starts_with('('));
+    let remark =
+        words.next().is_some_and(|word| ["-", "–", "—", ":"].contains(&word) || word.starts_with('('));
     (remark && path.contains('/') && is_file(path)).then_some(FirstLine {
         path,
         dialect: None,
@@ -204,10 +187,7 @@ pub(super) fn first_line<'a>(text: &'a str, language: &str) -> Option<FirstLine<
 /// The path of `<file path="…">`.
 pub(super) fn tag_path(line: &str) -> Option<&str> {
     let inside = line.trim().strip_prefix('<')?;
-    inside
-        .contains('>')
-        .then(|| header::attribute(inside.split('>').next().unwrap_or(inside)))
-        .flatten()
+    inside.contains('>').then(|| header::attribute(inside.split('>').next().unwrap_or(inside))).flatten()
 }
 
 /// Whether a language or an extension stands for prose that may hold fences of its own.
@@ -220,16 +200,7 @@ pub(super) fn is_markdown(name: &str) -> bool {
 /// Lines that a web page puts above a block when it is copied.
 pub(super) fn is_page_furniture(line: &str) -> bool {
     let line = line.trim();
-    [
-        "Copy code",
-        "Copy",
-        "Edit",
-        "Download",
-        "Wrap",
-        "CopyEdit",
-        "Run",
-    ]
-    .contains(&line)
+    ["Copy code", "Copy", "Edit", "Download", "Wrap", "CopyEdit", "Run"].contains(&line)
         || (line.len() <= 12
             && [
                 "typescript",
@@ -258,9 +229,7 @@ fn without_list_mark(text: &str) -> &str {
     let digits = text.bytes().take_while(u8::is_ascii_digit).count();
     let rest = &text[digits..];
     let numbered = rest.strip_prefix(". ").or_else(|| rest.strip_prefix(") "));
-    numbered
-        .filter(|_| digits > 0)
-        .map_or(text, str::trim_start)
+    numbered.filter(|_| digits > 0).map_or(text, str::trim_start)
 }
 
 fn without_label(text: &str) -> &str {
@@ -282,17 +251,13 @@ fn without_label(text: &str) -> &str {
         "updated file",
         "full file",
     ];
-    let is_label = known
-        .iter()
-        .any(|known| known.eq_ignore_ascii_case(label.trim()));
+    let is_label = known.iter().any(|known| known.eq_ignore_ascii_case(label.trim()));
     if is_label { rest.trim() } else { text }
 }
 
 /// `[src/a.ts](src/a.ts)` is the link's text.
 fn linked(text: &str) -> &str {
-    let inside = text
-        .strip_prefix('[')
-        .and_then(|rest| rest.split_once("]("));
+    let inside = text.strip_prefix('[').and_then(|rest| rest.split_once("]("));
     match inside {
         Some((label, target)) if target.trim_end_matches(':').ends_with(')') => label,
         _ => text,
@@ -390,41 +355,26 @@ mod tests {
         ] {
             assert_eq!(path_line(line).as_deref(), Some("src/a.ts"), "{line}");
         }
-        for line in [
-            "Update `src/a.ts` like this:",
-            "the file",
-            "Run it:",
-            "Node.js",
-            "### Usage",
-            "a/b or c/d",
-        ] {
+        for line in
+            ["Update `src/a.ts` like this:", "the file", "Run it:", "Node.js", "### Usage", "a/b or c/d"]
+        {
             assert_eq!(path_line(line), None, "{line}");
         }
-        assert_eq!(
-            mentioned("Now update `src/a.ts`:").as_deref(),
-            Some("src/a.ts")
-        );
+        assert_eq!(mentioned("Now update `src/a.ts`:").as_deref(), Some("src/a.ts"));
         assert_eq!(mentioned("move src/a.ts to src/b.ts"), None);
     }
 
     #[test]
     fn the_first_line_may_name_the_file() {
         let path = |text| {
-            first_line(text, "ts")
-                .map(|first| (first.path.to_owned(), text[first.below..].to_owned()))
+            first_line(text, "ts").map(|first| (first.path.to_owned(), text[first.below..].to_owned()))
         };
         let some = |path: &str, below: &str| Some((path.to_owned(), below.to_owned()));
         assert_eq!(path("// src/a.ts\nx\n"), some("src/a.ts", "x\n"));
         assert_eq!(path("# a.py\nx\n"), some("a.py", "x\n"));
         assert_eq!(path("<!-- a.html -->\nx\n"), some("a.html", "x\n"));
-        assert_eq!(
-            path("// src/a.ts - helpers\nx\n"),
-            some("src/a.ts", "// src/a.ts - helpers\nx\n")
-        );
-        assert_eq!(
-            path("#!/bin/sh\n# bin/run.sh\nx\n"),
-            some("bin/run.sh", "#!/bin/sh\n# bin/run.sh\nx\n")
-        );
+        assert_eq!(path("// src/a.ts - helpers\nx\n"), some("src/a.ts", "// src/a.ts - helpers\nx\n"));
+        assert_eq!(path("#!/bin/sh\n# bin/run.sh\nx\n"), some("bin/run.sh", "#!/bin/sh\n# bin/run.sh\nx\n"));
         assert_eq!(path("// a comment\nx\n"), None);
         assert!(first_line("# README.md\n", "md").is_none());
     }

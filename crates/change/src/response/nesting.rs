@@ -32,12 +32,7 @@ pub(super) struct Close {
     pub headed: Index,
 }
 
-const UNKNOWN: Close = Close {
-    is_known: false,
-    unsure: false,
-    at: Index::NONE,
-    headed: Index::NONE,
-};
+const UNKNOWN: Close = Close { is_known: false, unsure: false, at: Index::NONE, headed: Index::NONE };
 
 /// A fence that is open.
 struct Open {
@@ -49,21 +44,13 @@ struct Open {
 impl<'a> Fences<'a> {
     /// For the fences of a response.
     pub(super) fn new(lines: &'a Lines<'a>, events: &'a Events) -> Fences<'a> {
-        Fences {
-            lines,
-            events,
-            known: Vec::new(),
-            stack: Vec::new(),
-        }
+        Fences { lines, events, known: Vec::new(), stack: Vec::new() }
     }
 
     /// Where the block that a fence opens ends.
     pub(super) fn close_of(&mut self, open: usize, fence: &Fence) -> Close {
         if let Some(end) = self.marked_end(open, fence) {
-            return Close {
-                at: Index::at(end),
-                ..UNKNOWN
-            };
+            return Close { at: Index::at(end), ..UNKNOWN };
         }
         if let Some(known) = self.known.get(open).filter(|known| known.is_known) {
             return *known;
@@ -106,12 +93,7 @@ impl<'a> Fences<'a> {
     /// Closes the innermost fence; answers if that was the outermost as well.
     fn closed(&mut self, stack: &mut Vec<Open>, at: usize) -> Option<Close> {
         let top = stack.pop()?;
-        let close = Close {
-            is_known: true,
-            at: Index::at(at),
-            headed: top.headed,
-            ..UNKNOWN
-        };
+        let close = Close { is_known: true, at: Index::at(at), headed: top.headed, ..UNKNOWN };
         let Some(parent) = stack.last_mut() else {
             return Some(close);
         };
@@ -124,10 +106,7 @@ impl<'a> Fences<'a> {
 
     /// Remembers that none of these is closed, and answers for the outermost.
     fn never_closed(&mut self, stack: &[Open]) -> Close {
-        let mut close = Close {
-            is_known: true,
-            ..UNKNOWN
-        };
+        let mut close = Close { is_known: true, ..UNKNOWN };
         for open in stack.iter().rev() {
             if open.headed != Index::NONE {
                 close.headed = open.headed;
@@ -172,10 +151,7 @@ impl<'a> Fences<'a> {
     /// Whether more bare fences follow in a text that may hold some than it takes to close it: they
     /// may belong to a nested block without a language.
     fn several_bare(&self, at: usize, fence: &Fence) -> bool {
-        fence.is_prose
-            && fence.mark == b'`'
-            && fence.length() == 3
-            && self.events.ahead(at).excess >= 3
+        fence.is_prose && fence.mark == b'`' && fence.length() == 3 && self.events.ahead(at).excess >= 3
     }
 
     /// Whether what stands below a bare fence reads like code rather than like the text that
@@ -185,20 +161,13 @@ impl<'a> Fences<'a> {
         let sentence = below.starts_with(char::is_uppercase)
             && below.contains(' ')
             && below.ends_with(['.', ':', '!', '?', ',']);
-        !below.is_empty()
-            && !sentence
-            && !below.starts_with("##")
-            && naming::path_line(below).is_none()
+        !below.is_empty() && !sentence && !below.starts_with("##") && naming::path_line(below).is_none()
     }
 }
 
 impl Open {
     fn new(at: usize, fence: &Fence) -> Open {
-        Open {
-            at,
-            fence: *fence,
-            headed: Index::NONE,
-        }
+        Open { at, fence: *fence, headed: Index::NONE }
     }
 }
 

@@ -22,10 +22,7 @@ pub fn print(proposal: &Proposal) -> String {
     let mut out = String::new();
     let mut reasoning = proposal.reasoning.iter();
     // One paragraph above each block; those there are more of come first.
-    let surplus = proposal
-        .reasoning
-        .len()
-        .saturating_sub(proposal.operations.len());
+    let surplus = proposal.reasoning.len().saturating_sub(proposal.operations.len());
     for (at, text) in reasoning.by_ref().take(surplus).enumerate() {
         if at > 0 {
             out.push_str(DIVIDER);
@@ -89,17 +86,10 @@ fn needs_markers(text: &str) -> bool {
 
 fn print_block(path: &RelPath, dialect: Option<&dyn Dialect>, text: &str, out: &mut String) {
     // A backtick cannot stand in the info string of a backtick fence.
-    let mark = if path.as_str().contains('`') {
-        '~'
-    } else {
-        '`'
-    };
+    let mark = if path.as_str().contains('`') { '~' } else { '`' };
     let prose = path.extension().is_some_and(naming::is_markdown);
     let fence = mark.to_string().repeat(fence_length(text, prose));
-    out.push_str(&format!(
-        "{fence}{}\n{text}{fence}\n\n",
-        info(path, dialect)
-    ));
+    out.push_str(&format!("{fence}{}\n{text}{fence}\n\n", info(path, dialect)));
 }
 
 /// Longer than every fence in the text, and long enough that no rule for nested ones applies to a
@@ -119,22 +109,14 @@ fn fence_length(text: &str, prose: bool) -> usize {
 
 /// The info line, with the path in quotes if it would be read as something else without.
 fn info(path: &RelPath, dialect: Option<&dyn Dialect>) -> String {
-    let language = path
-        .extension()
-        .filter(|text| text.bytes().all(|byte| byte.is_ascii_alphanumeric()));
+    let language = path.extension().filter(|text| text.bytes().all(|byte| byte.is_ascii_alphanumeric()));
     let language = language.unwrap_or("text");
-    let name = dialect
-        .map(|dialect| format!(" {}", dialect.name()))
-        .unwrap_or_default();
+    let name = dialect.map(|dialect| format!(" {}", dialect.name())).unwrap_or_default();
     let plain = format!("{language} // {path}{name}");
     let read = header::read(&plain);
     let same = read.subject == Subject::Path(path.as_str())
         && read.dialect.map(Dialect::name) == dialect.map(Dialect::name);
-    if same {
-        plain
-    } else {
-        format!("{language} // \"{path}\"{name}")
-    }
+    if same { plain } else { format!("{language} // \"{path}\"{name}") }
 }
 
 fn print_control(control: &Control, out: &mut String) {
@@ -154,11 +136,7 @@ fn print_control(control: &Control, out: &mut String) {
     if !control.change_summary.is_empty() {
         out.push_str("changeSummary:\n");
         for item in &control.change_summary {
-            out.push_str(&format!(
-                "  - {}: {}\n",
-                quoted(&item.verb),
-                quoted(&item.path)
-            ));
+            out.push_str(&format!("  - {}: {}\n", quoted(&item.verb), quoted(&item.path)));
         }
     }
     out.push_str("```\n");

@@ -129,13 +129,8 @@ pub(super) struct Ahead {
     pub excess: i32,
 }
 
-const NOTHING_AHEAD: Ahead = Ahead {
-    replace: Index::NONE,
-    patch_end: Index::NONE,
-    end: Index::NONE,
-    start: Index::NONE,
-    excess: 0,
-};
+const NOTHING_AHEAD: Ahead =
+    Ahead { replace: Index::NONE, patch_end: Index::NONE, end: Index::NONE, start: Index::NONE, excess: 0 };
 
 /// The events of a response.
 #[derive(Debug)]
@@ -149,10 +144,7 @@ impl Events {
     pub(super) fn new(lines: &Lines<'_>) -> Events {
         let event = |line| {
             let kind = classify(lines, line)?;
-            Some(Event {
-                line: small(line),
-                kind,
-            })
+            Some(Event { line: small(line), kind })
         };
         let list: Vec<Event> = (0..lines.len()).filter_map(event).collect();
         let ahead = look_ahead(lines, &list);
@@ -196,10 +188,7 @@ impl Events {
 
 fn classify(lines: &Lines<'_>, line: usize) -> Option<Kind> {
     let text = lines.get(line);
-    let blanks = text
-        .bytes()
-        .take_while(|byte| matches!(byte, b' ' | b'\t'))
-        .count();
+    let blanks = text.bytes().take_while(|byte| matches!(byte, b' ' | b'\t')).count();
     let first = *text.as_bytes().get(blanks)?;
     if !b"`~<>+*d-/#;%{(".contains(&first) {
         return None;
@@ -219,8 +208,7 @@ fn classify(lines: &Lines<'_>, line: usize) -> Option<Kind> {
         },
         b'd' => text.starts_with("diff --git ").then_some(Kind::Diff),
         b'-' if text.starts_with("--- ") => {
-            let headed =
-                lines.get(line + 1).starts_with("+++ ") && lines.get(line + 2).starts_with("@@");
+            let headed = lines.get(line + 1).starts_with("+++ ") && lines.get(line + 2).starts_with("@@");
             headed.then_some(Kind::Diff)
         }
         b'-' if markers::search(said) => Some(Kind::Search),
@@ -229,21 +217,14 @@ fn classify(lines: &Lines<'_>, line: usize) -> Option<Kind> {
 }
 
 fn start_or_end(said: &str) -> Option<Kind> {
-    if markers::start(said) {
-        Some(Kind::Start)
-    } else {
-        markers::end(said).then_some(Kind::End)
-    }
+    if markers::start(said) { Some(Kind::Start) } else { markers::end(said).then_some(Kind::End) }
 }
 
 /// A fence by CommonMark's rules, at any indentation: three or more of one mark, and no backtick
 /// in the info string of a backtick fence.
 fn fence(text: &str, blanks: usize) -> Option<Fence> {
     let mark = *text.as_bytes().get(blanks)?;
-    let length = text[blanks..]
-        .bytes()
-        .take_while(|byte| *byte == mark)
-        .count();
+    let length = text[blanks..].bytes().take_while(|byte| *byte == mark).count();
     let rest = &text[blanks + length..];
     if length < 3 || (mark == b'`' && rest.contains('`')) {
         return None;
@@ -300,21 +281,13 @@ fn look_ahead(lines: &Lines<'_>, list: &[Event]) -> Vec<Ahead> {
 }
 
 /// Whether the neighbour of an event is a fence with nothing but blank lines between them.
-fn meets_fence(
-    lines: &Lines<'_>,
-    event: &Event,
-    other: Option<&Event>,
-    must_be_bare: bool,
-) -> bool {
+fn meets_fence(lines: &Lines<'_>, event: &Event, other: Option<&Event>, must_be_bare: bool) -> bool {
     let Some((other, fence)) = other.and_then(|other| match &other.kind {
         Kind::Fence(fence) => Some((other, fence)),
         _ => None,
     }) else {
         return false;
     };
-    let (above, below) = (
-        event.line().min(other.line()),
-        event.line().max(other.line()),
-    );
+    let (above, below) = (event.line().min(other.line()), event.line().max(other.line()));
     (fence.is_bare || !must_be_bare) && lines.next_said(above + 1, below + 1) == Some(below)
 }

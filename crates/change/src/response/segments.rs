@@ -86,13 +86,7 @@ type Step = (Option<Segment>, usize);
 impl<'a> Segments<'a> {
     /// For the events of a response.
     pub(super) fn new(lines: &'a Lines<'a>, events: &'a Events) -> Segments<'a> {
-        Segments {
-            lines,
-            events,
-            fences: Fences::new(lines, events),
-            at: 0,
-            floor: 0,
-        }
+        Segments { lines, events, fences: Fences::new(lines, events), at: 0, floor: 0 }
     }
 
     /// Looks at one event that stands outside of every block.
@@ -121,8 +115,7 @@ impl<'a> Segments<'a> {
             trouble: close.unsure.then_some(Trouble::Nested),
         };
         // A block that holds another one's header is believed to if all fences below it pair up.
-        let believed =
-            |end: &usize| close.headed.get().is_none() || self.events.ahead(end + 1).excess == 0;
+        let believed = |end: &usize| close.headed.get().is_none() || self.events.ahead(end + 1).excess == 0;
         if let Some(end) = close.at.get().filter(believed) {
             segment.content.end = self.events.line(end, self.lines.len());
             segment.range.end = segment.content.end + 1;
@@ -136,18 +129,16 @@ impl<'a> Segments<'a> {
             return self.unclosed(segment);
         };
         let next_line = self.events.line(next, self.lines.len());
-        let last = self.events.get(next - 1).filter(|event| {
-            matches!(event.kind, Kind::Replace | Kind::PatchEnd) && event.line() > line
-        });
+        let last = self
+            .events
+            .get(next - 1)
+            .filter(|event| matches!(event.kind, Kind::Replace | Kind::PatchEnd) && event.line() > line);
         // An edit with an end of its own needs no fence to be complete.
         let end = last.map_or(next_line, |event| event.line() + 1);
         segment.range.end = end;
         segment.content.end = self.after_said(&segment, end);
-        segment.trouble = Some(if swallows && last.is_none() {
-            Trouble::Swallows(end)
-        } else {
-            Trouble::Unclosed
-        });
+        segment.trouble =
+            Some(if swallows && last.is_none() { Trouble::Swallows(end) } else { Trouble::Unclosed });
         (Some(segment), next)
     }
 
@@ -177,10 +168,7 @@ impl<'a> Segments<'a> {
             };
             if self.is_control(at, inner) {
                 cut = Some((at, false));
-            } else if !fence.is_prose
-                && inner.matches(fence)
-                && inner.indent() <= fence.indent() + 3
-            {
+            } else if !fence.is_prose && inner.matches(fence) && inner.indent() <= fence.indent() + 3 {
                 return Some((at, true));
             }
         }
@@ -222,9 +210,7 @@ impl<'a> Segments<'a> {
             Some(Kind::Fence(fence)) => fence.names_file,
             kind => matches!(kind, Some(Kind::Search | Kind::PatchBegin)),
         };
-        (at..self.events.len())
-            .find(begins)
-            .unwrap_or(self.events.len())
+        (at..self.events.len()).find(begins).unwrap_or(self.events.len())
     }
 
     fn diff(&self, at: usize, line: usize) -> Step {
@@ -248,10 +234,7 @@ impl<'a> Segments<'a> {
         let end = self.events.line(close, self.lines.len());
         let above = self.lines.last_said(line, self.floor);
         let first = self.lines.next_said(line + 1, end);
-        let inner = self
-            .events
-            .get(open + 1)
-            .filter(|event| Some(event.line()) == first);
+        let inner = self.events.get(open + 1).filter(|event| Some(event.line()) == first);
         let holds_fence = inner.is_some_and(|event| matches!(event.kind, Kind::Fence(_)));
         let holds_search = inner.is_some_and(|event| matches!(event.kind, Kind::Search));
         let named = naming::tag_path(self.lines.get(line)).is_some()

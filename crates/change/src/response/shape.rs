@@ -35,9 +35,7 @@ pub(super) fn too_much(text: &str, limits: &Limits) -> Option<ResponseError> {
 
 /// Whether a dialect is the one that takes everything.
 pub(super) fn is_whole(dialect: &dyn Dialect) -> bool {
-    dialect::all()
-        .last()
-        .is_some_and(|last| last.name() == dialect.name())
+    dialect::all().last().is_some_and(|last| last.name() == dialect.name())
 }
 
 /// Whether a shell block has a whole patch somewhere below its first commands.
@@ -50,15 +48,7 @@ pub(super) fn holds_patch(text: &str) -> bool {
 
 /// Whether a diff has lines that name files: then nothing else may.
 pub(super) fn names_files_itself(dialect: &dyn Dialect, text: &str) -> bool {
-    const NAMES: &[&str] = &[
-        "+++ ",
-        "diff --",
-        "*** Add File:",
-        "*** Update File:",
-        "*** Delete File:",
-    ];
+    const NAMES: &[&str] = &["+++ ", "diff --", "*** Add File:", "*** Update File:", "*** Delete File:"];
     dialect.name() != SEARCH_REPLACE
-        && text
-            .lines()
-            .any(|line| NAMES.iter().any(|name| line.starts_with(name)))
+        && text.lines().any(|line| NAMES.iter().any(|name| line.starts_with(name)))
 }

@@ -44,37 +44,18 @@ fn check(rows: &[(&str, &[&str])]) {
         let proposal = read(text);
         let lines = told(&proposal);
         let fits = lines.len() == wanted.len()
-            && lines
-                .iter()
-                .zip(*wanted)
-                .all(|(line, want)| line.starts_with(want));
-        assert!(
-            fits,
-            "{text}\n--- gave {lines:#?}\nnotes {:#?}",
-            proposal.notes
-        );
+            && lines.iter().zip(*wanted).all(|(line, want)| line.starts_with(want));
+        assert!(fits, "{text}\n--- gave {lines:#?}\nnotes {:#?}", proposal.notes);
     }
 }
 
 #[test]
 fn the_contract() {
     check(&[
-        (
-            "```ts // src/a.ts\nx\n```\n",
-            &["W src/a.ts replace \"x\\n\""],
-        ),
-        (
-            "```ts // \"src/a b.ts\"\nx\n```\n",
-            &["W src/a b.ts replace"],
-        ),
-        (
-            "```ts // src/a.ts replace\n@@ x\n```\n",
-            &["W src/a.ts replace \"@@ x\\n\""],
-        ),
-        (
-            "```ts // src/a.ts odd-strategy\nx\n```\n",
-            &["W src/a.ts odd-strategy replace"],
-        ),
+        ("```ts // src/a.ts\nx\n```\n", &["W src/a.ts replace \"x\\n\""]),
+        ("```ts // \"src/a b.ts\"\nx\n```\n", &["W src/a b.ts replace"]),
+        ("```ts // src/a.ts replace\n@@ x\n```\n", &["W src/a.ts replace \"@@ x\\n\""]),
+        ("```ts // src/a.ts odd-strategy\nx\n```\n", &["W src/a.ts odd-strategy replace"]),
         (
             "```ts // src/a.ts new-unified\n--- src/a.ts\n+++ src/a.ts\n@@ ... @@\n a\n-b\n+c\n```\n",
             &["W src/a.ts new-unified a|b=>a|c"],
@@ -87,103 +68,40 @@ fn the_contract() {
             "```ts // a.ts\n<<<<<<< SEARCH\na\n=======\nb\n>>>>>>> REPLACE\n```\n",
             &["W a.ts multi-search-replace a=>b"],
         ),
-        (
-            "```ts // a.ts\n//TODO: delete this file\n```\n",
-            &["D a.ts"],
-        ),
-        (
-            "```ts // a.ts\n// START\n//TODO: delete this file\n// END\n```\n",
-            &["D a.ts"],
-        ),
-        (
-            "```ts\n// a.ts\n//TODO: delete this file\n```\n",
-            &["D a.ts"],
-        ),
-        (
-            "```json // rename-file\n{\"from\": \"a b.ts\", \"to\": \"c.ts\"}\n```\n",
-            &["R a b.ts c.ts"],
-        ),
-        (
-            "```ts // a.ts\n// START\n\nx\n\n// END\n```\n",
-            &["W a.ts replace \"x\\n\""],
-        ),
-        (
-            "```py // a.py\n# START\nx\n# END\n```\n",
-            &["W a.py replace \"x\\n\""],
-        ),
+        ("```ts // a.ts\n//TODO: delete this file\n```\n", &["D a.ts"]),
+        ("```ts // a.ts\n// START\n//TODO: delete this file\n// END\n```\n", &["D a.ts"]),
+        ("```ts\n// a.ts\n//TODO: delete this file\n```\n", &["D a.ts"]),
+        ("```json // rename-file\n{\"from\": \"a b.ts\", \"to\": \"c.ts\"}\n```\n", &["R a b.ts c.ts"]),
+        ("```ts // a.ts\n// START\n\nx\n\n// END\n```\n", &["W a.ts replace \"x\\n\""]),
+        ("```py // a.py\n# START\nx\n# END\n```\n", &["W a.py replace \"x\\n\""]),
         ("```ts // a.ts\n```\n", &["W a.ts replace \"\""]),
-        (
-            "```ts // a.ts\r\nx\r\ny\r\n```\r\n",
-            &["W a.ts replace \"x\\ny\\n\""],
-        ),
-        (
-            "1. Do this:\n\n    ```ts // a.ts\n    x\n      y\n    ```\n",
-            &["W a.ts replace \"x\\n  y\\n\""],
-        ),
-        (
-            "~~~ts // a.ts\nx\n```\n~~~\n",
-            &["W a.ts replace \"x\\n```\\n\""],
-        ),
-        (
-            "```ts // a.ts\n// src/other.ts\nx\n```\n",
-            &["W a.ts replace \"// src/other.ts\\nx\\n\""],
-        ),
+        ("```ts // a.ts\r\nx\r\ny\r\n```\r\n", &["W a.ts replace \"x\\ny\\n\""]),
+        ("1. Do this:\n\n    ```ts // a.ts\n    x\n      y\n    ```\n", &["W a.ts replace \"x\\n  y\\n\""]),
+        ("~~~ts // a.ts\nx\n```\n~~~\n", &["W a.ts replace \"x\\n```\\n\""]),
+        ("```ts // a.ts\n// src/other.ts\nx\n```\n", &["W a.ts replace \"// src/other.ts\\nx\\n\""]),
     ]);
 }
 
 #[test]
 fn damaged_blocks_are_broken() {
     check(&[
-        (
-            "```ts // ../a.ts\nx\n```\n",
-            &["!1 `../a.ts` contains `..`"],
-        ),
-        (
-            "```ts // /etc/passwd\nx\n```\n",
-            &["!1 `/etc/passwd` is absolute"],
-        ),
-        (
-            "```ts // .git/config\nx\n```\n",
-            &["!1 `.git/config` is inside"],
-        ),
-        (
-            "```ts // My File.ts\nx\n```\n",
-            &["!1 `My File.ts` may be a path"],
-        ),
-        (
-            "```json // rename-file\n{\"from\": \"a.ts\"}\n```\n",
-            &["!1 a rename needs JSON"],
-        ),
-        (
-            "```json // rename-file\nfrom a to b\n```\n",
-            &["!1 a rename needs JSON"],
-        ),
-        (
-            "```json // rename-file\n{\"from\": \"a.ts\", \"to\": \"../b.ts\"}\n```\n",
-            &["!1 `../b.ts`"],
-        ),
+        ("```ts // ../a.ts\nx\n```\n", &["!1 `../a.ts` contains `..`"]),
+        ("```ts // /etc/passwd\nx\n```\n", &["!1 `/etc/passwd` is absolute"]),
+        ("```ts // .git/config\nx\n```\n", &["!1 `.git/config` is inside"]),
+        ("```ts // My File.ts\nx\n```\n", &["!1 `My File.ts` may be a path"]),
+        ("```json // rename-file\n{\"from\": \"a.ts\"}\n```\n", &["!1 a rename needs JSON"]),
+        ("```json // rename-file\nfrom a to b\n```\n", &["!1 a rename needs JSON"]),
+        ("```json // rename-file\n{\"from\": \"a.ts\", \"to\": \"../b.ts\"}\n```\n", &["!1 `../b.ts`"]),
         ("```ts // a.ts new-unified\nno diff at all\n```\n", &["!"]),
         ("```diff // a.ts\nno diff at all\n```\n", &["!"]),
-        (
-            "```\n<<<<<<< SEARCH\na\n=======\nb\n>>>>>>> REPLACE\n```\n",
-            &["!"],
-        ),
-        (
-            "```ts\n//TODO: delete this file\n```\n",
-            &["!2 this block deletes a file"],
-        ),
+        ("```\n<<<<<<< SEARCH\na\n=======\nb\n>>>>>>> REPLACE\n```\n", &["!"]),
+        ("```ts\n//TODO: delete this file\n```\n", &["!2 this block deletes a file"]),
         (
             "```ts // a.ts\nx\n\n```ts // b.ts\ny\n```\n",
             &["W b.ts replace", "!1 this block has no closing fence"],
         ),
-        (
-            "```ts // a.ts\nx\n\n```bash\nnpm i\n```\n",
-            &["!1 this block has no closing fence", "?4"],
-        ),
-        (
-            "```ts // a.ts\n// START\nx\n",
-            &["!2 this block begins with START"],
-        ),
+        ("```ts // a.ts\nx\n\n```bash\nnpm i\n```\n", &["!1 this block has no closing fence", "?4"]),
+        ("```ts // a.ts\n// START\nx\n", &["!2 this block begins with START"]),
         ("a.py\n```\n<<<<<<< SEARCH\na\n=======\nb\n", &["!"]),
         (
             "```ts // a.ts\nx\n\nRun:\n\n```\nnpm i\n```\n",
@@ -191,20 +109,10 @@ fn damaged_blocks_are_broken() {
         ),
         (
             "```ts // a.ts\nx\n\nRun:\n```\nls\n```\n\n```ts // b.ts\ny\n```\n",
-            &[
-                "W a.ts",
-                "W b.ts",
-                "!7 this fence opens a block that is never closed",
-            ],
+            &["W a.ts", "W b.ts", "!7 this fence opens a block that is never closed"],
         ),
-        (
-            "a.py\n<<<<<<< SEARCH\na\n",
-            &["!2 the edit that begins here has no end"],
-        ),
-        (
-            "*** Begin Patch\n*** Delete File: a\n",
-            &["!1 the edit that begins here has no end"],
-        ),
+        ("a.py\n<<<<<<< SEARCH\na\n", &["!2 the edit that begins here has no end"]),
+        ("*** Begin Patch\n*** Delete File: a\n", &["!1 the edit that begins here has no end"]),
         ("```diff\n@@ -1 +1 @@\n-a\n+b\n```\n", &["!"]),
     ]);
 }
@@ -212,16 +120,11 @@ fn damaged_blocks_are_broken() {
 #[test]
 fn what_names_no_file_is_an_example() {
     check(&[
-        (
-            "```bash\nnpm install\n```\n",
-            &["?1 this ```bash block names no file"],
-        ),
+        ("```bash\nnpm install\n```\n", &["?1 this ```bash block names no file"]),
         ("```\nhello\n```\n", &["?1 this block names no file"]),
         (
             "Change `src/a.ts` so:\n\n```ts\nx\n```\n",
-            &[
-                "?3 this ```ts block names no file; treated as an example (the line above mentions `src/a.ts`",
-            ],
+            &["?3 this ```ts block names no file; treated as an example (the line above mentions `src/a.ts`"],
         ),
         ("### Node.js\n```js\nx\n```\n", &["?2"]),
         ("- src/a.ts\n- src/b.ts\n\n```ts\nx\n```\n", &["?4"]),
@@ -267,10 +170,7 @@ fn names_outside_of_the_header() {
             "```ts\n// src/a.ts - the start\nx\n```\n",
             &["W src/a.ts replace \"// src/a.ts - the start\\nx\\n\""],
         ),
-        (
-            "b.ts\n```ts\n// src/a.ts\nx\n```\n",
-            &["W src/a.ts replace \"x\\n\""],
-        ),
+        ("b.ts\n```ts\n// src/a.ts\nx\n```\n", &["W src/a.ts replace \"x\\n\""]),
     ]);
 }
 
@@ -290,23 +190,14 @@ fn search_blocks_as_other_tools_write_them() {
         check(&[(&text, wanted)]);
     }
     check(&[
-        (
-            &format!("a.py\n{fenced}and\n{fenced}"),
-            &["W a.py multi-search-replace a=>b a=>b"],
-        ),
+        (&format!("a.py\n{fenced}and\n{fenced}"), &["W a.py multi-search-replace a=>b a=>b"]),
         (
             &format!("a.py\n{fenced}b.py\n{fenced}a.py\n{fenced}"),
-            &[
-                "W a.py multi-search-replace a=>b a=>b",
-                "W b.py multi-search-replace a=>b",
-            ],
+            &["W a.py multi-search-replace a=>b a=>b", "W b.py multi-search-replace a=>b"],
         ),
         (
             &format!("a.py\n```py\n{edit}\nb.py\n{fenced}"),
-            &[
-                "W a.py multi-search-replace a=>b",
-                "W b.py multi-search-replace a=>b",
-            ],
+            &["W a.py multi-search-replace a=>b", "W b.py multi-search-replace a=>b"],
         ),
         (
             "a.md\n```md\n<<<<<<< SEARCH\n```sh\na\n```\n=======\n```\nb\n>>>>>>> REPLACE\n```\n",
@@ -329,55 +220,22 @@ fn patches_and_diffs_with_and_without_fences() {
         (&text, patched),
         (patch, patched),
         (&format!("Apply:\n\n{patch}\nDone.\n"), patched),
-        (
-            &format!("```bash\napply_patch <<'EOF'\n{patch}EOF\n```\n"),
-            patched,
-        ),
-        (
-            &format!("```bash\ncd x\nls\napply_patch <<'EOF'\n{patch}EOF\n```\n"),
-            patched,
-        ),
-        (
-            &format!("bash -lc \"apply_patch <<'EOF'\n{patch}EOF\"\n"),
-            patched,
-        ),
-        (
-            &format!("```diff\n{diff}```\n"),
-            &["W a.py new-unified a=>b"],
-        ),
-        (
-            &format!("Here:\n\n{diff}\nThat is it.\n"),
-            &["W a.py new-unified a=>b"],
-        ),
-        (
-            &format!("c.py\n```diff\n{diff}```\n"),
-            &["W a.py new-unified a=>b"],
-        ),
-        (
-            &format!("```diff // c.py\n{diff}```\n"),
-            &["W c.py new-unified a=>b"],
-        ),
-        (
-            "a.py\n```diff\n@@ @@\n-a\n+b\n```\n",
-            &["W a.py new-unified a=>b"],
-        ),
-        (
-            "diff --git a/a b/b\nsimilarity index 100%\nrename from a\nrename to b\n",
-            &["R a b"],
-        ),
+        (&format!("```bash\napply_patch <<'EOF'\n{patch}EOF\n```\n"), patched),
+        (&format!("```bash\ncd x\nls\napply_patch <<'EOF'\n{patch}EOF\n```\n"), patched),
+        (&format!("bash -lc \"apply_patch <<'EOF'\n{patch}EOF\"\n"), patched),
+        (&format!("```diff\n{diff}```\n"), &["W a.py new-unified a=>b"]),
+        (&format!("Here:\n\n{diff}\nThat is it.\n"), &["W a.py new-unified a=>b"]),
+        (&format!("c.py\n```diff\n{diff}```\n"), &["W a.py new-unified a=>b"]),
+        (&format!("```diff // c.py\n{diff}```\n"), &["W c.py new-unified a=>b"]),
+        ("a.py\n```diff\n@@ @@\n-a\n+b\n```\n", &["W a.py new-unified a=>b"]),
+        ("diff --git a/a b/b\nsimilarity index 100%\nrename from a\nrename to b\n", &["R a b"]),
         (
             "```diff // a.md\n@@ @@\n ```sh\n-a\n+b\n ```\n```\n",
             &["W a.md new-unified ```sh|a|```=>```sh|b|```"],
         ),
-        (
-            &format!("{diff}\n- a bullet\n"),
-            &["W a.py new-unified a=>b"],
-        ),
+        (&format!("{diff}\n- a bullet\n"), &["W a.py new-unified a=>b"]),
     ]);
-    assert_eq!(
-        read(&format!("Do:\napply_patch <<'EOF'\n{patch}EOF\nOk.\n")).reasoning,
-        ["Do:", "Ok."]
-    );
+    assert_eq!(read(&format!("Do:\napply_patch <<'EOF'\n{patch}EOF\nOk.\n")).reasoning, ["Do:", "Ok."]);
 }
 
 #[test]
@@ -399,48 +257,29 @@ fn fences_inside_of_files() {
             "```md // a.md\n# A\n```\nls\n```\nend\n```\n",
             &["W a.md replace \"# A\\n```\\nls\\n```\\nend\\n\""],
         ),
-        (
-            "```md // a.md\n# A\n```\n\nThen run:\n\n```\nls\n```\n",
-            &["W a.md replace \"# A\\n\"", "?7"],
-        ),
+        ("```md // a.md\n# A\n```\n\nThen run:\n\n```\nls\n```\n", &["W a.md replace \"# A\\n\"", "?7"]),
         (
             "```py // a.py\nx = '''\n```json\n{}\n```\n'''\n```\n",
             &["W a.py replace \"x = '''\\n```json\\n{}\\n```\\n'''\\n\""],
         ),
-        (
-            "```ts // a.ts\n// START\nx\n```\ny\n// END\n```\n",
-            &["W a.ts replace \"x\\n```\\ny\\n\""],
-        ),
+        ("```ts // a.ts\n// START\nx\n```\ny\n// END\n```\n", &["W a.ts replace \"x\\n```\\ny\\n\""]),
     ]);
     let nested = read("```md // a.md\n# A\n```\nls\n```\nend\n```\n");
-    assert!(
-        nested.notes[0].text.contains("fences of its own"),
-        "{:?}",
-        nested.notes
-    );
+    assert!(nested.notes[0].text.contains("fences of its own"), "{:?}", nested.notes);
 }
 
 #[test]
 fn a_missing_last_fence_is_noted() {
-    let open =
-        read("```ts // a.ts\nx\n\nprojectId: p\nuuid: 5f8e0b0e-8f0a-4f43-9c27-5d1b6a5f3c11\n");
+    let open = read("```ts // a.ts\nx\n\nprojectId: p\nuuid: 5f8e0b0e-8f0a-4f43-9c27-5d1b6a5f3c11\n");
     assert_eq!(told(&open), ["W a.ts replace \"x\\n\""]);
     assert_eq!(open.control.project_id.as_deref(), Some("p"));
-    assert!(
-        open.notes[0].text.contains("closing fence"),
-        "{:?}",
-        open.notes
-    );
+    assert!(open.notes[0].text.contains("closing fence"), "{:?}", open.notes);
     let fenced = read("```ts // a.ts\nx\n```yaml\nprojectId: p\n```\n");
     assert_eq!(told(&fenced), ["W a.ts replace \"x\\n\""]);
     assert_eq!(fenced.control.project_id.as_deref(), Some("p"));
     let lone = read("```ts // a.ts\nx\n// END\n```\n");
     assert_eq!(told(&lone), ["W a.ts replace \"x\\n// END\\n\""]);
-    assert!(
-        lone.notes[0].text.contains("no START line"),
-        "{:?}",
-        lone.notes
-    );
+    assert!(lone.notes[0].text.contains("no START line"), "{:?}", lone.notes);
 }
 
 #[test]
@@ -453,34 +292,17 @@ fn control_blocks() {
     assert_eq!(fenced.project_id.as_deref(), Some("my-app.k3y"));
     assert_eq!(fenced.uuid, Some(id.to_lowercase()));
     assert_eq!(fenced.prompt_summary.as_deref(), Some("a: b"));
-    assert!(
-        control(&format!(
-            "Bye.\n\nprojectId: p\nuuid: {id}\n\nAnything else?\n"
-        ))
-        .uuid
-        .is_some()
-    );
+    assert!(control(&format!("Bye.\n\nprojectId: p\nuuid: {id}\n\nAnything else?\n")).uuid.is_some());
     for message in ["feat: x\\n\\nbody", "\"feat: x\\n\\nbody\""] {
         let text = format!("```yaml\nprojectId: p\ngitCommitMsg: {message}\n```\n");
-        assert!(
-            control(&text)
-                .git_commit_msg
-                .unwrap()
-                .starts_with("feat: x"),
-            "{text}"
-        );
+        assert!(control(&text).git_commit_msg.unwrap().starts_with("feat: x"), "{text}");
     }
-    for message in [
-        "|\n  feat: x\n\n  body",
-        "\n  - \"feat: x\"\n  - \"\"\n  - body",
-        "\n  - feat: x\n  - body",
-    ] {
+    for message in
+        ["|\n  feat: x\n\n  body", "\n  - \"feat: x\"\n  - \"\"\n  - body", "\n  - feat: x\n  - body"]
+    {
         let text = format!("```yaml\nprojectId: p\ngitCommitMsg: {message}\n```\n");
         let said = control(&text).git_commit_msg.unwrap();
-        assert!(
-            said.starts_with("feat: x\n") && said.ends_with("body"),
-            "{said:?}"
-        );
+        assert!(said.starts_with("feat: x\n") && said.ends_with("body"), "{said:?}");
     }
     let rows = control(
         "```yaml\nprojectId: p\ngitCommitMsg: feat: x\nchangeSummary:\n  - edit: a.ts\n  - rename: {from: b, to: c}\n  - ... (so on)\n```\n",
@@ -496,15 +318,9 @@ fn control_blocks() {
 #[test]
 fn control_blocks_that_are_odd_are_noted() {
     let notes = |text: &str| {
-        read(text)
-            .notes
-            .into_iter()
-            .map(|note| format!("{} {}", note.line, note.text))
-            .collect::<Vec<_>>()
+        read(text).notes.into_iter().map(|note| format!("{} {}", note.line, note.text)).collect::<Vec<_>>()
     };
-    assert!(
-        notes("```yaml\nprojectId: p\nuuid: (random)\n```\n")[0].contains("`(random)` is no uuid")
-    );
+    assert!(notes("```yaml\nprojectId: p\nuuid: (random)\n```\n")[0].contains("`(random)` is no uuid"));
     assert!(
         notes("```yaml\nprojectId: a\n```\n\n```yaml\nprojectId: b\n```\n")[0]
             .contains("more than one control block")
@@ -516,26 +332,16 @@ fn control_blocks_that_are_odd_are_noted() {
     let differing = "```ts // a.ts\nx\n```\n```ts // b.ts\n//TODO: delete this file\n```\n\n```yaml\nprojectId: p\nchangeSummary:\n  - edit: ./a.ts\n  - edit: b.ts\n  - new: c.ts\n```\n";
     let found = notes(differing);
     assert_eq!(found.len(), 2, "{found:?}");
+    assert!(found[0].contains("`edit: b.ts`") && found[1].contains("`new: c.ts`"), "{found:?}");
     assert!(
-        found[0].contains("`edit: b.ts`") && found[1].contains("`new: c.ts`"),
-        "{found:?}"
+        notes("```ts // a.ts\nx\n```\n```yaml\nprojectId: p\nchangeSummary: [{edit: b.ts}]\n```\n")[1]
+            .contains("does not list")
     );
-    assert!(
-        notes("```ts // a.ts\nx\n```\n```yaml\nprojectId: p\nchangeSummary: [{edit: b.ts}]\n```\n")
-            [1]
-        .contains("does not list")
-    );
-    let bomb = format!(
-        "```yaml\nprojectId: p\na: &a [x,x]\nb: {}\n```\n",
-        "[*a,*a]".repeat(100)
-    );
+    let bomb = format!("```yaml\nprojectId: p\na: &a [x,x]\nb: {}\n```\n", "[*a,*a]".repeat(100));
     assert_eq!(read(&bomb).control.project_id.as_deref(), Some("p"));
     let deep = format!("```yaml\nprojectId: p\na: {}\n```\n", "[".repeat(10_000));
     assert_eq!(read(&deep).control.project_id.as_deref(), Some("p"));
-    let long = format!(
-        "```yaml\nprojectId: p\na: {}\n```\n",
-        "x".repeat(control::CONTROL_BYTES)
-    );
+    let long = format!("```yaml\nprojectId: p\na: {}\n```\n", "x".repeat(control::CONTROL_BYTES));
     assert!(notes(&long)[0].contains("was not read"));
 }
 
@@ -543,69 +349,37 @@ fn control_blocks_that_are_odd_are_noted() {
 fn reasoning_is_what_is_left() {
     let text = "One.\n\n```ts // a.ts\nx\n```\nTwo.\n\n```sh\nls\n```\n\nThree.\n\nsrc/b.ts\n```ts\ny\n```\nprojectId: p\n";
     let proposal = read(text);
-    assert_eq!(
-        proposal.reasoning,
-        ["One.", "Two.\n\n```sh\nls\n```\n\nThree."]
-    );
+    assert_eq!(proposal.reasoning, ["One.", "Two.\n\n```sh\nls\n```\n\nThree."]);
     assert_eq!(proposal.operations.len(), 2);
     assert!(proposal.control.present);
 }
 
 #[test]
 fn hunks_of_one_file_come_together_unless_something_lies_between() {
-    let edit = |path: &str| {
-        format!("```ts // {path}\n<<<<<<< SEARCH\na\n=======\nb\n>>>>>>> REPLACE\n```\n")
-    };
+    let edit = |path: &str| format!("```ts // {path}\n<<<<<<< SEARCH\na\n=======\nb\n>>>>>>> REPLACE\n```\n");
     let (a, whole) = (edit("a.ts"), "```ts // a.ts\nx\n```\n");
     check(&[
         (
             &format!("{a}{whole}{a}"),
-            &[
-                "W a.ts multi-search-replace a=>b",
-                "W a.ts replace",
-                "W a.ts multi-search-replace a=>b",
-            ],
+            &["W a.ts multi-search-replace a=>b", "W a.ts replace", "W a.ts multi-search-replace a=>b"],
         ),
-        (
-            &format!("{whole}{whole}"),
-            &["W a.ts replace", "W a.ts replace"],
-        ),
+        (&format!("{whole}{whole}"), &["W a.ts replace", "W a.ts replace"]),
     ]);
 }
 
 #[test]
 fn limits_are_named() {
-    let limits = Limits {
-        text_bytes: 200,
-        files: 2,
-        hunks: 3,
-        ..Limits::default()
-    };
+    let limits = Limits { text_bytes: 200, files: 2, hunks: 3, ..Limits::default() };
     let read = |text: &str| super::read(text, &limits).unwrap_err();
-    assert_eq!(
-        read(&"x".repeat(201)),
-        ResponseError::TooLong {
-            bytes: 201,
-            most: 200
-        }
-    );
+    assert_eq!(read(&"x".repeat(201)), ResponseError::TooLong { bytes: 201, most: 200 });
     let block = |path: &str| format!("```ts // {path}\nx\n```\n");
     assert_eq!(
         read(&[block("a.ts"), block("b.ts"), block("c.ts")].concat()),
         ResponseError::TooManyFiles { most: 2 }
     );
-    assert_eq!(
-        read(&block("a.ts").repeat(4)),
-        ResponseError::TooManyHunks { most: 3 }
-    );
-    let wide = Limits {
-        text_bytes: usize::MAX,
-        ..Limits::default()
-    };
-    assert_eq!(
-        super::read(&"```\n".repeat(2 * BLOCKS + 2), &wide),
-        Err(ResponseError::TooManyBlocks)
-    );
+    assert_eq!(read(&block("a.ts").repeat(4)), ResponseError::TooManyHunks { most: 3 });
+    let wide = Limits { text_bytes: usize::MAX, ..Limits::default() };
+    assert_eq!(super::read(&"```\n".repeat(2 * BLOCKS + 2), &wide), Err(ResponseError::TooManyBlocks));
     let many = super::read(&"```\n".repeat(2 * UNREAD_LISTED + 4), &wide).unwrap();
     assert_eq!((many.unread.len(), many.notes.len()), (UNREAD_LISTED, 1));
 }

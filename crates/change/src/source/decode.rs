@@ -57,9 +57,7 @@ fn utf8(bytes: &[u8], text: &str, mark: usize) -> Result<Vec<Source>, Undecodabl
         return Err(Undecodable::Binary);
     }
     let text = text.to_owned();
-    let lines = cut(text.as_bytes())
-        .map(|cut| cut.line(cut.start + mark, cut.end + mark))
-        .collect();
+    let lines = cut(text.as_bytes()).map(|cut| cut.line(cut.start + mark, cut.end + mark)).collect();
     Ok(vec![source(Encoding::Utf8, true, bytes, mark, text, lines)])
 }
 
@@ -120,10 +118,7 @@ fn utf16_text(bytes: &[u8], encoding: Encoding) -> Option<String> {
 
 /// Every legacy encoding that reads `bytes` as text and writes the same bytes again.
 fn legacy(bytes: &[u8]) -> Result<Vec<Source>, Undecodable> {
-    if bytes
-        .iter()
-        .any(|byte| byte.is_ascii() && likely::is_binary_sign(char::from(*byte)))
-    {
+    if bytes.iter().any(|byte| byte.is_ascii() && likely::is_binary_sign(char::from(*byte))) {
         return Err(Undecodable::Binary);
     }
     let mut found: Vec<(i64, Source)> = Vec::new();
@@ -178,15 +173,7 @@ fn source(
     lines: Vec<Line>,
 ) -> Source {
     let usual = usual(&lines);
-    Source {
-        encoding,
-        certain,
-        raw: bytes.to_vec(),
-        mark,
-        text,
-        lines,
-        usual,
-    }
+    Source { encoding, certain, raw: bytes.to_vec(), mark, text, lines, usual }
 }
 
 /// The most frequent ending; on a tie the one that comes first in the file.
@@ -211,32 +198,18 @@ struct Cut {
 
 impl Cut {
     fn line(&self, raw_start: usize, raw_end: usize) -> Line {
-        Line {
-            text_start: self.start,
-            text_end: self.end,
-            raw_start,
-            raw_end,
-            eol: self.eol,
-        }
+        Line { text_start: self.start, text_end: self.end, raw_start, raw_end, eol: self.eol }
     }
 }
 
 /// Cuts ASCII-compatible bytes into lines: at `\n` and `\r\n`, or at `\r` if there is no `\n`.
 fn cut(bytes: &[u8]) -> impl Iterator<Item = Cut> {
-    let breaker = if memchr(b'\n', bytes).is_some() {
-        b'\n'
-    } else {
-        b'\r'
-    };
+    let breaker = if memchr(b'\n', bytes).is_some() { b'\n' } else { b'\r' };
     let mut start = 0;
     std::iter::from_fn(move || {
         let rest = bytes.get(start..).filter(|rest| !rest.is_empty())?;
         let Some(length) = memchr(breaker, rest) else {
-            let cut = Cut {
-                start,
-                end: bytes.len(),
-                eol: Eol::None,
-            };
+            let cut = Cut { start, end: bytes.len(), eol: Eol::None };
             start = bytes.len();
             return Some(cut);
         };

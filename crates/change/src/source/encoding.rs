@@ -67,10 +67,7 @@ impl Encoding {
             .find(lost)
             .or_else(|| text.chars().find(|c| !c.is_ascii()))
             .unwrap_or(char::REPLACEMENT_CHARACTER);
-        Unencodable::Character {
-            character,
-            encoding: self.name(),
-        }
+        Unencodable::Character { character, encoding: self.name() }
     }
 }
 

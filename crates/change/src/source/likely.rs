@@ -109,8 +109,9 @@ fn pair_oddness(before: Kind, kind: Kind) -> i64 {
         (_, Sign) => 4,
         (Accented | Sign, Accented) => 3,
         (SmallCyrillic, BigCyrillic) => 4,
-        (Ascii | Accented, SmallCyrillic | BigCyrillic)
-        | (SmallCyrillic | BigCyrillic, Ascii | Accented) => 6,
+        (Ascii | Accented, SmallCyrillic | BigCyrillic) | (SmallCyrillic | BigCyrillic, Ascii | Accented) => {
+            6
+        }
         (Ascii, Han | Hangul | Kana) | (Han | Hangul | Kana, Ascii) => 2,
         _ => 0,
     }

@@ -88,9 +88,7 @@ pub enum Undecodable {
     )]
     Binary,
     /// A mark at the start promises an encoding that the rest does not keep.
-    #[error(
-        "the file begins with a {0} mark but is not valid {0}; convert it, or replace it as a whole"
-    )]
+    #[error("the file begins with a {0} mark but is not valid {0}; convert it, or replace it as a whole")]
     Broken(&'static str),
     /// Not UTF-8, and nothing else that could be written back unchanged.
     #[error(
@@ -177,11 +175,7 @@ impl Source {
     ///
     /// # Errors
     /// [`Unencodable`] if new text cannot be written in the file's encoding.
-    pub fn rebuild(
-        &self,
-        pieces: &[Piece],
-        final_newline: Option<bool>,
-    ) -> Result<Vec<u8>, Unencodable> {
+    pub fn rebuild(&self, pieces: &[Piece], final_newline: Option<bool>) -> Result<Vec<u8>, Unencodable> {
         let ends = final_newline.unwrap_or(self.lines.is_empty() || self.ends_with_newline());
         let mut out = Vec::with_capacity(self.raw.len() + self.raw.len() / 8);
         out.extend_from_slice(&self.raw[..self.mark]);
@@ -209,10 +203,7 @@ impl Source {
     fn put(&self, piece: &Piece, out: &mut Vec<u8>) -> Result<Eol, Unencodable> {
         match piece {
             Piece::Keep(index) => {
-                let line = self
-                    .lines
-                    .get(*index)
-                    .ok_or(Unencodable::NoSuchLine(index + 1))?;
+                let line = self.lines.get(*index).ok_or(Unencodable::NoSuchLine(index + 1))?;
                 out.extend_from_slice(&self.raw[line.raw_start..line.raw_end]);
                 Ok(match line.eol {
                     Eol::None => self.ending_like(index.wrapping_sub(1)),

@@ -11,10 +11,7 @@ fn keep_all(source: &Source) -> Vec<Piece> {
 }
 
 fn new(text: &str, like: usize) -> Piece {
-    Piece::New {
-        text: text.into(),
-        like,
-    }
+    Piece::New { text: text.into(), like }
 }
 
 fn utf16(text: &str, mark: bool, encoding: Encoding) -> Vec<u8> {
@@ -51,17 +48,11 @@ fn the_final_newline_follows_the_file_unless_forced() {
     let open = read(b"a\r\nb");
     let appended = [Piece::Keep(0), Piece::Keep(1), new("c", 1)];
     assert_eq!(open.rebuild(&appended, None).unwrap(), b"a\r\nb\r\nc");
-    assert_eq!(
-        open.rebuild(&appended, Some(true)).unwrap(),
-        b"a\r\nb\r\nc\r\n"
-    );
+    assert_eq!(open.rebuild(&appended, Some(true)).unwrap(), b"a\r\nb\r\nc\r\n");
     assert_eq!(open.rebuild(&[Piece::Keep(0)], None).unwrap(), b"a");
     let closed = read(b"a\nb\n");
     assert_eq!(closed.rebuild(&[Piece::Keep(0)], None).unwrap(), b"a\n");
-    assert_eq!(
-        closed.rebuild(&[Piece::Keep(0)], Some(false)).unwrap(),
-        b"a"
-    );
+    assert_eq!(closed.rebuild(&[Piece::Keep(0)], Some(false)).unwrap(), b"a");
     assert_eq!(closed.rebuild(&[], None).unwrap(), b"");
     assert_eq!(closed.rebuild(&[], Some(true)).unwrap(), b"");
 }
@@ -73,18 +64,12 @@ fn an_empty_file_has_no_convention() {
     assert_eq!(empty.rebuild(&[new("a", 0)], None).unwrap(), b"a\n");
     assert_eq!(empty.encode_whole("a\nb\n").unwrap(), b"a\nb\n");
     let only_mark = read(b"\xEF\xBB\xBF");
-    assert_eq!(
-        only_mark.rebuild(&[new("a", 0)], None).unwrap(),
-        b"\xEF\xBB\xBFa\n"
-    );
+    assert_eq!(only_mark.rebuild(&[new("a", 0)], None).unwrap(), b"\xEF\xBB\xBFa\n");
 }
 
 #[test]
 fn a_missing_line_is_an_error() {
-    assert_eq!(
-        read(b"a\n").rebuild(&[Piece::Keep(1)], None),
-        Err(Unencodable::NoSuchLine(2))
-    );
+    assert_eq!(read(b"a\n").rebuild(&[Piece::Keep(1)], None), Err(Unencodable::NoSuchLine(2)));
 }
 
 #[test]
@@ -107,57 +92,24 @@ fn binary_and_broken_files_are_refused() {
     let refused = |bytes: &[u8]| Source::candidates(bytes).unwrap_err();
     assert_eq!(refused(b"a\0b"), Undecodable::Binary);
     assert_eq!(refused(b"a\0b\0\0c"), Undecodable::Binary);
-    assert_eq!(
-        refused(b"\x7FELF\x02\x01\x01\0\0\0\0\0"),
-        Undecodable::Binary
-    );
+    assert_eq!(refused(b"\x7FELF\x02\x01\x01\0\0\0\0\0"), Undecodable::Binary);
     assert_eq!(refused(b"\x89\x50\x01\x02 pixels"), Undecodable::Binary);
     assert_eq!(refused(b"\xEF\xBB\xBFa\xFF"), Undecodable::Broken("UTF-8"));
     assert_eq!(refused(b"\xFF\xFEa"), Undecodable::Broken("UTF-16LE"));
-    assert_eq!(
-        refused(b"\xFE\xFF\xD8\x00\x00a"),
-        Undecodable::Broken("UTF-16BE")
-    );
+    assert_eq!(refused(b"\xFE\xFF\xD8\x00\x00a"), Undecodable::Broken("UTF-16BE"));
     assert_eq!(refused(b"\xFF\xFE\0\0a\0\0\0"), Undecodable::Binary);
 }
 
 const SAMPLES: &[(&str, &str)] = &[
-    (
-        "gb18030",
-        "// 打开文件并读取配置\nint 端口 = 8080; // 默认端口号\nprintf(\"错误：无法打开\");\n",
-    ),
-    (
-        "Shift_JIS",
-        "// ファイルを開いて設定を読み込む\nint port = 8080; // 既定のポート番号です\n",
-    ),
-    (
-        "EUC-JP",
-        "// ファイルを開いて設定を読み込む\nint port = 8080; // 既定のポート番号です\n",
-    ),
-    (
-        "Big5",
-        "// 開啟檔案並讀取設定，這是預設的連接埠號碼\nint port = 8080;\n",
-    ),
-    (
-        "EUC-KR",
-        "// 파일을 열고 설정을 읽는다\nint port = 8080; // 기본 포트 번호\n",
-    ),
-    (
-        "windows-1252",
-        "// Größe prüfen, naïve façade\nint x; // où est le café “déjà”\n",
-    ),
-    (
-        "windows-1251",
-        "// Открыть файл и прочитать настройки\nint port; // порт по умолчанию\n",
-    ),
-    (
-        "windows-1250",
-        "// zażółć gęślą jaźń\nint x; // wartość początkowa\n",
-    ),
-    (
-        "KOI8-R",
-        "// Открыть файл и прочитать настройки\nint port; // порт по умолчанию\n",
-    ),
+    ("gb18030", "// 打开文件并读取配置\nint 端口 = 8080; // 默认端口号\nprintf(\"错误：无法打开\");\n"),
+    ("Shift_JIS", "// ファイルを開いて設定を読み込む\nint port = 8080; // 既定のポート番号です\n"),
+    ("EUC-JP", "// ファイルを開いて設定を読み込む\nint port = 8080; // 既定のポート番号です\n"),
+    ("Big5", "// 開啟檔案並讀取設定，這是預設的連接埠號碼\nint port = 8080;\n"),
+    ("EUC-KR", "// 파일을 열고 설정을 읽는다\nint port = 8080; // 기본 포트 번호\n"),
+    ("windows-1252", "// Größe prüfen, naïve façade\nint x; // où est le café “déjà”\n"),
+    ("windows-1251", "// Открыть файл и прочитать настройки\nint port; // порт по умолчанию\n"),
+    ("windows-1250", "// zażółć gęślą jaźń\nint x; // wartość początkowa\n"),
+    ("KOI8-R", "// Открыть файл и прочитать настройки\nint port; // порт по умолчанию\n"),
 ];
 
 #[test]
@@ -182,17 +134,11 @@ fn characters_that_the_encoding_lacks_or_bends_are_named() {
         let encoding = "Shift_JIS";
         assert_eq!(
             source.rebuild(&[new(text, 0)], None),
-            Err(Unencodable::Character {
-                character,
-                encoding
-            })
+            Err(Unencodable::Character { character, encoding })
         );
     }
     assert!(source.rebuild(&[new("開く", 0)], None).is_ok());
-    assert_eq!(
-        source.encode_whole("開く\n"),
-        Err(Unencodable::Uncertain { character: '開' })
-    );
+    assert_eq!(source.encode_whole("開く\n"), Err(Unencodable::Uncertain { character: '開' }));
     assert_eq!(source.encode_whole("open\n").unwrap(), b"open\n");
 }
 
@@ -208,10 +154,7 @@ fn a_whole_replacement_keeps_how_the_file_is_written() {
     assert_eq!(whole(b"\xEF\xBB\xBFa\r\n", "x\n"), b"\xEF\xBB\xBFx\r\n");
     assert_eq!(whole(b"\xEF\xBB\xBFa\n", "\u{FEFF}x\n"), b"\xEF\xBB\xBFx\n");
     assert_eq!(whole(b"a\r\n", "x\r\ny\r\n"), b"x\r\ny\r\n");
-    assert_eq!(
-        whole(b"a\r\nb\nc\r\nd\n", "a\nB\nnew\nc\nd\nend\n"),
-        b"a\r\nB\nnew\nc\r\nd\nend\n"
-    );
+    assert_eq!(whole(b"a\r\nb\nc\r\nd\n", "a\nB\nnew\nc\nd\nend\n"), b"a\r\nB\nnew\nc\r\nd\nend\n");
     let old = utf16("a\r\nb\r\n", true, Encoding::Utf16Le);
     assert_eq!(whole(&old, "é\n"), utf16("é\r\n", true, Encoding::Utf16Le));
 }
@@ -234,12 +177,8 @@ fn large_files_with_mixed_endings_keep_common_start_and_end() {
 fn files() -> impl Strategy<Value = Vec<u8>> {
     let line = prop_oneof!["[a-z{} \t\r]{0,9}", "[a-zé€漢😀]{0,5}", Just(String::new())];
     let eol = prop_oneof![Just("\n"), Just("\r\n"), Just("\n")];
-    let mixed = prop::collection::vec((line, eol), 0..9).prop_map(|lines| {
-        lines
-            .into_iter()
-            .map(|(line, eol)| line + eol)
-            .collect::<String>()
-    });
+    let mixed = prop::collection::vec((line, eol), 0..9)
+        .prop_map(|lines| lines.into_iter().map(|(line, eol)| line + eol).collect::<String>());
     let text = (mixed, 0..4usize, any::<bool>()).prop_map(|(text, style, open)| {
         let text = match style {
             0 => text.replace("\r\n", "\n"),
@@ -254,11 +193,7 @@ fn files() -> impl Strategy<Value = Vec<u8>> {
     });
     let legacy = (0..SAMPLES.len(), any::<bool>()).prop_map(|(index, crlf)| {
         let (name, text) = SAMPLES[index];
-        let text = if crlf {
-            text.replace('\n', "\r\n")
-        } else {
-            text.to_owned()
-        };
+        let text = if crlf { text.replace('\n', "\r\n") } else { text.to_owned() };
         let encoding = encoding_rs::Encoding::for_label(name.as_bytes()).unwrap();
         encoding.encode(&text).0.into_owned()
     });

@@ -25,10 +25,7 @@ pub(super) fn encode(source: &Source, text: &str) -> Result<Vec<u8>, Unencodable
     if text.is_empty() {
         return source.rebuild(&[], None);
     }
-    let lines: Vec<&str> = body
-        .split('\n')
-        .map(|line| line.strip_suffix('\r').unwrap_or(line))
-        .collect();
+    let lines: Vec<&str> = body.split('\n').map(|line| line.strip_suffix('\r').unwrap_or(line)).collect();
     let open = !source.lines.is_empty() && !source.ends_with_newline();
     let pieces = match single_ending(source) {
         true => lines.iter().map(|line| new(line, usize::MAX)).collect(),
@@ -44,10 +41,7 @@ fn single_ending(source: &Source) -> bool {
 }
 
 fn new(text: &str, like: usize) -> Piece {
-    Piece::New {
-        text: text.to_owned(),
-        like,
-    }
+    Piece::New { text: text.to_owned(), like }
 }
 
 /// Unchanged lines are kept, new ones end like the line of the old file that they replace or
@@ -56,16 +50,8 @@ fn aligned(source: &Source, lines: &[&str]) -> Vec<Piece> {
     let old: Vec<&str> = source.lines().collect();
     let same = |(a, b): &(&&str, &&str)| a == b;
     let head = old.iter().zip(lines).take_while(same).count();
-    let tail = old[head..]
-        .iter()
-        .rev()
-        .zip(lines[head..].iter().rev())
-        .take_while(same)
-        .count();
-    let (old_middle, new_middle) = (
-        &old[head..old.len() - tail],
-        &lines[head..lines.len() - tail],
-    );
+    let tail = old[head..].iter().rev().zip(lines[head..].iter().rev()).take_while(same).count();
+    let (old_middle, new_middle) = (&old[head..old.len() - tail], &lines[head..lines.len() - tail]);
 
     let mut pieces: Vec<Piece> = (0..head).map(Piece::Keep).collect();
     let operations = if old_middle.len() + new_middle.len() <= ALIGNED_LINES {

@@ -33,11 +33,9 @@ pub(super) fn of(path: &RelPath) -> Option<SupportLang> {
 pub(super) fn name(language: SupportLang) -> String {
     match language {
         SupportLang::Cpp => "C++".to_owned(),
-        SupportLang::Css
-        | SupportLang::Html
-        | SupportLang::Json
-        | SupportLang::Tsx
-        | SupportLang::Yaml => language.to_string().to_uppercase(),
+        SupportLang::Css | SupportLang::Html | SupportLang::Json | SupportLang::Tsx | SupportLang::Yaml => {
+            language.to_string().to_uppercase()
+        }
         _ => language.to_string(),
     }
 }
@@ -45,26 +43,14 @@ pub(super) fn name(language: SupportLang) -> String {
 /// JSON files whose readers take comments and trailing commas.
 fn allows_comments(path: &RelPath) -> bool {
     let name = path.file_name();
-    let config = [
-        "tsconfig",
-        "jsconfig",
-        "devcontainer",
-        ".eslintrc",
-        ".babelrc",
-        ".swcrc",
-        "deno",
-    ];
+    let config = ["tsconfig", "jsconfig", "devcontainer", ".eslintrc", ".babelrc", ".swcrc", "deno"];
     config.iter().any(|prefix| name.starts_with(prefix))
-        || path
-            .components()
-            .any(|part| part == ".vscode" || part == ".devcontainer")
+        || path.components().any(|part| part == ".vscode" || part == ".devcontainer")
 }
 
 /// Whether the text is a template that becomes the language only later (Jinja, Helm, Handlebars).
 pub(super) fn is_template(text: &str, language: SupportLang) -> bool {
     use SupportLang::{Css, Html, Json, Yaml};
     matches!(language, Css | Html | Json | Yaml)
-        && ["{{", "{%", "<%", "<?"]
-            .iter()
-            .any(|mark| text.contains(mark))
+        && ["{{", "{%", "<%", "<?"].iter().any(|mark| text.contains(mark))
 }

@@ -51,10 +51,7 @@ pub fn check(plan: &Plan, budget: Duration) -> Vec<Finding> {
 }
 
 fn changes_text(file: &FilePlan) -> bool {
-    let stays = matches!(
-        file.change,
-        Change::Added | Change::Modified | Change::Renamed
-    );
+    let stays = matches!(file.change, Change::Added | Change::Modified | Change::Renamed);
     stays && file.after.is_some() && file.before != file.after
 }
 
@@ -86,10 +83,7 @@ fn new_error(
     if errors.len() <= old.len() {
         return Ok(None);
     }
-    let old_lines: HashSet<&str> = old
-        .iter()
-        .map(|error| line_at(&before, error.line))
-        .collect();
+    let old_lines: HashSet<&str> = old.iter().map(|error| line_at(&before, error.line)).collect();
     let is_new = |error: &&SyntaxError| !old_lines.contains(line_at(&after, error.line));
     let first = errors.iter().find(is_new).or(errors.first());
     Ok(first.map(|first| Finding {
@@ -169,11 +163,7 @@ fn parse(text: &[u8], language: SupportLang, deadline: Option<Instant>) -> Optio
         false => ControlFlow::Continue(()),
     };
     let options = ParseOptions::new().progress_callback(&mut stop);
-    parser.parse_with_options(
-        &mut |at, _| text.get(at..).unwrap_or_default(),
-        None,
-        Some(options),
-    )
+    parser.parse_with_options(&mut |at, _| text.get(at..).unwrap_or_default(), None, Some(options))
 }
 
 fn sentence(error: &SyntaxError, line: &str, language: SupportLang) -> String {
@@ -183,10 +173,7 @@ fn sentence(error: &SyntaxError, line: &str, language: SupportLang) -> String {
             format!("line {number} does not parse as {language}: `{what}` is missing")
         }
         _ if line.trim().is_empty() => format!("line {number} does not parse as {language}"),
-        _ => format!(
-            "line {number} does not parse as {language}: `{}`",
-            clip(line)
-        ),
+        _ => format!("line {number} does not parse as {language}: `{}`", clip(line)),
     }
 }
 
@@ -216,10 +203,5 @@ fn out_of_time(late: &[&FilePlan], budget: Duration) -> Option<Finding> {
             "syntax of {count} files from here on not checked: the {budget} ms for the check were used up"
         ),
     };
-    Some(Finding {
-        kind: FindingKind::Skipped,
-        path: first.path.clone(),
-        line: None,
-        text,
-    })
+    Some(Finding { kind: FindingKind::Skipped, path: first.path.clone(), line: None, text })
 }

@@ -7,11 +7,7 @@ fn file(path: &str, before: Option<&str>, after: &str) -> FilePlan {
     FilePlan {
         path: RelPath::parse(path).unwrap(),
         renamed_from: None,
-        change: if before.is_some() {
-            Change::Modified
-        } else {
-            Change::Added
-        },
+        change: if before.is_some() { Change::Modified } else { Change::Added },
         before: before.map(|text| text.as_bytes().to_vec()),
         after: Some(after.as_bytes().to_vec()),
         mode_before: None,
@@ -24,10 +20,7 @@ fn file(path: &str, before: Option<&str>, after: &str) -> FilePlan {
 }
 
 fn checked(files: Vec<FilePlan>, budget: Duration) -> Vec<Finding> {
-    let plan = Plan {
-        files,
-        ..Plan::default()
-    };
+    let plan = Plan { files, ..Plan::default() };
     check(&plan, budget)
 }
 
@@ -39,70 +32,30 @@ fn one(path: &str, before: Option<&str>, after: &str) -> Option<(FindingKind, Op
 
 /// Per language: valid text, and the same text broken, with the line of the break.
 const PAIRS: &[(&str, &str, &str)] = &[
-    (
-        "a.sh",
-        "if true; then\n  echo a\nfi\n",
-        "if true; then\n  echo a\n",
-    ),
-    (
-        "a.c",
-        "int f(void) {\n  return 1;\n}\n",
-        "int f(void) {\n  return 1;\n",
-    ),
-    (
-        "a.h",
-        "class A {\npublic:\n  int x;\n};\n",
-        "class A {\npublic:\n  int x = = 1;\n};\n",
-    ),
-    (
-        "a.cpp",
-        "auto f = [](int x) { return x; };\n",
-        "auto f = [](int x) { return x; ;\n",
-    ),
+    ("a.sh", "if true; then\n  echo a\nfi\n", "if true; then\n  echo a\n"),
+    ("a.c", "int f(void) {\n  return 1;\n}\n", "int f(void) {\n  return 1;\n"),
+    ("a.h", "class A {\npublic:\n  int x;\n};\n", "class A {\npublic:\n  int x = = 1;\n};\n"),
+    ("a.cpp", "auto f = [](int x) { return x; };\n", "auto f = [](int x) { return x; ;\n"),
     ("a.css", "a { color: red; }\n", "a { color: red; \n"),
     (
         "a.go",
         "package a\n\nfunc f() int {\n\treturn 1\n}\n",
         "package a\n\nfunc f() int {\n\treturn 1 +\n}\n",
     ),
-    (
-        "a.java",
-        "class A {\n  int x = 1;\n}\n",
-        "class A {\n  int x = ;\n}\n",
-    ),
-    (
-        "a.js",
-        "const f = async () => {\n  await g();\n};\n",
-        "const f = async () => {\n  await g(;\n};\n",
-    ),
+    ("a.java", "class A {\n  int x = 1;\n}\n", "class A {\n  int x = ;\n}\n"),
+    ("a.js", "const f = async () => {\n  await g();\n};\n", "const f = async () => {\n  await g(;\n};\n"),
     ("a.jsx", "const a = <b>c</b>;\n", "const a = <b>c</i;\n"),
     ("a.json", "{\"a\": [1, 2]}\n", "{\"a\": [1, 2}\n"),
-    (
-        "a.py",
-        "def f(x):\n    return x\n",
-        "def f(x:\n    return x\n",
-    ),
+    ("a.py", "def f(x):\n    return x\n", "def f(x:\n    return x\n"),
     ("a.rb", "def f(x)\n  x + 1\nend\n", "def f(x)\n  x + 1\n"),
-    (
-        "a.rs",
-        "fn f() -> u8 {\n    1\n}\n",
-        "fn f() -> u8 {\n    1\n",
-    ),
+    ("a.rs", "fn f() -> u8 {\n    1\n}\n", "fn f() -> u8 {\n    1\n"),
     (
         "a.ts",
         "interface A { b: string }\nlet c: A | undefined;\n",
         "interface A { b: string \nlet c: A | undefined;\n",
     ),
-    (
-        "a.tsx",
-        "const a = (b: string) => <p>{b}</p>;\n",
-        "const a = (b: string) => <p>{b</p>;\n",
-    ),
-    (
-        "a.yaml",
-        "a:\n  - b: 1\n    c: [1, 2]\n",
-        "a:\n  - b: 1\n    c: [1, 2\n d: }\n",
-    ),
+    ("a.tsx", "const a = (b: string) => <p>{b}</p>;\n", "const a = (b: string) => <p>{b</p>;\n"),
+    ("a.yaml", "a:\n  - b: 1\n    c: [1, 2]\n", "a:\n  - b: 1\n    c: [1, 2\n d: }\n"),
 ];
 
 #[test]
@@ -122,54 +75,32 @@ fn every_grammar_sees_a_new_error_and_no_other() {
 fn errors_that_were_there_do_not_count() {
     let before = "fn a( {}\nfn b() {}\n";
     assert_eq!(one("a.rs", Some(before), "fn a( {}\nfn c() {}\n"), None);
-    let found = one(
-        "a.rs",
-        Some(before),
-        "fn a( {}\nfn b() {}\nfn c() { let = 1; }\n",
-    );
+    let found = one("a.rs", Some(before), "fn a( {}\nfn b() {}\nfn c() { let = 1; }\n");
     assert_eq!(found, Some((FindingKind::Syntax, Some(3))));
 }
 
 #[test]
 fn the_sentence_names_line_and_language() {
-    let found = checked(
-        vec![file("a.rs", None, "fn f() {\n    let = 1;\n}\n")],
-        AMPLE,
-    );
+    let found = checked(vec![file("a.rs", None, "fn f() {\n    let = 1;\n}\n")], AMPLE);
     assert_eq!(found[0].text, "line 2 does not parse as Rust: `let = 1;`");
 }
 
 #[test]
 fn an_error_that_swallows_the_file_is_placed_inside_it() {
     let good = "fn a() {}\n".repeat(30);
-    let found = one(
-        "a.rs",
-        Some(&good),
-        &format!("{good}fn b() {{\n  let x = = 1;\n"),
-    );
+    let found = one("a.rs", Some(&good), &format!("{good}fn b() {{\n  let x = = 1;\n"));
     assert!(found.is_some_and(|(_, line)| line >= Some(31)), "{found:?}");
 }
 
 #[test]
 fn relatives_of_a_language_are_not_judged() {
     let commented = "{\n  // why\n  \"a\": 1,\n}\n";
-    for path in [
-        "tsconfig.json",
-        "x/tsconfig.base.json",
-        ".vscode/settings.json",
-        "a.jsonc",
-        "a.code-workspace",
-    ] {
+    for path in
+        ["tsconfig.json", "x/tsconfig.base.json", ".vscode/settings.json", "a.jsonc", "a.code-workspace"]
+    {
         assert_eq!(one(path, None, commented), None, "{path}");
     }
-    assert_eq!(
-        one(
-            "chart/templates/a.yaml",
-            None,
-            "{{- if .x }}\na: {{ .b }}\n{{- end }}\n"
-        ),
-        None
-    );
+    assert_eq!(one("chart/templates/a.yaml", None, "{{- if .x }}\na: {{ .b }}\n{{- end }}\n"), None);
     assert_eq!(one("a.scss", None, "$a: 1;\n.b { .c & { d: e } }\n"), None);
     assert_eq!(one("README.md", None, "fn (((\n"), None);
 }
@@ -178,14 +109,9 @@ fn relatives_of_a_language_are_not_judged() {
 fn large_files_and_late_files_are_said_to_be_skipped() {
     let edge = |bytes: usize| format!("//{}", "x".repeat(bytes - 2));
     assert_eq!(one("a.rs", None, &edge(FILE_BYTES)), None);
-    assert_eq!(
-        one("a.rs", None, &edge(FILE_BYTES + 1)),
-        Some((FindingKind::Skipped, None))
-    );
+    assert_eq!(one("a.rs", None, &edge(FILE_BYTES + 1)), Some((FindingKind::Skipped, None)));
 
-    let files = ["a.rs", "b.rs", "c.md"]
-        .map(|path| file(path, None, "fn (\n"))
-        .to_vec();
+    let files = ["a.rs", "b.rs", "c.md"].map(|path| file(path, None, "fn (\n")).to_vec();
     let found = checked(files, Duration::ZERO);
     assert_eq!(found.len(), 1);
     assert_eq!(
@@ -206,13 +132,7 @@ fn deleted_moved_and_binary_files_are_not_parsed() {
 
 #[test]
 fn deep_nesting_is_survived() {
-    for (path, unit) in [
-        ("a.rs", "("),
-        ("a.json", "["),
-        ("a.ts", "{"),
-        ("a.py", "("),
-        ("a.yaml", "["),
-    ] {
+    for (path, unit) in [("a.rs", "("), ("a.json", "["), ("a.ts", "{"), ("a.py", "("), ("a.yaml", "[")] {
         one(path, None, &unit.repeat(20_000));
     }
 }

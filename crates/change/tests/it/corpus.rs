@@ -41,10 +41,7 @@ fn run(case: &Path) -> Result<(), String> {
     let before = files(&case.join("before"));
     let mut tree = MemoryTree::default();
     for (path, bytes) in &before {
-        tree.insert(
-            RelPath::parse(path).map_err(|e| e.to_string())?,
-            bytes.clone(),
-        );
+        tree.insert(RelPath::parse(path).map_err(|e| e.to_string())?, bytes.clone());
     }
     let limits = Limits::default();
     let proposal = response::read(&answer, &limits).map_err(|e| e.to_string())?;
@@ -90,16 +87,10 @@ fn check_files(got: &Files, wanted: &Files) -> Result<(), String> {
         return Ok(());
     }
     let text = |files: &Files| {
-        let shown = files
-            .iter()
-            .map(|(path, bytes)| format!("{path} {:?}", String::from_utf8_lossy(bytes)));
+        let shown = files.iter().map(|(path, bytes)| format!("{path} {:?}", String::from_utf8_lossy(bytes)));
         shown.collect::<Vec<_>>().join("\n    ")
     };
-    Err(format!(
-        "\n  wanted\n    {}\n  got\n    {}",
-        text(wanted),
-        text(got)
-    ))
+    Err(format!("\n  wanted\n    {}\n  got\n    {}", text(wanted), text(got)))
 }
 
 /// The whole tree after the plan.

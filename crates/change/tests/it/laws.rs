@@ -42,11 +42,7 @@ fn line() -> impl Strategy<Value = String> {
 }
 
 fn edited() -> impl Strategy<Value = Edited> {
-    let way = prop_oneof![
-        Just(Way::SearchReplace),
-        Just(Way::Unified),
-        Just(Way::Whole)
-    ];
+    let way = prop_oneof![Just(Way::SearchReplace), Just(Way::Unified), Just(Way::Whole)];
     (
         prop::collection::vec(line(), 1..40),
         prop_oneof![Just("\n"), Just("\r\n")],
@@ -57,35 +53,20 @@ fn edited() -> impl Strategy<Value = Edited> {
         prop::collection::vec(line(), 0..6),
         way,
     )
-        .prop_map(
-            |(mut lines, eol, mark, final_newline, at, length, mut new, way)| {
-                let at = at.index(lines.len());
-                let length = length.min(lines.len() - at);
-                if !final_newline {
-                    // An empty last line would itself be the final newline.
-                    fill_last(&mut lines);
-                    if at + length == lines.len() {
-                        fill_last(&mut new);
-                    }
+        .prop_map(|(mut lines, eol, mark, final_newline, at, length, mut new, way)| {
+            let at = at.index(lines.len());
+            let length = length.min(lines.len() - at);
+            if !final_newline {
+                // An empty last line would itself be the final newline.
+                fill_last(&mut lines);
+                if at + length == lines.len() {
+                    fill_last(&mut new);
                 }
-                // One line without its ending does not say which ending the file would use.
-                let eol = if lines.len() == 1 && !final_newline {
-                    "\n"
-                } else {
-                    eol
-                };
-                Edited {
-                    lines,
-                    eol,
-                    mark,
-                    final_newline,
-                    at,
-                    length,
-                    new,
-                    way,
-                }
-            },
-        )
+            }
+            // One line without its ending does not say which ending the file would use.
+            let eol = if lines.len() == 1 && !final_newline { "\n" } else { eol };
+            Edited { lines, eol, mark, final_newline, at, length, new, way }
+        })
 }
 
 fn fill_last(lines: &mut [String]) {
@@ -109,13 +90,8 @@ impl Edited {
 
     fn body(&self) -> Body {
         let before = self.lines[self.at..self.at + self.length].to_vec();
-        let mut hunk = Hunk {
-            line: 1,
-            before,
-            after: self.new.clone(),
-            claimed: Some(self.at + 1),
-            ..Hunk::default()
-        };
+        let mut hunk =
+            Hunk { line: 1, before, after: self.new.clone(), claimed: Some(self.at + 1), ..Hunk::default() };
         match self.way {
             Way::SearchReplace => Body::Hunks(vec![hunk]),
             Way::Unified => {
@@ -133,10 +109,7 @@ impl Edited {
                 lines.splice(self.at..self.at + self.length, self.new.iter().cloned());
                 let mut text = lines.join("\n");
                 text.push('\n');
-                Body::Whole {
-                    text,
-                    must_be_new: false,
-                }
+                Body::Whole { text, must_be_new: false }
             }
         }
     }
@@ -147,20 +120,9 @@ impl Edited {
             Way::Unified => "unified",
             Way::Whole => "replace",
         };
-        let edit = Edit {
-            dialect,
-            body: self.body(),
-            seen: None,
-        };
-        let action = Action::Write {
-            path: path.clone(),
-            edit,
-            mode: None,
-        };
-        Proposal {
-            operations: vec![Operation { line: 1, action }],
-            ..Proposal::default()
-        }
+        let edit = Edit { dialect, body: self.body(), seen: None };
+        let action = Action::Write { path: path.clone(), edit, mode: None };
+        Proposal { operations: vec![Operation { line: 1, action }], ..Proposal::default() }
     }
 }
 

@@ -84,9 +84,8 @@ const AFTERWARDS: &[&str] = &[
 
 /// Runs every step.
 pub(crate) fn run(args: &Args, console: &mut Console) -> Result<Exit, Failure> {
-    let scratch = Scratch::new(args.keep).map_err(|error| {
-        Failure::unexpected(format!("the scratch project cannot be made: {error}"))
-    })?;
+    let scratch = Scratch::new(args.keep)
+        .map_err(|error| Failure::unexpected(format!("the scratch project cannot be made: {error}")))?;
     let waits = !args.auto && io::stdin().is_terminal() && io::stdout().is_terminal();
     for (index, step) in STEPS.iter().enumerate() {
         if index > 0 && waits && !wait(console) {
@@ -115,9 +114,8 @@ fn show(step: &Step, number: usize, console: &mut Console) -> Result<(), Failure
     let typed = look.paint(Paint::Dim, &format!("$ relay {}", step.command.join(" ")));
     let gap = if number > 1 { "\n" } else { "" };
     console.out(&format!("{gap}{says}\n\n{typed}\n"));
-    fs::write(step.answer, step.text).map_err(|error| {
-        Failure::unexpected(format!("{} cannot be written: {error}", step.answer))
-    })?;
+    fs::write(step.answer, step.text)
+        .map_err(|error| Failure::unexpected(format!("{} cannot be written: {error}", step.answer)))?;
     preview::run(&arguments(step)?, console)?;
     console.flush();
     Ok(())
@@ -137,10 +135,7 @@ fn arguments(step: &Step) -> Result<preview::Args, Failure> {
 fn wait(console: &mut Console) -> bool {
     let look = console.err_look();
     console.flush();
-    console.err(&format!(
-        "\n{}",
-        look.paint(Paint::Dim, "Enter goes on, q ends: ")
-    ));
+    console.err(&format!("\n{}", look.paint(Paint::Dim, "Enter goes on, q ends: ")));
     let mut line = String::new();
     let read = io::stdin().read_line(&mut line).unwrap_or(0);
     read > 0 && !line.trim().eq_ignore_ascii_case("q")

@@ -31,12 +31,7 @@ pub(crate) struct Args {
     pub(crate) file: PathBuf,
 
     /// Directory that the answer's paths are relative to
-    #[arg(
-        short = 'C',
-        long = "directory",
-        value_name = "DIR",
-        default_value = "."
-    )]
+    #[arg(short = 'C', long = "directory", value_name = "DIR", default_value = ".")]
     pub(crate) directory: PathBuf,
 
     /// Print one JSON object on stdout, the text for people on stderr
@@ -87,12 +82,7 @@ pub(crate) fn run(args: &Args, console: &mut Console) -> Result<Exit, Failure> {
     let text = origin.read(limits.text_bytes)?;
     let proposal = response::read(&text, &limits)?;
     let tree = DiskTree::new(root.clone(), limits.file_bytes);
-    let preview = Preview {
-        args,
-        root,
-        name: origin.name(),
-        proposal,
-    };
+    let preview = Preview { args, root, name: origin.name(), proposal };
     match plan::plan(&preview.proposal, &tree, &NothingSeen, &limits) {
         Ok(plan) => Ok(preview.planned(&checked(plan, args), console)),
         Err(refused) => Ok(preview.refused(&refused, console)),
@@ -105,9 +95,7 @@ fn project(directory: &Path) -> Result<PathBuf, Failure> {
     match directory.canonicalize() {
         Ok(root) if root.is_dir() => Ok(root),
         Ok(_) => Err(Failure::usage(format!("{name} is not a directory")).hint(hint)),
-        Err(error) => {
-            Err(Failure::usage(format!("the directory {name} cannot be used: {error}")).hint(hint))
-        }
+        Err(error) => Err(Failure::usage(format!("the directory {name} cannot be used: {error}")).hint(hint)),
     }
 }
 
@@ -137,11 +125,7 @@ impl Preview<'_> {
         }
         // stdout is for the object or the prompt alone, where one was asked for.
         let aside = self.args.json || self.args.repair;
-        let look = if aside {
-            console.err_look()
-        } else {
-            console.out_look()
-        };
+        let look = if aside { console.err_look() } else { console.out_look() };
         let mut text = show::card::text(&self.proposal, plan, &self.name, &look);
         if self.args.diff || !(aside || self.args.no_diff) {
             text += &show::diff::text(plan, &look);
@@ -167,10 +151,7 @@ impl Preview<'_> {
             console.err(&text);
         }
         if self.args.repair && !self.args.json {
-            let text = console
-                .out_look()
-                .block(&repair::prompt(refused))
-                .into_owned();
+            let text = console.out_look().block(&repair::prompt(refused)).into_owned();
             console.out(&text);
         }
         Exit::Refused
@@ -182,11 +163,7 @@ impl Preview<'_> {
         if self.args.repair || refused.refusals.iter().all(|r| nothing(&r.reason)) {
             return None;
         }
-        let piped = if self.args.file.as_os_str() == "-" {
-            "... | "
-        } else {
-            ""
-        };
+        let piped = if self.args.file.as_os_str() == "-" { "... | " } else { "" };
         let mut words = vec![format!("{piped}relay preview"), shell_word(&self.args.file)];
         if self.args.directory != Path::new(".") {
             words.push(format!("-C {}", shell_word(&self.args.directory)));
@@ -203,11 +180,7 @@ impl Preview<'_> {
             command: "preview",
             project: self.root.to_string_lossy(),
             proposal: &self.proposal,
-            plan: PlanJson {
-                files,
-                findings: &plan.findings,
-                notes: &plan.notes,
-            },
+            plan: PlanJson { files, findings: &plan.findings, notes: &plan.notes },
         }
     }
 
@@ -218,9 +191,7 @@ impl Preview<'_> {
             file,
             diff: diff::of_file(file).content,
             text: text.and_then(Result::ok),
-            base64: after
-                .filter(|_| text.is_some_and(|t| t.is_err()))
-                .map(base64),
+            base64: after.filter(|_| text.is_some_and(|t| t.is_err())).map(base64),
         }
     }
 

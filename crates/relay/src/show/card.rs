@@ -31,10 +31,7 @@ pub(crate) fn text(proposal: &Proposal, plan: &Plan, name: &str, look: &Look) ->
             first.is_some() && first == finding.line && !hunk.repeats
         };
         finding.kind == FindingKind::Near
-            && plan
-                .files
-                .iter()
-                .any(|file| file.path == finding.path && file.hunks.iter().any(same_place))
+            && plan.files.iter().any(|file| file.path == finding.path && file.hunks.iter().any(same_place))
     };
     let findings = plan.findings.iter().filter(|finding| !told_above(finding));
     looks.extend(findings.map(|f| finding(f, look)));
@@ -58,13 +55,7 @@ pub(super) fn remarks(notes: &[Note], unread: &[Unread], look: &Look) -> String 
     let mut out = list(&lines, dot, look);
     let blocks: Vec<String> = unread
         .iter()
-        .map(|block| {
-            format!(
-                "not read, line {} of the answer: {}",
-                block.line,
-                look.safe(&block.reason)
-            )
-        })
+        .map(|block| format!("not read, line {} of the answer: {}", block.line, look.safe(&block.reason)))
         .collect();
     out += &list(&blocks, dot, look);
     out
@@ -113,8 +104,7 @@ fn title(proposal: &Proposal) -> Option<&str> {
 fn path_room(look: &Look) -> usize {
     /// Cells for the letter before and for counts and matches after the path.
     const BESIDE: usize = 42;
-    look.width
-        .map_or(usize::MAX, |w| w.saturating_sub(BESIDE).max(20))
+    look.width.map_or(usize::MAX, |w| w.saturating_sub(BESIDE).max(20))
 }
 
 /// The parts of a file's row.
@@ -143,10 +133,7 @@ fn rows(plan: &Plan, look: &Look) -> String {
     for row in rows {
         let name = row.name.padded(name_cells);
         let counts = row.counts.padded(count_cells);
-        let line = format!(
-            "    {}  {}  {}   {}",
-            row.letter, name.text, counts.text, row.about
-        );
+        let line = format!("    {}  {}  {}   {}", row.letter, name.text, counts.text, row.about);
         out += line.trim_end();
         out.push('\n');
     }
@@ -235,31 +222,18 @@ fn difference(file: &FilePlan, difference: &Difference, look: &Look) -> String {
 fn differing<'a>(a: &'a str, b: &'a str) -> (&'a str, &'a str) {
     let in_word = |c: char| c.is_alphanumeric() || c == '_';
     let same = |(x, y): &(char, char)| x == y;
-    let mut start: usize = a
-        .chars()
-        .zip(b.chars())
-        .take_while(same)
-        .map(|(c, _)| c.len_utf8())
-        .sum();
+    let mut start: usize = a.chars().zip(b.chars()).take_while(same).map(|(c, _)| c.len_utf8()).sum();
     while let Some(c) = a[..start].chars().next_back().filter(|c| in_word(*c)) {
         start -= c.len_utf8();
     }
     let (rest_a, rest_b) = (&a[start..], &b[start..]);
     let backwards = rest_a.chars().rev().zip(rest_b.chars().rev());
     let mut end: usize = backwards.take_while(same).map(|(c, _)| c.len_utf8()).sum();
-    while let Some(c) = rest_a[rest_a.len() - end..]
-        .chars()
-        .next()
-        .filter(|c| in_word(*c))
-    {
+    while let Some(c) = rest_a[rest_a.len() - end..].chars().next().filter(|c| in_word(*c)) {
         end -= c.len_utf8();
     }
     let (part_a, part_b) = (&rest_a[..rest_a.len() - end], &rest_b[..rest_b.len() - end]);
-    if part_a.trim().is_empty() || part_b.trim().is_empty() {
-        (a, b)
-    } else {
-        (part_a, part_b)
-    }
+    if part_a.trim().is_empty() || part_b.trim().is_empty() { (a, b) } else { (part_a, part_b) }
 }
 
 fn finding(finding: &Finding, look: &Look) -> String {
@@ -274,11 +248,7 @@ fn finding(finding: &Finding, look: &Look) -> String {
 
 /// Said where there is nothing left to do.
 fn conclusion(plan: &Plan, look: &Look) -> String {
-    if plan
-        .files
-        .iter()
-        .any(|file| file.change != Change::Unchanged)
-    {
+    if plan.files.iter().any(|file| file.change != Change::Unchanged) {
         return String::new();
     }
     let sign = look.paint(Paint::Good, look.sign(Sign::Done));

@@ -65,10 +65,7 @@ fn sentences(file: &FileDiff, look: &Look) -> Vec<String> {
         Content::Same if file.mode_before.is_none() => out.push("a new empty file".into()),
         Content::Same if file.mode_after.is_none() => out.push("it was empty".into()),
         Content::Same => {}
-        Content::Binary {
-            bytes_before,
-            bytes_after,
-        } => {
+        Content::Binary { bytes_before, bytes_after } => {
             let (before, after) = (size(*bytes_before), size(*bytes_after));
             out.push(match (file.mode_before, file.mode_after) {
                 (None, _) => format!("binary file, {after}"),
@@ -76,10 +73,7 @@ fn sentences(file: &FileDiff, look: &Look) -> Vec<String> {
                 _ => format!("binary file, {before} {arrow} {after}"),
             });
         }
-        Content::Text {
-            endings: Some(change),
-            ..
-        } => {
+        Content::Text { endings: Some(change), .. } => {
             let only = if change.only { "only " } else { "" };
             out.push(format!(
                 "{only}the line endings of {} change, {} {arrow} {}",
@@ -94,10 +88,7 @@ fn sentences(file: &FileDiff, look: &Look) -> Vec<String> {
 }
 
 fn write_hunk(out: &mut String, hunk: &DiffHunk, mark_endings: bool, look: &Look) {
-    let head = format!(
-        "@@ -{},{} +{},{} @@",
-        hunk.old_start, hunk.old_lines, hunk.new_start, hunk.new_lines
-    );
+    let head = format!("@@ -{},{} +{},{} @@", hunk.old_start, hunk.old_lines, hunk.new_start, hunk.new_lines);
     let _ = writeln!(out, "{}", look.paint(Paint::Dim, &head));
     for line in &hunk.lines {
         write_line(out, line, mark_endings, look);
@@ -105,14 +96,9 @@ fn write_hunk(out: &mut String, hunk: &DiffHunk, mark_endings: bool, look: &Look
 }
 
 fn write_line(out: &mut String, line: &DiffLine, mark_endings: bool, look: &Look) {
-    let carriage_return = matches!(line.ending, Ending::Crlf | Ending::Cr)
-        && mark_endings
-        && line.kind != LineKind::Context;
-    let mark = if carriage_return {
-        look.sign(Sign::CarriageReturn)
-    } else {
-        ""
-    };
+    let carriage_return =
+        matches!(line.ending, Ending::Crlf | Ending::Cr) && mark_endings && line.kind != LineKind::Context;
+    let mark = if carriage_return { look.sign(Sign::CarriageReturn) } else { "" };
     let text = format!("{}{}{mark}", line.kind.sign(), look.code(&line.text));
     let text = match line.kind {
         LineKind::Context => text,

@@ -36,17 +36,11 @@ struct Part {
 
 impl Part {
     fn plain(text: &str) -> Part {
-        Part {
-            text: text.to_string(),
-            cells: cells(text),
-        }
+        Part { text: text.to_string(), cells: cells(text) }
     }
 
     fn painted(look: &Look, paint: Paint, text: &str) -> Part {
-        Part {
-            text: look.paint(paint, text),
-            cells: cells(text),
-        }
+        Part { text: look.paint(paint, text), cells: cells(text) }
     }
 
     fn then(mut self, other: &Part) -> Part {

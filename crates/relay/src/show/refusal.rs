@@ -18,26 +18,16 @@ use super::{LISTED, Part, card, number, two_ended};
 use crate::terminal::{Look, Paint, Sign};
 
 /// The refusal. `next` is the command that writes a repair prompt, if there is one to point at.
-pub(crate) fn text(
-    refused: &Refused,
-    unread: &[Unread],
-    next: Option<&str>,
-    look: &Look,
-) -> String {
+pub(crate) fn text(refused: &Refused, unread: &[Unread], next: Option<&str>, look: &Look) -> String {
     let sign = look.paint(Paint::Bad, look.sign(Sign::Refused));
     let left = format!(" refused: {}", headline(refused));
-    let left = Part {
-        cells: 1 + Part::plain(&left).cells,
-        text: format!("{sign}{left}"),
-    };
+    let left = Part { cells: 1 + Part::plain(&left).cells, text: format!("{sign}{left}") };
     let state = Part::painted(look, Paint::Dim, "nothing was changed");
     let mut out = two_ended(look, &left, &state);
     let shown = &refused.refusals[..refused.refusals.len().min(LISTED)];
     for (index, refusal) in shown.iter().enumerate() {
         out += &entry(refusal, look);
-        let ends_file = shown[index + 1..]
-            .iter()
-            .all(|later| later.path != refusal.path);
+        let ends_file = shown[index + 1..].iter().all(|later| later.path != refusal.path);
         if let (true, Some(path)) = (ends_file, &refusal.path) {
             out += &fitting_in(&refused.fitting, path);
         }
@@ -47,17 +37,10 @@ pub(crate) fn text(
         out += &format!("  {}\n", look.paint(Paint::Dim, &more));
     }
     out += &fitting_elsewhere(refused, look);
-    let unread: Vec<Unread> = unread
-        .iter()
-        .filter(|b| !listed(refused, b))
-        .cloned()
-        .collect();
+    let unread: Vec<Unread> = unread.iter().filter(|b| !listed(refused, b)).cloned().collect();
     out += &card::remarks(&refused.notes, &unread, look);
     if let Some(next) = next {
-        let text = format!(
-            "  next: `{}` writes a prompt for your model",
-            look.safe(next)
-        );
+        let text = format!("  next: `{}` writes a prompt for your model", look.safe(next));
         out += &look.wrap(&text, 8);
         out.push('\n');
     }
@@ -80,11 +63,7 @@ pub(crate) fn headline(refused: &Refused) -> String {
             None => kinds.push((kind, 1)),
         }
     }
-    let failing: usize = kinds
-        .iter()
-        .filter(|(k, _)| k.is_edit())
-        .map(|(_, n)| n)
-        .sum();
+    let failing: usize = kinds.iter().filter(|(k, _)| k.is_edit()).map(|(_, n)| n).sum();
     let edits = failing + refused.fitting.len();
     let mut whole_told = false;
     let mut parts = Vec::new();
@@ -167,15 +146,8 @@ fn entry(refusal: &Refusal, look: &Look) -> String {
     }
     let mut out = format!("  {}\n", place(refusal, look));
     match &refusal.reason {
-        Reason::NotFound {
-            wanted, nearest, ..
-        } => out += &missing(wanted, nearest.as_ref(), look),
-        Reason::Ambiguous {
-            wanted,
-            places,
-            count,
-            ..
-        } => {
+        Reason::NotFound { wanted, nearest, .. } => out += &missing(wanted, nearest.as_ref(), look),
+        Reason::Ambiguous { wanted, places, count, .. } => {
             out += &looked_for(first_line(wanted), look);
             let lines: Vec<String> = places.iter().map(ToString::to_string).collect();
             let more = match count.saturating_sub(places.len()) {
@@ -205,9 +177,8 @@ fn place(refusal: &Refusal, look: &Look) -> String {
         Some(path) => look.safe(path.as_str()).into_owned(),
         None => String::new(),
     };
-    if let Reason::NotFound { hunk, .. }
-    | Reason::Ambiguous { hunk, .. }
-    | Reason::Hunk { hunk, .. } = refusal.reason
+    if let Reason::NotFound { hunk, .. } | Reason::Ambiguous { hunk, .. } | Reason::Hunk { hunk, .. } =
+        refusal.reason
     {
         out += &format!(", edit {hunk}");
     }
@@ -221,10 +192,7 @@ fn place(refusal: &Refusal, look: &Look) -> String {
 
 fn first_line(hunk: &Hunk) -> &str {
     let lines = hunk.before.iter().map(String::as_str);
-    lines
-        .clone()
-        .find(|line| !line.trim().is_empty())
-        .unwrap_or_default()
+    lines.clone().find(|line| !line.trim().is_empty()).unwrap_or_default()
 }
 
 fn missing(wanted: &Hunk, nearest: Option<&Nearest>, look: &Look) -> String {
@@ -262,16 +230,13 @@ fn looked_for(line: &str, look: &Look) -> String {
 /// `edit 1 fits; edit 3 is already in`, for a file that also has failing edits.
 fn fitting_in(fitting: &[FittingHunk], path: &RelPath) -> String {
     let here = |state: HunkState| {
-        let hunks = fitting
-            .iter()
-            .filter(move |h| h.path == *path && h.report.state == state);
+        let hunks = fitting.iter().filter(move |h| h.path == *path && h.report.state == state);
         hunks.map(|h| h.hunk).collect::<Vec<usize>>()
     };
     let mut parts = Vec::new();
-    for (state, one, many) in [
-        (HunkState::Applied, "fits", "fit"),
-        (HunkState::AlreadyIn, "is already in", "are already in"),
-    ] {
+    for (state, one, many) in
+        [(HunkState::Applied, "fits", "fit"), (HunkState::AlreadyIn, "is already in", "are already in")]
+    {
         let edits = here(state);
         let numbers: Vec<String> = edits.iter().take(LISTED).map(usize::to_string).collect();
         match edits.len() {
@@ -291,11 +256,8 @@ fn fitting_in(fitting: &[FittingHunk], path: &RelPath) -> String {
 fn fitting_elsewhere(refused: &Refused, look: &Look) -> String {
     /// Files that are named.
     const NAMED: usize = 3;
-    let failing: HashSet<&RelPath> = refused
-        .refusals
-        .iter()
-        .filter_map(|refusal| refusal.path.as_ref())
-        .collect();
+    let failing: HashSet<&RelPath> =
+        refused.refusals.iter().filter_map(|refusal| refusal.path.as_ref()).collect();
     let mut paths: Vec<&RelPath> = refused.fitting.iter().map(|hunk| &hunk.path).collect();
     paths.retain(|path| !failing.contains(path));
     let edits = paths.len();

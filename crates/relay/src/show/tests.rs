@@ -3,24 +3,16 @@
 use relaycode_change::diff;
 use relaycode_change::path::RelPath;
 use relaycode_change::plan::{
-    Change, Difference, FilePlan, Finding, FindingKind, FittingHunk, HunkReport, HunkState,
-    Nearest, Plan, Reason, Refusal, Refused,
+    Change, Difference, FilePlan, Finding, FindingKind, FittingHunk, HunkReport, HunkState, Nearest, Plan,
+    Reason, Refusal, Refused,
 };
 use relaycode_change::proposal::{Control, Hunk, Mode, Note, Proposal, Unread};
 use relaycode_text::escape::is_unsafe;
 
 use super::*;
 
-const PLAIN: Look = Look {
-    color: false,
-    utf8: true,
-    width: Some(80),
-};
-const ASCII: Look = Look {
-    color: false,
-    utf8: false,
-    width: Some(80),
-};
+const PLAIN: Look = Look { color: false, utf8: true, width: Some(80) };
+const ASCII: Look = Look { color: false, utf8: false, width: Some(80) };
 const HOSTILE: &str = "a\x1b[2Jb\u{202e}c\nd\u{9b}31m";
 
 fn path(text: &str) -> RelPath {
@@ -68,11 +60,7 @@ fn file(name: &str, before: Option<&str>, after: Option<&str>) -> FilePlan {
 
 fn titled(title: &str) -> Proposal {
     Proposal {
-        control: Control {
-            present: true,
-            git_commit_msg: Some(title.to_string()),
-            ..Control::default()
-        },
+        control: Control { present: true, git_commit_msg: Some(title.to_string()), ..Control::default() },
         ..Proposal::default()
     }
 }
@@ -109,21 +97,14 @@ fn plan() -> Plan {
                 text: "`rest of the code` stands for code that was left out".into(),
             },
         ],
-        notes: vec![Note {
-            line: 0,
-            text: "changeSummary names src/x.ts, which is not changed".into(),
-        }],
+        notes: vec![Note { line: 0, text: "changeSummary names src/x.ts, which is not changed".into() }],
     }
 }
 
 #[test]
 fn a_plan_is_one_line_per_file_and_what_deserves_a_look() {
     let mut proposal = titled("feat: round totals\n\nmore");
-    proposal.unread.push(Unread {
-        line: 12,
-        reason: "a shell command".into(),
-        broken: false,
-    });
+    proposal.unread.push(Unread { line: 12, reason: "a shell command".into(), broken: false });
     let text = card::text(&proposal, &plan(), "answer.md", &PLAIN);
     let expected = "\
 ▸ feat: round totals                                              3 files  +4 −1
@@ -150,15 +131,9 @@ fn without_utf8_everything_is_ascii() {
 
 #[test]
 fn what_is_all_in_says_so() {
-    let plan = Plan {
-        files: vec![file("a", Some("x\n"), Some("x\n"))],
-        ..Plan::default()
-    };
+    let plan = Plan { files: vec![file("a", Some("x\n"), Some("x\n"))], ..Plan::default() };
     let text = card::text(&Proposal::default(), &plan, "answer.md", &PLAIN);
-    assert!(
-        text.contains("=  a   already in") || text.contains("already in\n"),
-        "{text}"
-    );
+    assert!(text.contains("=  a   already in") || text.contains("already in\n"), "{text}");
     assert!(text.ends_with("✓ everything is already in\n"), "{text}");
 }
 
@@ -201,10 +176,7 @@ becomes executable
 }
 
 fn hunk(before: &str) -> Box<Hunk> {
-    Box::new(Hunk {
-        before: before.lines().map(str::to_string).collect(),
-        ..Hunk::default()
-    })
+    Box::new(Hunk { before: before.lines().map(str::to_string).collect(), ..Hunk::default() })
 }
 
 fn stale(said: &str, real: &str) -> Refused {
@@ -236,10 +208,7 @@ fn stale(said: &str, real: &str) -> Refused {
 
 #[test]
 fn a_refusal_shows_what_was_looked_for_and_what_is_there() {
-    let refused = stale(
-        "  return items.reduce((sum, item) => {",
-        "  return items.reduce((total, item) => {",
-    );
+    let refused = stale("  return items.reduce((sum, item) => {", "  return items.reduce((total, item) => {");
     let next = Some("relay preview answer.md --repair");
     let text = refusal::text(&refused, &[], next, &PLAIN);
     let expected = "\
@@ -269,21 +238,11 @@ fn other_refusals_are_named_too() {
                     rung: "exact",
                 },
             },
-            Refusal {
-                path: None,
-                line: 20,
-                reason: Reason::Unread {
-                    text: "the block is cut off".into(),
-                },
-            },
+            Refusal { path: None, line: 20, reason: Reason::Unread { text: "the block is cut off".into() } },
         ],
         ..Refused::default()
     };
-    let cut_off = Unread {
-        line: 20,
-        reason: "the block is cut off".into(),
-        broken: true,
-    };
+    let cut_off = Unread { line: 20, reason: "the block is cut off".into(), broken: true };
     let text = refusal::text(&refused, &[cut_off], None, &PLAIN);
     let expected = "\
 ✗ refused: the edit fits in several places, 1 block cannot be read
@@ -305,23 +264,12 @@ fn hostile_text_never_reaches_a_terminal_raw() {
     plan.findings[1].text = HOSTILE.to_string();
     plan.notes[0].text = HOSTILE.to_string();
     let mut proposal = titled(HOSTILE);
-    proposal.unread.push(Unread {
-        line: 1,
-        reason: HOSTILE.to_string(),
-        broken: false,
-    });
-    let failure = crate::failure::Failure::usage(HOSTILE)
-        .hint(HOSTILE)
-        .at(HOSTILE);
+    proposal.unread.push(Unread { line: 1, reason: HOSTILE.to_string(), broken: false });
+    let failure = crate::failure::Failure::usage(HOSTILE).hint(HOSTILE).at(HOSTILE);
     for look in [PLAIN, ASCII] {
         let mut text = card::text(&proposal, &plan, HOSTILE, &look);
         text += &super::diff::text(&plan, &look);
-        text += &refusal::text(
-            &stale(HOSTILE, HOSTILE),
-            &proposal.unread,
-            Some(HOSTILE),
-            &look,
-        );
+        text += &refusal::text(&stale(HOSTILE, HOSTILE), &proposal.unread, Some(HOSTILE), &look);
         text += &super::failure::text(&failure, &look);
         let raw = text.chars().find(|c| is_unsafe(*c) && *c != '\n');
         assert_eq!(raw, None, "{text:?}");
@@ -330,12 +278,8 @@ fn hostile_text_never_reaches_a_terminal_raw() {
 
 #[test]
 fn colour_never_stands_alone() {
-    let look = Look {
-        color: true,
-        ..PLAIN
-    };
-    let painted =
-        card::text(&titled("t"), &plan(), "x", &look) + &super::diff::text(&plan(), &look);
+    let look = Look { color: true, ..PLAIN };
+    let painted = card::text(&titled("t"), &plan(), "x", &look) + &super::diff::text(&plan(), &look);
     let mut plain = String::new();
     let mut rest = painted.as_str();
     while let Some((before, after)) = rest.split_once("\x1b[") {
@@ -343,7 +287,6 @@ fn colour_never_stands_alone() {
         rest = after.split_once('m').map_or("", |(_, rest)| rest);
     }
     plain += rest;
-    let expected =
-        card::text(&titled("t"), &plan(), "x", &PLAIN) + &super::diff::text(&plan(), &PLAIN);
+    let expected = card::text(&titled("t"), &plan(), "x", &PLAIN) + &super::diff::text(&plan(), &PLAIN);
     assert_eq!(plain, expected);
 }

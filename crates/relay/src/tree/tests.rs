@@ -21,21 +21,12 @@ fn files_are_read_and_others_named() {
     let dir = TempDir::new().unwrap();
     put(&dir, "src/a.rs", b"x");
     let tree = tree(&dir);
-    let regular = Entry::File {
-        bytes: b"x".to_vec(),
-        mode: Mode::Regular,
-    };
+    let regular = Entry::File { bytes: b"x".to_vec(), mode: Mode::Regular };
     assert_eq!(tree.entry(&path("src/a.rs")).unwrap(), regular);
     assert_eq!(tree.entry(&path("src/b.rs")).unwrap(), Entry::Missing);
     assert_eq!(tree.entry(&path("no/b.rs")).unwrap(), Entry::Missing);
-    assert_eq!(
-        tree.entry(&path("src")).unwrap(),
-        Entry::Other("a directory")
-    );
-    assert_eq!(
-        tree.entry(&path("src/a.rs/x")).unwrap(),
-        Entry::Other("something beneath a file")
-    );
+    assert_eq!(tree.entry(&path("src")).unwrap(), Entry::Other("a directory"));
+    assert_eq!(tree.entry(&path("src/a.rs/x")).unwrap(), Entry::Other("something beneath a file"));
 }
 
 #[test]
@@ -46,10 +37,7 @@ fn the_limit_is_where_it_says() {
     let tree = tree(&dir);
     assert!(tree.entry(&path("fits")).is_ok());
     let error = tree.entry(&path("does-not")).unwrap_err().to_string();
-    assert!(
-        error.contains("101 bytes, and the limit `file` is 100"),
-        "{error}"
-    );
+    assert!(error.contains("101 bytes, and the limit `file` is 100"), "{error}");
 }
 
 #[cfg(unix)]
@@ -90,10 +78,7 @@ fn names_that_differ_in_case_alone_are_found_on_every_level() {
     let twin = |name: &str| tree.folded_twin(&path(name));
     assert_eq!(twin("readme.md").as_deref(), Some("README.md"));
     assert_eq!(twin("Src/new.rs").as_deref(), Some("src"));
-    assert_eq!(
-        twin("src/cafe\u{301}.rs").as_deref(),
-        Some("src/Caf\u{e9}.rs")
-    );
+    assert_eq!(twin("src/cafe\u{301}.rs").as_deref(), Some("src/Caf\u{e9}.rs"));
     assert_eq!(twin("README.md"), None);
     assert_eq!(twin("src/new.rs"), None);
     assert_eq!(twin("other/new.rs"), None);

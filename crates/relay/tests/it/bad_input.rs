@@ -7,11 +7,7 @@ use crate::relay::{Project, Ran, edit, whole};
 /// Refused, with `part` in the message, and nothing unexpected.
 fn refused(ran: &Ran, part: &str) {
     assert_eq!(ran.code, 3, "{part}: {ran:?}");
-    assert!(
-        ran.err.contains(part),
-        "{part:?} is missing in\n{}",
-        ran.err
-    );
+    assert!(ran.err.contains(part), "{part:?} is missing in\n{}", ran.err);
     assert!(ran.err.contains("nothing was changed"), "{}", ran.err);
 }
 
@@ -41,17 +37,10 @@ fn binary_answers() {
 #[test]
 fn an_answer_without_a_change() {
     let project = project();
-    refused(
-        &project.preview("Sure, I can help with that.\n"),
-        "nothing to do",
-    );
+    refused(&project.preview("Sure, I can help with that.\n"), "nothing to do");
     let ran = project.preview("Run this:\n\n```sh\nnpm install\n```\n");
     refused(&ran, "nothing to do");
-    assert!(
-        ran.err.contains("line 3 of the answer"),
-        "unread blocks are listed: {}",
-        ran.err
-    );
+    assert!(ran.err.contains("line 3 of the answer"), "unread blocks are listed: {}", ran.err);
 }
 
 #[test]
@@ -72,14 +61,8 @@ fn a_hundred_thousand_blocks() {
     let blocks = "```\nx\n```\n".repeat(100_000);
     let ran = project.preview(&blocks);
     refused(&ran, "nothing to do");
-    assert!(
-        ran.err.len() < 10_000,
-        "the list is cut: {} bytes",
-        ran.err.len()
-    );
-    let files: String = (0..100_000)
-        .map(|n| format!("```js // f{n}.js\nx\n```\n"))
-        .collect();
+    assert!(ran.err.len() < 10_000, "the list is cut: {} bytes", ran.err.len());
+    let files: String = (0..100_000).map(|n| format!("```js // f{n}.js\nx\n```\n")).collect();
     let ran = project.pipe(&["preview", "-"], files.as_bytes());
     refused(&ran, "limit `files`");
     assert!(start.elapsed() < LONG);
@@ -97,11 +80,7 @@ fn what_is_never_closed() {
     ] {
         let ran = project.preview(answer);
         assert_eq!(ran.code, 3, "{answer:?}: {ran:?}");
-        assert!(
-            ran.err.contains("of the answer"),
-            "it names the line: {}",
-            ran.err
-        );
+        assert!(ran.err.contains("of the answer"), "it names the line: {}", ran.err);
     }
 }
 
@@ -109,19 +88,14 @@ fn what_is_never_closed() {
 fn broken_and_explosive_yaml() {
     let project = project();
     let change = edit("a.txt", "two", "2");
-    let bomb: String = (1..30)
-        .map(|n| format!("a{n}: &a{n} [*a{0}, *a{0}, *a{0}, *a{0}]\n", n - 1))
-        .collect();
+    let bomb: String =
+        (1..30).map(|n| format!("a{n}: &a{n} [*a{0}, *a{0}, *a{0}, *a{0}]\n", n - 1)).collect();
     let start = Instant::now();
     for yaml in [
         "projectId: [unclosed\nuuid: }{".to_string(),
         format!("projectId: x\na0: &a0 [x, x]\n{bomb}gitCommitMsg: *a29\n"),
         "projectId: !!python/object/apply:os.system [id]\n".to_string(),
-        format!(
-            "projectId: x\ngitCommitMsg: {}{}\n",
-            "[".repeat(50_000),
-            "]".repeat(50_000)
-        ),
+        format!("projectId: x\ngitCommitMsg: {}{}\n", "[".repeat(50_000), "]".repeat(50_000)),
         format!("projectId: x\n? {}\n", "- ".repeat(50_000)),
     ] {
         let ran = project.preview(&format!("{change}\n```yaml\n{yaml}\n```\n"));
@@ -161,8 +135,7 @@ fn paths_that_lead_elsewhere() {
             let ran = project.preview(&answer);
             assert_eq!(ran.code, 3, "{path:?}: {ran:?}");
             assert!(
-                ran.err.contains("line 1 of the answer")
-                    || ran.err.contains("line 2 of the answer"),
+                ran.err.contains("line 1 of the answer") || ran.err.contains("line 2 of the answer"),
                 "{path:?}: {}",
                 ran.err
             );
@@ -188,9 +161,6 @@ fn links_out_of_the_project() {
     std::os::unix::fs::symlink("/etc/hostname", project.path("link.txt")).unwrap();
     std::os::unix::fs::symlink("/etc", project.path("etc")).unwrap();
     refused(&project.preview(&whole("link.txt", "x\n")), "symbolic link");
-    refused(
-        &project.preview(&whole("etc/hostname", "x\n")),
-        "symbolic link",
-    );
+    refused(&project.preview(&whole("etc/hostname", "x\n")), "symbolic link");
     refused(&project.preview(&whole("etc/new", "x\n")), "symbolic link");
 }

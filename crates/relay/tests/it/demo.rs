@@ -20,11 +20,7 @@ fn the_demo_runs_by_itself_and_leaves_nothing() {
         "Your answer could not be applied",
         "next: save an answer",
     ] {
-        assert!(
-            ran.out.contains(part),
-            "{part:?} is missing in\n{}",
-            ran.out
-        );
+        assert!(ran.out.contains(part), "{part:?} is missing in\n{}", ran.out);
     }
     assert!(ran.err.contains("does not match"), "{}", ran.err);
     assert!(ran.err.contains("2 times"), "{}", ran.err);

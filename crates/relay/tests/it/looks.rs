@@ -17,20 +17,14 @@ fn colour_is_for_terminals_or_on_request() {
     assert!(!plain.out.contains('\x1b'), "not a terminal: {plain:?}");
     let always = project.relay(&["preview", "a.md", "--color", "always"]);
     assert!(always.out.contains("\x1b[32m+2"), "{always:?}");
-    let never = run(project
-        .command(&["--color=never", "preview", "a.md"])
-        .env("NO_COLOR", "1"));
+    let never = run(project.command(&["--color=never", "preview", "a.md"]).env("NO_COLOR", "1"));
     assert!(!never.out.contains('\x1b'));
 }
 
 #[test]
 fn without_utf8_the_output_is_ascii() {
     let project = project();
-    for (name, value) in [
-        ("LC_ALL", "C"),
-        ("LANG", "de_DE.ISO-8859-1"),
-        ("LC_CTYPE", "POSIX"),
-    ] {
+    for (name, value) in [("LC_ALL", "C"), ("LANG", "de_DE.ISO-8859-1"), ("LC_CTYPE", "POSIX")] {
         let ran = run(project.command(&["preview", "a.md"]).env(name, value));
         assert!(ran.out.is_ascii(), "{name}={value}: {}", ran.out);
         assert!(ran.out.starts_with("> a.md"), "{}", ran.out);
@@ -41,9 +35,7 @@ fn without_utf8_the_output_is_ascii() {
 
 fn assert_tame(ran: &Ran) {
     for text in [&ran.out, &ran.err] {
-        let raw = text
-            .chars()
-            .find(|c| is_unsafe(*c) && !matches!(c, '\n' | '\t'));
+        let raw = text.chars().find(|c| is_unsafe(*c) && !matches!(c, '\n' | '\t'));
         assert_eq!(raw, None, "{text:?}");
     }
 }

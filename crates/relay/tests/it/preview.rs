@@ -21,21 +21,10 @@ fn a_plan_is_shown_and_nothing_is_written() {
     assert_eq!((ran.code, ran.err.as_str()), (0, ""), "{ran:?}");
     assert!(ran.out.starts_with("▸ feat: round "), "{}", ran.out);
     assert!(ran.out.contains("2 files  +2 −1\n"), "{}", ran.out);
-    assert!(
-        ran.out.contains("    M  src/cart.js   +1 −1   1 exact\n"),
-        "{}",
-        ran.out
-    );
+    assert!(ran.out.contains("    M  src/cart.js   +1 −1   1 exact\n"), "{}", ran.out);
     assert!(ran.out.contains("    A  src/round.js  +1"), "{}", ran.out);
-    assert!(
-        ran.out.contains("-\treturn sum;\n+\treturn round(sum);\n"),
-        "{}",
-        ran.out
-    );
-    assert_eq!(
-        fs::read_to_string(project.path("src/cart.js")).unwrap(),
-        CART
-    );
+    assert!(ran.out.contains("-\treturn sum;\n+\treturn round(sum);\n"), "{}", ran.out);
+    assert_eq!(fs::read_to_string(project.path("src/cart.js")).unwrap(), CART);
     assert!(!project.path("src/round.js").exists());
 }
 
@@ -63,11 +52,7 @@ fn json_has_the_whole_plan() {
     let answer = edit("src/cart.js", "return sum;", "return round(sum);");
     let ran = project.pipe(&["preview", "-", "--json", "--text"], answer.as_bytes());
     assert_eq!(ran.code, 0, "{ran:?}");
-    assert!(
-        ran.err.contains("src/cart.js"),
-        "people read stderr: {}",
-        ran.err
-    );
+    assert!(ran.err.contains("src/cart.js"), "people read stderr: {}", ran.err);
     let value = ran.json();
     assert_eq!(value["ok"], true);
     assert_eq!(value["code"], 0);
@@ -77,20 +62,14 @@ fn json_has_the_whole_plan() {
     let file = &value["plan"]["files"][0];
     assert_eq!(file["path"], "src/cart.js");
     assert_eq!(file["change"], "modified");
-    assert_eq!(
-        (file["added"].as_u64(), file["removed"].as_u64()),
-        (Some(1), Some(1))
-    );
+    assert_eq!((file["added"].as_u64(), file["removed"].as_u64()), (Some(1), Some(1)));
     assert_eq!(file["hunks"][0]["state"], "applied");
     assert_eq!(file["diff"]["content"], "text");
     assert_eq!(file["diff"]["hunks"][0]["lines"][3]["kind"], "removed");
     let text = CART.replace("return sum", "return round(sum)");
     assert_eq!(file["text"], text);
     let (_, plain) = project.json(&answer);
-    assert!(
-        plain["plan"]["files"][0].get("text").is_none(),
-        "only on request"
-    );
+    assert!(plain["plan"]["files"][0].get("text").is_none(), "only on request");
 }
 
 #[test]
@@ -98,10 +77,7 @@ fn content_that_is_no_utf8_comes_as_base64() {
     let project = Project::new(&[]);
     project.put("latin.txt", b"caf\xe9\nold\n");
     let answer = edit("latin.txt", "old", "new");
-    let ran = project.pipe(
-        &["preview", "-", "--json", "--text", "-q"],
-        answer.as_bytes(),
-    );
+    let ran = project.pipe(&["preview", "-", "--json", "--text", "-q"], answer.as_bytes());
     assert_eq!(ran.code, 0, "{ran:?}");
     assert_eq!(ran.json()["plan"]["files"][0]["base64"], "Y2Fm6QpuZXcK");
 }
@@ -113,21 +89,14 @@ fn what_is_already_in_is_said_and_is_no_failure() {
     assert_eq!(ran.code, 0, "{ran:?}");
     assert!(ran.out.contains("everything is already in"), "{}", ran.out);
     let (code, value) = project.json(&whole("src/cart.js", CART));
-    assert_eq!(
-        (code, &value["plan"]["files"][0]["change"]),
-        (0, &"unchanged".into())
-    );
+    assert_eq!((code, &value["plan"]["files"][0]["change"]), (0, &"unchanged".into()));
 }
 
 #[test]
 fn a_refusal_names_the_place_and_the_next_step() {
     let project = cart();
     let answer = edit("src/cart.js", "\tlet sum = 0;", "\tlet sum = 1;")
-        + &edit(
-            "src/cart.js",
-            "\tfor (const entry of list(items)) {\n\t\tcount(entry.amount);",
-            "x",
-        );
+        + &edit("src/cart.js", "\tfor (const entry of list(items)) {\n\t\tcount(entry.amount);", "x");
     project.put("my answer.md", answer.as_bytes());
     let ran = project.relay(&["preview", "my answer.md"]);
     assert_eq!((ran.code, ran.out.as_str()), (3, ""), "{ran:?}");
@@ -139,11 +108,7 @@ fn a_refusal_names_the_place_and_the_next_step() {
         "  edit 1 fits\n",
         "  next: `relay preview 'my answer.md' --repair` writes a prompt for your model\n",
     ] {
-        assert!(
-            ran.err.contains(part),
-            "{part:?} is missing in\n{}",
-            ran.err
-        );
+        assert!(ran.err.contains(part), "{part:?} is missing in\n{}", ran.err);
     }
 }
 
@@ -154,16 +119,8 @@ fn a_repair_prompt_is_all_there_is_on_stdout() {
     project.put("a.md", answer.as_bytes());
     let ran = project.relay(&["preview", "a.md", "--repair"]);
     assert_eq!(ran.code, 3, "{ran:?}");
-    assert!(
-        ran.out.starts_with("Your answer could not be applied"),
-        "{}",
-        ran.out
-    );
-    assert!(
-        ran.out.contains("## src/cart.js, edit 1 of 1"),
-        "{}",
-        ran.out
-    );
+    assert!(ran.out.starts_with("Your answer could not be applied"), "{}", ran.out);
+    assert!(ran.out.contains("## src/cart.js, edit 1 of 1"), "{}", ran.out);
     assert!(ran.err.contains("refused"), "{}", ran.err);
     let ran = project.relay(&["preview", "a.md", "--repair", "-q"]);
     assert_eq!(ran.err, "");
@@ -193,11 +150,7 @@ fn a_place_that_is_not_certain_is_refused_with_the_places() {
     let project = Project::new(&[("a.txt", "x\nsame\ny\nsame\nz\n")]);
     let ran = project.preview(&edit("a.txt", "same", "other"));
     assert_eq!(ran.code, 3, "{ran:?}");
-    assert!(
-        ran.err.contains("is there 2 times, at lines 2, 4"),
-        "{}",
-        ran.err
-    );
+    assert!(ran.err.contains("is there 2 times, at lines 2, 4"), "{}", ran.err);
 }
 
 #[test]
@@ -217,10 +170,7 @@ fn a_new_syntax_error_is_pointed_out() {
 #[test]
 fn findings_are_shown_but_do_not_stop_a_preview() {
     let project = cart();
-    let answer = whole(
-        "src/cart.js",
-        "// ... rest of the code\nlet x\u{200b} = 1;\n",
-    );
+    let answer = whole("src/cart.js", "// ... rest of the code\nlet x\u{200b} = 1;\n");
     let ran = project.preview(&answer);
     assert_eq!(ran.code, 0, "{ran:?}");
     for part in ["(placeholder)", "(hidden)"] {
@@ -233,29 +183,13 @@ fn wrong_usage_ends_with_2_and_says_what_to_do() {
     let project = cart();
     let ran = project.relay(&["preview", "missing.md"]);
     assert_eq!((ran.code, ran.out.as_str()), (2, ""));
-    assert!(
-        ran.err.contains("there is no file missing.md"),
-        "{}",
-        ran.err
-    );
-    assert!(
-        ran.err.contains("or `-` to read it from a pipe"),
-        "{}",
-        ran.err
-    );
+    assert!(ran.err.contains("there is no file missing.md"), "{}", ran.err);
+    assert!(ran.err.contains("or `-` to read it from a pipe"), "{}", ran.err);
     let ran = project.relay(&["preview", "src"]);
-    assert!(
-        ran.code == 2 && ran.err.contains("src is a directory"),
-        "{ran:?}"
-    );
+    assert!(ran.code == 2 && ran.err.contains("src is a directory"), "{ran:?}");
     let ran = project.relay(&["preview", "-", "-C", "nowhere"]);
     assert!(ran.code == 2 && ran.err.contains("nowhere"), "{ran:?}");
-    for args in [
-        &["preview"][..],
-        &["frobnicate"],
-        &["preview", "-", "--limit", "bytes=1"],
-        &[],
-    ] {
+    for args in [&["preview"][..], &["frobnicate"], &["preview", "-", "--limit", "bytes=1"], &[]] {
         let ran = project.relay(args);
         assert_eq!(ran.code, 2, "{args:?}: {ran:?}");
         assert!(!ran.err.is_empty());
@@ -280,11 +214,7 @@ fn limits_are_named_and_can_be_raised() {
     let long = "words ".repeat(200) + "\n" + &edit("src/cart.js", "return sum;", "return 1;");
     let ran = project.pipe(&["preview", "-", "--limit", "text=1000"], long.as_bytes());
     assert_eq!(ran.code, 3, "{ran:?}");
-    assert!(
-        ran.err.contains("the limit `text` (1000 bytes)"),
-        "{}",
-        ran.err
-    );
+    assert!(ran.err.contains("the limit `text` (1000 bytes)"), "{}", ran.err);
     assert!(ran.err.contains("--limit text="), "{}", ran.err);
     let ran = project.pipe(&["preview", "-", "--limit", "text=4k"], long.as_bytes());
     assert_eq!(ran.code, 0, "{ran:?}");
@@ -292,10 +222,7 @@ fn limits_are_named_and_can_be_raised() {
     assert!(ran.code == 3 && ran.err.contains("limit `file`"), "{ran:?}");
     let two = whole("a.txt", "1\n") + &whole("b.txt", "2\n");
     let ran = project.pipe(&["preview", "-", "--limit", "files=1"], two.as_bytes());
-    assert!(
-        ran.code == 3 && ran.err.contains("limit `files`"),
-        "{ran:?}"
-    );
+    assert!(ran.code == 3 && ran.err.contains("limit `files`"), "{ran:?}");
 }
 
 #[test]
@@ -303,12 +230,8 @@ fn a_reader_that_goes_away_is_no_failure() {
     let project = Project::new(&[]);
     let many: String = (0..60_000).map(|n| format!("line {n}\n")).collect();
     project.put("a.md", whole("big.txt", &many).as_bytes());
-    let mut child = project
-        .command(&["preview", "a.md"])
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
+    let mut child =
+        project.command(&["preview", "a.md"]).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     drop(child.stdout.take());
     let output = child.wait_with_output().unwrap();
     assert_eq!(output.status.code(), Some(0), "{output:?}");

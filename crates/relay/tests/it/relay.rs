@@ -23,9 +23,7 @@ pub(crate) struct Ran {
 
 impl Project {
     pub(crate) fn new(files: &[(&str, &str)]) -> Project {
-        let project = Project {
-            dir: TempDir::new().unwrap(),
-        };
+        let project = Project { dir: TempDir::new().unwrap() };
         for (path, text) in files {
             project.put(path, text.as_bytes());
         }
@@ -96,11 +94,7 @@ pub(crate) fn run(command: &mut Command) -> Ran {
 
 impl Ran {
     pub(crate) fn json(&self) -> Value {
-        assert_eq!(
-            self.out.lines().count(),
-            1,
-            "one object on one line: {self:?}"
-        );
+        assert_eq!(self.out.lines().count(), 1, "one object on one line: {self:?}");
         serde_json::from_str(&self.out).unwrap_or_else(|error| panic!("{error}: {}", self.out))
     }
 }

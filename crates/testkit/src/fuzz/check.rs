@@ -37,15 +37,11 @@ pub fn check(case: &Case) -> Result<(), Broken> {
     let outcome = catch_unwind(AssertUnwindSafe(|| run(case)));
     let taken = start.elapsed();
     match outcome {
-        Err(panic) => Err(Broken {
-            law: "panic",
-            what: panic_text(panic.as_ref()),
-        }),
+        Err(panic) => Err(Broken { law: "panic", what: panic_text(panic.as_ref()) }),
         Ok(Err(broken)) => Err(broken),
-        Ok(Ok(())) if taken > TIME_BOUND => Err(Broken {
-            law: "time",
-            what: format!("{} ms", taken.as_millis()),
-        }),
+        Ok(Ok(())) if taken > TIME_BOUND => {
+            Err(Broken { law: "time", what: format!("{} ms", taken.as_millis()) })
+        }
         Ok(Ok(())) => Ok(()),
     }
 }
@@ -87,10 +83,7 @@ fn check_print(proposal: &Proposal, limits: &Limits) -> Result<(), Broken> {
         return Ok(());
     }
     // Reasoning is any text whatever, a stray fence for example; what is asked for is the change.
-    let change = Proposal {
-        reasoning: Vec::new(),
-        ..proposal.clone()
-    };
+    let change = Proposal { reasoning: Vec::new(), ..proposal.clone() };
     let text = response::print(&change);
     // A line that ends in a carriage return of its own cannot be told from one that ends in CRLF.
     if text.contains('\r') {
@@ -137,12 +130,7 @@ fn check_plan(proposal: &Proposal, plan: &Plan) -> Result<(), Broken> {
 }
 
 /// Everything above the first hunk is as it was, and no more lines are gone than hunks name.
-fn check_untouched(
-    proposal: &Proposal,
-    file: &FilePlan,
-    before: &[u8],
-    after: &[u8],
-) -> Result<(), Broken> {
+fn check_untouched(proposal: &Proposal, file: &FilePlan, before: &[u8], after: &[u8]) -> Result<(), Broken> {
     let first = file.hunks.iter().map(|hunk| hunk.used).min().unwrap_or(1);
     // The engine may or may not count a lone carriage return as the end of a line.
     let above = [newline_ends(before), line_ends(before)]
@@ -165,10 +153,7 @@ fn check_untouched(
     if spelt_out && file.removed > named.saturating_add(slack) {
         return Err(Broken {
             law: "untouched",
-            what: format!(
-                "{}: {} lines go, the hunks name {named}",
-                file.path, file.removed
-            ),
+            what: format!("{}: {} lines go, the hunks name {named}", file.path, file.removed),
         });
     }
     Ok(())
@@ -176,30 +161,22 @@ fn check_untouched(
 
 /// The offset behind every `\n`.
 fn newline_ends(bytes: &[u8]) -> Vec<usize> {
-    (0..bytes.len())
-        .filter(|at| bytes[*at] == b'\n')
-        .map(|at| at + 1)
-        .collect()
+    (0..bytes.len()).filter(|at| bytes[*at] == b'\n').map(|at| at + 1).collect()
 }
 
 /// The offset behind every `\n`, `\r\n` and lone `\r`.
 fn line_ends(bytes: &[u8]) -> Vec<usize> {
     (0..bytes.len())
-        .filter(|at| {
-            bytes[*at] == b'\n' || (bytes[*at] == b'\r' && bytes.get(at + 1) != Some(&b'\n'))
-        })
+        .filter(|at| bytes[*at] == b'\n' || (bytes[*at] == b'\r' && bytes.get(at + 1) != Some(&b'\n')))
         .map(|at| at + 1)
         .collect()
 }
 
 fn hunk_lines(proposal: &Proposal, wanted: &RelPath) -> usize {
-    let bodies = proposal
-        .operations
-        .iter()
-        .filter_map(|operation| match &operation.action {
-            Action::Write { path, edit, .. } if path == wanted => Some(&edit.body),
-            _ => None,
-        });
+    let bodies = proposal.operations.iter().filter_map(|operation| match &operation.action {
+        Action::Write { path, edit, .. } if path == wanted => Some(&edit.body),
+        _ => None,
+    });
     bodies
         .map(|body| match body {
             Body::Hunks(hunks) => hunks.iter().map(|hunk| hunk.before.len()).sum(),
@@ -223,18 +200,10 @@ fn check_reverse(path: &RelPath, before: &str, after: &str) -> Result<(), Broken
         law: "reverse",
         what: format!("{path}: the way back is refused: {:?}", refused.refusals),
     })?;
-    let restored = plan
-        .files
-        .first()
-        .and_then(|file| file.after.as_deref())
-        .unwrap_or_default();
+    let restored = plan.files.first().and_then(|file| file.after.as_deref()).unwrap_or_default();
     let restored = String::from_utf8_lossy(restored);
     let exact = reverse::is_uniform(before) && reverse::is_uniform(after);
-    let same = if exact {
-        restored == before
-    } else {
-        reverse::same_but_for_endings(&restored, before)
-    };
+    let same = if exact { restored == before } else { reverse::same_but_for_endings(&restored, before) };
     if same {
         return Ok(());
     }

@@ -35,9 +35,6 @@ pub fn case(seeds: &[Case], seed: u64, index: u64) -> Case {
 impl Case {
     /// A case with one file.
     pub fn with_file(response: &str, path: &str, text: &str) -> Case {
-        Case {
-            response: response.to_owned(),
-            files: vec![(path.to_owned(), text.as_bytes().to_vec())],
-        }
+        Case { response: response.to_owned(), files: vec![(path.to_owned(), text.as_bytes().to_vec())] }
     }
 }

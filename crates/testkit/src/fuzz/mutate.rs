@@ -186,11 +186,7 @@ fn swap_token(text: &str, random: &mut Random) -> String {
     if text.len() > MOST_BYTES {
         return text.replacen(from, to, 1);
     }
-    if random.once_in(2) {
-        text.replacen(from, to, 1)
-    } else {
-        text.replace(from, to)
-    }
+    if random.once_in(2) { text.replacen(from, to, 1) } else { text.replace(from, to) }
 }
 
 fn spoil_file(bytes: &mut Vec<u8>, random: &mut Random) {
@@ -201,10 +197,8 @@ fn spoil_file(bytes: &mut Vec<u8>, random: &mut Random) {
         3 => bytes.clear(),
         4 => {
             let text = String::from_utf8_lossy(bytes);
-            let utf16: Vec<u8> = std::iter::once(0xfeff)
-                .chain(text.encode_utf16())
-                .flat_map(u16::to_le_bytes)
-                .collect();
+            let utf16: Vec<u8> =
+                std::iter::once(0xfeff).chain(text.encode_utf16()).flat_map(u16::to_le_bytes).collect();
             *bytes = utf16;
         }
         _ => {
@@ -228,8 +222,5 @@ fn flip_bits(bytes: &[u8], random: &mut Random) -> Vec<u8> {
 
 /// The nearest character boundary at or below `at`.
 pub(super) fn boundary(text: &str, at: usize) -> usize {
-    (0..=at.min(text.len()))
-        .rev()
-        .find(|index| text.is_char_boundary(*index))
-        .unwrap_or(0)
+    (0..=at.min(text.len())).rev().find(|index| text.is_char_boundary(*index)).unwrap_or(0)
 }

@@ -28,10 +28,8 @@ pub fn built_in() -> Vec<Case> {
     let mut cases = Vec::new();
     for response in RESPONSES {
         let mut case = Case::with_file(response, "src/a.ts", FILE);
-        case.files
-            .push(("src/old.ts".to_owned(), b"old\n".to_vec()));
-        case.files
-            .push(("src/with space.ts".to_owned(), b"x\r\ny\r\n".to_vec()));
+        case.files.push(("src/old.ts".to_owned(), b"old\n".to_vec()));
+        case.files.push(("src/with space.ts".to_owned(), b"x\r\ny\r\n".to_vec()));
         cases.push(case.clone());
         case.response += CONTROL;
         case.files[0].1 = FILE.replace('\n', "\r\n").into_bytes();

@@ -85,18 +85,14 @@ fn drop_signature(lines: &mut Vec<&str>) {
     while end > 0 && lines[end - 1].trim().is_empty() {
         end -= 1;
     }
-    if end >= 2 && lines[end - 2].trim_end() == "--" && !lines[end - 1].starts_with(['+', '-', ' '])
-    {
+    if end >= 2 && lines[end - 2].trim_end() == "--" && !lines[end - 1].starts_with(['+', '-', ' ']) {
         lines.truncate(end - 2);
     }
 }
 
 /// `--- x` above `+++ y`. A single `--- x` is a removed `-- x`.
 fn is_file_header(lines: &[&str], at: usize) -> bool {
-    lines[at].starts_with("--- ")
-        && lines
-            .get(at + 1)
-            .is_some_and(|line| line.starts_with("+++ "))
+    lines[at].starts_with("--- ") && lines.get(at + 1).is_some_and(|line| line.starts_with("+++ "))
 }
 
 struct Reader<'a> {
@@ -124,13 +120,9 @@ impl Reader<'_> {
         if self.is_next_file(at) {
             let (old, new) = (&text[4..], &self.lines[at + 1][4..]);
             let names = (names::name(old), names::name(new));
-            let awaits_names = !self.hunks.is_open()
-                && self.file.as_ref().is_some_and(|file| file.names.is_none());
-            let file = if awaits_names {
-                self.file_at(line)
-            } else {
-                self.begin(line)?
-            };
+            let awaits_names =
+                !self.hunks.is_open() && self.file.as_ref().is_some_and(|file| file.names.is_none());
+            let file = if awaits_names { self.file_at(line) } else { self.begin(line)? };
             file.names = Some(names);
             return Ok(2);
         }
@@ -178,10 +170,7 @@ impl Reader<'_> {
     }
 
     fn file_at(&mut self, line: usize) -> &mut FileDiff {
-        self.file.get_or_insert_with(|| FileDiff {
-            line,
-            ..FileDiff::default()
-        })
+        self.file.get_or_insert_with(|| FileDiff { line, ..FileDiff::default() })
     }
 
     fn begin(&mut self, line: usize) -> Result<&mut FileDiff, DialectError> {
@@ -214,10 +203,7 @@ fn file_mode(line: usize, text: &str) -> Result<Mode, DialectError> {
         "100644" | "100664" => Ok(Mode::Regular),
         "120000" => Err(DialectError::at(line, "symbolic links are not supported")),
         "160000" => Err(DialectError::at(line, "submodules are not supported")),
-        other => Err(DialectError::at(
-            line,
-            format!("`{}` is not a file mode", other.escape_debug()),
-        )),
+        other => Err(DialectError::at(line, format!("`{}` is not a file mode", other.escape_debug()))),
     }
 }
 
@@ -238,23 +224,12 @@ impl FileDiff {
         } else if let Some(name) = text.strip_prefix("rename to ") {
             self.renamed_to = Some(names::plain(name).into_owned());
         } else if text.starts_with("copy from ") || text.starts_with("copy to ") {
-            return Err(DialectError::at(
-                line,
-                "copies are not supported, send the whole file",
-            ));
+            return Err(DialectError::at(line, "copies are not supported, send the whole file"));
         } else if text.starts_with("Binary files ") || text.starts_with("GIT binary patch") {
-            return Err(DialectError::at(
-                line,
-                "binary files cannot be changed by a diff in an answer",
-            ));
+            return Err(DialectError::at(line, "binary files cannot be changed by a diff in an answer"));
         } else {
-            const LAYOUT: [&str; 5] = [
-                "index ",
-                "old mode ",
-                "similarity index ",
-                "dissimilarity index ",
-                "=====",
-            ];
+            const LAYOUT: [&str; 5] =
+                ["index ", "old mode ", "similarity index ", "dissimilarity index ", "====="];
             let blank = text.trim().is_empty();
             return Ok(blank || LAYOUT.iter().any(|start| text.starts_with(start)));
         }
@@ -318,11 +293,7 @@ impl FileDiff {
         }
         let moved = rename.map(|(from, to)| operation(Action::Rename { from, to }));
         let written = body.map(|body| {
-            let edit = Edit {
-                dialect,
-                body,
-                seen: None,
-            };
+            let edit = Edit { dialect, body, seen: None };
             operation(Action::Write { path, edit, mode })
         });
         Ok(moved.into_iter().chain(written).collect())
@@ -369,14 +340,9 @@ impl FileDiff {
     fn rename(&self, headed: Option<&RelPath>) -> Result<Option<(RelPath, RelPath)>, DialectError> {
         let (from, to) = match (&self.renamed_from, &self.renamed_to) {
             (None, None) => return Ok(None),
-            (Some(from), Some(to)) => {
-                (checked_path(self.line, from)?, checked_path(self.line, to)?)
-            }
+            (Some(from), Some(to)) => (checked_path(self.line, from)?, checked_path(self.line, to)?),
             _ => {
-                return Err(DialectError::at(
-                    self.line,
-                    "a rename needs both `rename from` and `rename to`",
-                ));
+                return Err(DialectError::at(self.line, "a rename needs both `rename from` and `rename to`"));
             }
         };
         match headed {
@@ -415,18 +381,11 @@ impl FileDiff {
         if self.hunks.last().and_then(|hunk| hunk.final_newline) == Some(false) {
             text.pop();
         }
-        Ok(Body::Whole {
-            text,
-            must_be_new: true,
-        })
+        Ok(Body::Whole { text, must_be_new: true })
     }
 
     fn check_deletion(&self) -> Result<(), DialectError> {
-        match self
-            .hunks
-            .iter()
-            .find(|hunk| hunk.after.iter().any(|line| !line.trim().is_empty()))
-        {
+        match self.hunks.iter().find(|hunk| hunk.after.iter().any(|line| !line.trim().is_empty())) {
             Some(hunk) => Err(DialectError::at(
                 hunk.line,
                 "the diff says that the file is deleted, but not all of its lines begin with `-`",

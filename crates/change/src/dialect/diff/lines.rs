@@ -32,11 +32,7 @@ pub(in super::super) fn header(line: &str) -> Option<Header> {
         return None;
     }
     // What is left of `-1,2 +1,2 @@scope` begins with the mark itself.
-    let left = if elided {
-        ""
-    } else {
-        left.trim_start_matches("@@")
-    };
+    let left = if elided { "" } else { left.trim_start_matches("@@") };
     let scope = [left, tail.unwrap_or_default()]
         .into_iter()
         .filter(|part| !part.is_empty())
@@ -57,9 +53,8 @@ fn numbers(head: &str) -> (Option<usize>, &str) {
     let mut claimed = None;
     let mut left = head;
     loop {
-        let (word, rest) = left
-            .split_once(char::is_whitespace)
-            .map_or((left, ""), |(word, rest)| (word, rest.trim_start()));
+        let (word, rest) =
+            left.split_once(char::is_whitespace).map_or((left, ""), |(word, rest)| (word, rest.trim_start()));
         let Some(range) = word.strip_prefix(['-', '+']) else {
             return (claimed, left);
         };
@@ -184,18 +179,11 @@ impl HunkReader {
 
 impl Open {
     fn at(line: usize) -> Open {
-        Open {
-            hunk: Hunk {
-                line,
-                ..Hunk::default()
-            },
-            ..Open::default()
-        }
+        Open { hunk: Hunk { line, ..Hunk::default() }, ..Open::default() }
     }
 
     fn context(&mut self, text: &str) {
-        self.kept
-            .push((self.hunk.before.len(), self.hunk.after.len()));
+        self.kept.push((self.hunk.before.len(), self.hunk.after.len()));
         self.hunk.before.push(text.to_owned());
         self.hunk.after.push(text.to_owned());
         self.begun = true;
@@ -226,8 +214,6 @@ impl Open {
 /// `\ No newline at end of file`, in whatever wording follows the first words.
 fn is_no_newline(text: &str) -> bool {
     text.strip_prefix('\\').is_some_and(|rest| {
-        rest.trim_start()
-            .get(..10)
-            .is_some_and(|words| words.eq_ignore_ascii_case("no newline"))
+        rest.trim_start().get(..10).is_some_and(|words| words.eq_ignore_ascii_case("no newline"))
     })
 }

@@ -16,15 +16,9 @@ pub(super) fn name(text: &str) -> Name {
     let text = text.trim_start();
     let name = match unquoted(text) {
         Some((name, _)) => name,
-        None => without_time(text.split('\t').next().unwrap_or(text))
-            .trim_end()
-            .to_owned(),
+        None => without_time(text.split('\t').next().unwrap_or(text)).trim_end().to_owned(),
     };
-    if name == "/dev/null" {
-        Name::Null
-    } else {
-        Name::File(name)
-    }
+    if name == "/dev/null" { Name::Null } else { Name::File(name) }
 }
 
 /// Cuts a timestamp off that follows a blank instead of a tab.
@@ -92,9 +86,7 @@ pub(super) fn shared<'a>(old: &'a str, new: &'a str) -> Option<&'a str> {
 
 /// The path behind a name whose other side is `/dev/null`.
 pub(super) fn alone(name: &str) -> &str {
-    name.strip_prefix("a/")
-        .or_else(|| name.strip_prefix("b/"))
-        .unwrap_or(name)
+    name.strip_prefix("a/").or_else(|| name.strip_prefix("b/")).unwrap_or(name)
 }
 
 /// Takes off a prefix of one letter, as git writes them (`a/`, `b/`, `i/`, `w/` …).

@@ -43,20 +43,13 @@ fn print_new(path: &RelPath, text: &str, mode: Option<Mode>, out: &mut String) {
             Mode::Regular => "100644",
             Mode::Executable => "100755",
         };
-        out.push_str(&format!(
-            "diff --git a/{path} b/{path}\nnew file mode {mode}\n"
-        ));
+        out.push_str(&format!("diff --git a/{path} b/{path}\nnew file mode {mode}\n"));
         if text.is_empty() {
             return;
         }
     }
     let hunk = Hunk {
-        after: text
-            .strip_suffix('\n')
-            .unwrap_or(text)
-            .split('\n')
-            .map(str::to_owned)
-            .collect(),
+        after: text.strip_suffix('\n').unwrap_or(text).split('\n').map(str::to_owned).collect(),
         claimed: Some(0),
         final_newline: (!text.ends_with('\n')).then_some(false),
         ..Hunk::default()
@@ -107,13 +100,7 @@ const NO_NEWLINE: &str = "\\ No newline at end of file\n";
 
 /// Writes the lines below a hunk's header.
 fn print_lines(hunk: &Hunk, out: &mut String) {
-    let mut printer = Printer {
-        hunk,
-        out,
-        old: 0,
-        new: 0,
-        last_removed: last_removed(hunk),
-    };
+    let mut printer = Printer { hunk, out, old: 0, new: 0, last_removed: last_removed(hunk) };
     for &(old, new) in hunk.kept.iter().flatten() {
         let ahead = old >= printer.old && new >= printer.new;
         if !ahead || old >= hunk.before.len() || new >= hunk.after.len() {

@@ -58,26 +58,15 @@ pub(super) fn marker(line: &str) -> Option<Marker> {
     match sign {
         b'=' => rest.is_empty().then_some(Marker::Separator { count }),
         b'<' | b'-' => {
-            let sign = if sign == b'<' {
-                Sign::Angle
-            } else {
-                Sign::Dash
-            };
+            let sign = if sign == b'<' { Sign::Angle } else { Sign::Dash };
             if let Some(rest) = after_word(rest, &["SEARCH", "ORIGINAL"]) {
-                return Some(Marker::Search {
-                    ends: ends(sign),
-                    path: path_line(rest),
-                });
+                return Some(Marker::Search { ends: ends(sign), path: path_line(rest) });
             }
             (sign == Sign::Angle && line[count..].starts_with(' ') && !rest.is_empty())
                 .then_some(Marker::Conflict)
         }
         _ => {
-            let sign = if sign == b'>' {
-                Sign::Angle
-            } else {
-                Sign::Dash
-            };
+            let sign = if sign == b'>' { Sign::Angle } else { Sign::Dash };
             after_word(rest, &["REPLACE", "UPDATED"]).map(|_| Marker::Replace(ends(sign)))
         }
     }
@@ -89,8 +78,7 @@ fn after_word<'a>(text: &'a str, words: &[&str]) -> Option<&'a str> {
         let found = text.get(..word.len())?;
         let rest = &text[word.len()..];
         let bounded = !rest.starts_with(|c: char| c.is_alphanumeric() || c == '_');
-        (found.eq_ignore_ascii_case(word) && bounded)
-            .then(|| rest.trim_start_matches(['<', '>', ':']).trim())
+        (found.eq_ignore_ascii_case(word) && bounded).then(|| rest.trim_start_matches(['<', '>', ':']).trim())
     })
 }
 
@@ -105,11 +93,7 @@ pub(super) fn line_marker(line: &str) -> Option<(bool, usize)> {
 
 /// Writes a line of content so that it is no marker.
 pub(super) fn escaped(line: &str) -> String {
-    if needs_escape(line) {
-        format!("\\{line}")
-    } else {
-        line.to_owned()
-    }
+    if needs_escape(line) { format!("\\{line}") } else { line.to_owned() }
 }
 
 /// Takes off the backslash that [`escaped`] puts before a line.

@@ -20,10 +20,9 @@ impl NoSeparator {
     /// The error for a block that begins on line `start` and whose body begins on line `body`.
     pub(super) fn at(&self, start: usize, body: usize) -> DialectError {
         match self {
-            NoSeparator::Missing => DialectError::at(
-                start,
-                "the SEARCH block that begins here has no `=======` line",
-            ),
+            NoSeparator::Missing => {
+                DialectError::at(start, "the SEARCH block that begins here has no `=======` line")
+            }
             NoSeparator::Unclear(first, second) => DialectError::at(
                 body + second,
                 format!(
@@ -77,8 +76,7 @@ fn one_of(body: &[&str], candidates: &[usize]) -> Result<Range<usize>, NoSeparat
 
 /// Whether the line above is indented so far that it cannot be a heading.
 fn below_code(body: &[&str], at: usize) -> bool {
-    at.checked_sub(1)
-        .is_some_and(|above| body[above].starts_with("    ") || body[above].starts_with('\t'))
+    at.checked_sub(1).is_some_and(|above| body[above].starts_with("    ") || body[above].starts_with('\t'))
 }
 
 /// Whether the line at `at` is plainly the underline of a heading: below a line of words of about
@@ -92,10 +90,7 @@ fn is_underline(body: &[&str], at: usize) -> bool {
         line.is_empty() || matches!(marker(line), Some(Marker::Separator { .. }))
     });
     let words = title.starts_with(char::is_alphanumeric)
-        && title
-            .trim_end()
-            .chars()
-            .all(|c| c.is_alphanumeric() || " -_.,:'!?&/`".contains(c));
+        && title.trim_end().chars().all(|c| c.is_alphanumeric() || " -_.,:'!?&/`".contains(c));
     let length = title.trim_end().chars().count();
     let close = length.abs_diff(body[at].trim().len()) <= 1;
     begins_paragraph && words && close

@@ -21,32 +21,20 @@ fn names_and_aliases_are_unique_and_found_in_any_case() {
 #[test]
 fn a_block_that_names_no_dialect_is_recognised_by_how_it_begins() {
     for (text, expected) in [
-        (
-            "<<<<<<< SEARCH\na\n=======\nb\n>>>>>>> REPLACE\n",
-            "multi-search-replace",
-        ),
+        ("<<<<<<< SEARCH\na\n=======\nb\n>>>>>>> REPLACE\n", "multi-search-replace"),
         ("\nsrc/a.rs\n```\n<<<<<<< SEARCH\n", "multi-search-replace"),
         ("<<<<<<< HEAD\na\n", "multi-search-replace"),
         ("*** Begin Patch\n", "apply-patch"),
-        (
-            "cat <<'EOF' | apply_patch\n*** Begin Patch\n",
-            "apply-patch",
-        ),
+        ("cat <<'EOF' | apply_patch\n*** Begin Patch\n", "apply-patch"),
         ("diff --git a/x b/x\n", "unified"),
         ("Index: x\n=====\n--- x\n+++ x\n", "unified"),
-        (
-            "--- x\n+++ x\n@@ @@\n-a\n--- y\n+++ y\n@@ @@\n-a\n",
-            "unified",
-        ),
+        ("--- x\n+++ x\n@@ @@\n-a\n--- y\n+++ y\n@@ @@\n-a\n", "unified"),
         ("--- x\n+++ x\n@@ @@\n-a\n", "new-unified"),
         ("\n@@ ... @@\n a\n+b\n", "new-unified"),
         ("// src/a.rs\n@@ -1 +1 @@\n-a\n", "new-unified"),
         ("---\ntitle: x\n---\n+++ x\n", "replace"),
         ("@@ a text\nwithout changes\n", "replace"),
-        (
-            "let t = `\n<<<<<<< SEARCH\n=======\n>>>>>>> REPLACE\n`;\n",
-            "replace",
-        ),
+        ("let t = `\n<<<<<<< SEARCH\n=======\n>>>>>>> REPLACE\n`;\n", "replace"),
         ("fn a() {}\n--- x\n+++ x\n@@ @@\n-a\n", "replace"),
         ("Title\n*** Begin Patch\n", "replace"),
         ("", "replace"),
@@ -57,22 +45,12 @@ fn a_block_that_names_no_dialect_is_recognised_by_how_it_begins() {
 
 #[test]
 fn lines_of_errors_and_hunks_count_from_where_the_block_begins() {
-    let block = |text| Block {
-        path: RelPath::parse("f").ok(),
-        text,
-        line: 40,
-    };
-    let read = named("new-unified")
-        .unwrap()
-        .read(&block("--- f\n+++ f\n@@ @@\n-a\n"));
+    let block = |text| Block { path: RelPath::parse("f").ok(), text, line: 40 };
+    let read = named("new-unified").unwrap().read(&block("--- f\n+++ f\n@@ @@\n-a\n"));
     let operation = read.unwrap().remove(0);
     assert_eq!(operation.line, 40);
-    let Action::Write { edit, .. } = operation.action else {
-        panic!("not a write")
-    };
-    let Body::Hunks(hunks) = edit.body else {
-        panic!("no hunks")
-    };
+    let Action::Write { edit, .. } = operation.action else { panic!("not a write") };
+    let Body::Hunks(hunks) = edit.body else { panic!("no hunks") };
     assert_eq!(hunks[0].line, 42);
     let error = named("search-replace").unwrap().read(&block("\n=======\n"));
     assert_eq!(error.unwrap_err().line, 41);
@@ -81,25 +59,13 @@ fn lines_of_errors_and_hunks_count_from_where_the_block_begins() {
 /// Reads what `dialect` printed of `action`, and compares.
 fn comes_back(dialect: &'static dyn Dialect, action: &Action) -> Result<(), TestCaseError> {
     let text = dialect.print(action);
-    let block = Block {
-        path: Some(action.path().clone()),
-        text: &text,
-        line: 1,
-    };
-    let read = dialect
-        .read(&block)
-        .map_err(|error| TestCaseError::fail(format!("{error}\n{text}")))?;
+    let block = Block { path: Some(action.path().clone()), text: &text, line: 1 };
+    let read = dialect.read(&block).map_err(|error| TestCaseError::fail(format!("{error}\n{text}")))?;
     let placeless = |operations| {
-        let proposal = Proposal {
-            operations,
-            ..Proposal::default()
-        };
+        let proposal = Proposal { operations, ..Proposal::default() };
         proposal.without_positions().operations
     };
-    let written = vec![Operation {
-        line: 1,
-        action: action.clone(),
-    }];
+    let written = vec![Operation { line: 1, action: action.clone() }];
     prop_assert_eq!(placeless(read), placeless(written), "{}", text);
     Ok(())
 }
@@ -107,11 +73,7 @@ fn comes_back(dialect: &'static dyn Dialect, action: &Action) -> Result<(), Test
 fn write(dialect: &'static dyn Dialect, body: Body, mode: Option<Mode>) -> Action {
     Action::Write {
         path: RelPath::parse("src/my file.rs").unwrap(),
-        edit: Edit {
-            dialect: dialect.name(),
-            body,
-            seen: None,
-        },
+        edit: Edit { dialect: dialect.name(), body, seen: None },
         mode,
     }
 }
@@ -154,11 +116,7 @@ fn diff_hunk() -> impl Strategy<Value = Hunk> {
         prop::option::of(any::<bool>()),
     )
         .prop_map(|(lines, claimed, scope, final_newline)| {
-            let mut hunk = Hunk {
-                claimed,
-                scope,
-                ..Hunk::default()
-            };
+            let mut hunk = Hunk { claimed, scope, ..Hunk::default() };
             let mut kept = Vec::new();
             for (kind, line) in lines {
                 if kind == 0 {
@@ -172,24 +130,15 @@ fn diff_hunk() -> impl Strategy<Value = Hunk> {
                 }
             }
             let removes = kept.len() < hunk.before.len();
-            hunk.final_newline = final_newline.filter(|newline| {
-                if *newline {
-                    removes
-                } else {
-                    !hunk.after.is_empty()
-                }
-            });
+            hunk.final_newline =
+                final_newline.filter(|newline| if *newline { removes } else { !hunk.after.is_empty() });
             hunk.kept = Some(kept);
             hunk
         })
 }
 
 fn mode() -> impl Strategy<Value = Option<Mode>> {
-    prop_oneof![
-        Just(None),
-        Just(Some(Mode::Regular)),
-        Just(Some(Mode::Executable))
-    ]
+    prop_oneof![Just(None), Just(Some(Mode::Regular)), Just(Some(Mode::Executable))]
 }
 
 proptest! {

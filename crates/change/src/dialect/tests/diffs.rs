@@ -6,10 +6,7 @@ use super::*;
 fn headers_of_hunks_are_read_in_every_form() {
     let hunk = |header: &str| format!("{header}\n a\n-b\n+c\n");
     for (header, expected) in [
-        (
-            "@@ -1,2 +3,4 @@ fn main() {",
-            "{1[fn main() {]a|b => a|c ~1}",
-        ),
+        ("@@ -1,2 +3,4 @@ fn main() {", "{1[fn main() {]a|b => a|c ~1}"),
         ("@@ -7 +7 @@", "{7a|b => a|c ~1}"),
         ("@@ -12 @@", "{12a|b => a|c ~1}"),
         ("@@ -12,3 @@", "{12a|b => a|c ~1}"),
@@ -38,56 +35,24 @@ fn a_diff_of_one_file_is_read_forgivingly() {
         Some("f"),
         &[
             ("no header at all", " a\n-b\n+c\n", "edit f {a|b => a|c ~1}"),
-            (
-                "header decides",
-                "--- a/x\n+++ b/x\n@@ @@\n-b\n+c\n",
-                "edit f {b => c ~0}",
-            ),
-            (
-                "names that differ",
-                "--- original\n+++ modified\n@@ @@\n-b\n",
-                "edit f {b =>  ~0}",
-            ),
-            (
-                "no hunk header",
-                "--- f\n+++ f\n-b\n+c\n",
-                "edit f {b => c ~0}",
-            ),
-            (
-                "path line above",
-                "f\n\n@@ @@\n-b\n+c\n",
-                "edit f {b => c ~0}",
-            ),
+            ("header decides", "--- a/x\n+++ b/x\n@@ @@\n-b\n+c\n", "edit f {b => c ~0}"),
+            ("names that differ", "--- original\n+++ modified\n@@ @@\n-b\n", "edit f {b =>  ~0}"),
+            ("no hunk header", "--- f\n+++ f\n-b\n+c\n", "edit f {b => c ~0}"),
+            ("path line above", "f\n\n@@ @@\n-b\n+c\n", "edit f {b => c ~0}"),
             (
                 "two hunks, layout between",
                 "@@ @@\n a\n-b\n\n\n@@ @@\n c\n+d\n\n",
                 "edit f {a|b => a ~1} {c => c|d ~1}",
             ),
-            (
-                "empty line inside is context",
-                "@@ @@\n a\n\n-b\n \n",
-                "edit f {a||b| => a|| ~3}",
-            ),
-            (
-                "lost prefix",
-                "@@ @@\nfn a() {\n\tx\n-b\n",
-                "edit f {fn a() {|\tx|b => fn a() {|\tx ~2}",
-            ),
+            ("empty line inside is context", "@@ @@\n a\n\n-b\n \n", "edit f {a||b| => a|| ~3}"),
+            ("lost prefix", "@@ @@\nfn a() {\n\tx\n-b\n", "edit f {fn a() {|\tx|b => fn a() {|\tx ~2}"),
             (
                 "ruby",
                 "@@ @@\n@@count = 0\n-@@a = 1\n+@@b\n",
                 "edit f {@@count = 0|@@a = 1 => @@count = 0|@@b ~1}",
             ),
-            (
-                "no change",
-                "@@ -1,2 +1,2 @@\n a\n b\n",
-                "edit f {1a|b => a|b ~2}",
-            ),
-            (
-                "insertion on top",
-                "@@ -0,0 +1 @@\n+a\n",
-                "edit f {0 => a ~0}",
-            ),
+            ("no change", "@@ -1,2 +1,2 @@\n a\n b\n", "edit f {1a|b => a|b ~2}"),
+            ("insertion on top", "@@ -0,0 +1 @@\n+a\n", "edit f {0 => a ~0}"),
             (
                 "removed SQL comment",
                 "@@ @@\n--- old\n+-- new\n select\n",
@@ -98,26 +63,14 @@ fn a_diff_of_one_file_is_read_forgivingly() {
                 "@@ @@\n--- x\n+++ y\n z\n",
                 "edit f {-- x|z => ++ y|z ~1}",
             ),
-            (
-                "the same at the very end",
-                "@@ @@\n--- x\n+++ y\n",
-                "edit f {-- x => ++ y ~0}",
-            ),
-            (
-                "last line removed",
-                "@@ @@\n-a\n\\ No newline at end of file\n",
-                "edit f {a =>  ~0 nl}",
-            ),
+            ("the same at the very end", "@@ @@\n--- x\n+++ y\n", "edit f {-- x => ++ y ~0}"),
+            ("last line removed", "@@ @@\n-a\n\\ No newline at end of file\n", "edit f {a =>  ~0 nl}"),
             (
                 "new end without newline",
                 "@@ @@\n-a\n+b\n\\ No newline at end of file\n",
                 "edit f {a => b ~0 no-nl}",
             ),
-            (
-                "newline put",
-                "@@ @@\n-a\n\\ No newline at end of file\n+a\n",
-                "edit f {a => a ~0 nl}",
-            ),
+            ("newline put", "@@ @@\n-a\n\\ No newline at end of file\n+a\n", "edit f {a => a ~0 nl}"),
             (
                 "both without",
                 "@@ @@\n-a\n\\ No newline at end of file\n+b\n\\ No newline at end of file\n",
@@ -128,11 +81,7 @@ fn a_diff_of_one_file_is_read_forgivingly() {
                 "@@ @@\n-a\n b\n\\ No newline at end of file",
                 "edit f {a|b => b ~1 no-nl}",
             ),
-            (
-                "new",
-                "--- /dev/null\n+++ b/f\n@@ -0,0 +1,2 @@\n+a\n+\n",
-                "create f \"a\\n\\n\"",
-            ),
+            ("new", "--- /dev/null\n+++ b/f\n@@ -0,0 +1,2 @@\n+a\n+\n", "create f \"a\\n\\n\""),
             (
                 "new, blank without prefix",
                 "--- /dev/null\n+++ b/f\n@@ @@\n+a\n\n+b\n",
@@ -143,47 +92,19 @@ fn a_diff_of_one_file_is_read_forgivingly() {
                 "--- /dev/null\n+++ b/f\n+a\n\\ No newline at end of file\n",
                 "create f \"a\"",
             ),
-            (
-                "deleted",
-                "--- a/f\n+++ /dev/null\n@@ -1 +0,0 @@\n-a\n",
-                "delete f",
-            ),
+            ("deleted", "--- a/f\n+++ /dev/null\n@@ -1 +0,0 @@\n-a\n", "delete f"),
             (
                 "names repeated",
                 "--- f\n+++ f\n@@ @@\n-a\n--- f\n+++ f\n@@ @@\n-b\n",
                 "edit f {a =>  ~0} {b =>  ~0}",
             ),
-            (
-                "two files",
-                "--- f\n+++ f\n@@ @@\n-a\n--- g\n+++ g\n@@ @@\n-b\n",
-                "! 5: one file",
-            ),
-            (
-                "prose",
-                "this is no diff\n",
-                "! 1: no line of it begins with",
-            ),
+            ("two files", "--- f\n+++ f\n@@ @@\n-a\n--- g\n+++ g\n@@ @@\n-b\n", "! 5: one file"),
+            ("prose", "this is no diff\n", "! 1: no line of it begins with"),
             ("cut off after names", "--- f\n+++ f\n", "! 1: no hunks"),
-            (
-                "cut off after a header",
-                "@@ @@\n-a\n@@ -9 +9 @@\n\n",
-                "! 3: no lines",
-            ),
-            (
-                "new with old lines",
-                "--- /dev/null\n+++ f\n@@ @@\n a\n+b\n",
-                "! 3: begin with `+`",
-            ),
-            (
-                "deleted with new lines",
-                "--- f\n+++ /dev/null\n@@ @@\n-a\n+b\n",
-                "! 3: begin with `-`",
-            ),
-            (
-                "merge",
-                "@@@ -1,2 -1,2 +1,2 @@@\n  a\n",
-                "! 1: combined diff",
-            ),
+            ("cut off after a header", "@@ @@\n-a\n@@ -9 +9 @@\n\n", "! 3: no lines"),
+            ("new with old lines", "--- /dev/null\n+++ f\n@@ @@\n a\n+b\n", "! 3: begin with `+`"),
+            ("deleted with new lines", "--- f\n+++ /dev/null\n@@ @@\n-a\n+b\n", "! 3: begin with `-`"),
+            ("merge", "@@@ -1,2 -1,2 +1,2 @@@\n  a\n", "! 1: combined diff"),
         ],
     );
 }
@@ -194,43 +115,19 @@ fn the_path_comes_from_the_names_when_the_block_has_none() {
         ("a/src/x.rs", "b/src/x.rs", "edit src/x.rs {a =>  ~0}"),
         ("src/x.rs", "src/x.rs", "edit src/x.rs {a =>  ~0}"),
         ("src/x.rs", "b/src/x.rs", "edit src/x.rs {a =>  ~0}"),
-        (
-            "a/x.rs\t2024-01-02 03:04:05",
-            "b/x.rs\t2024",
-            "edit x.rs {a =>  ~0}",
-        ),
-        (
-            "x.rs 2024-01-02 03:04:05",
-            "x.rs 2025-01-02 03:04",
-            "edit x.rs {a =>  ~0}",
-        ),
-        (
-            "a/my file.txt",
-            "b/my file.txt",
-            "edit my file.txt {a =>  ~0}",
-        ),
+        ("a/x.rs\t2024-01-02 03:04:05", "b/x.rs\t2024", "edit x.rs {a =>  ~0}"),
+        ("x.rs 2024-01-02 03:04:05", "x.rs 2025-01-02 03:04", "edit x.rs {a =>  ~0}"),
+        ("a/my file.txt", "b/my file.txt", "edit my file.txt {a =>  ~0}"),
         ("x.rs.orig", "x.rs", "edit x.rs {a =>  ~0}"),
-        (
-            "\"a/caf\\303\\251.txt\"",
-            "\"b/caf\\303\\251.txt\"",
-            "edit café.txt {a =>  ~0}",
-        ),
+        ("\"a/caf\\303\\251.txt\"", "\"b/caf\\303\\251.txt\"", "edit café.txt {a =>  ~0}"),
         ("a/a/b", "b/a/b", "edit a/b {a =>  ~0}"),
-        (
-            "a/../x",
-            "b/../x",
-            "! 1: contains `..`; paths stay inside the project",
-        ),
+        ("a/../x", "b/../x", "! 1: contains `..`; paths stay inside the project"),
         ("one.rs", "two.rs", "! 1: names two files"),
     ] {
         let text = format!("--- {old}\n+++ {new}\n@@ @@\n-a\n");
         check("new-unified", None, &[(old, &text, expected)]);
     }
-    check(
-        "new-unified",
-        None,
-        &[("none", "@@ @@\n-a\n", "! 1: names no file")],
-    );
+    check("new-unified", None, &[("none", "@@ @@\n-a\n", "! 1: names no file")]);
 }
 
 #[test]
@@ -259,11 +156,7 @@ fn git_diffs_of_several_files_are_read_in_order() {
                 "diff --git a/x b/y z\nold mode 100644\nnew mode 100755\nsimilarity index 90%\nrename from x\nrename to y z\nindex 1..2\n--- a/x\n+++ b/y z\t\n@@ -1 +1 @@\n-a\n+b\n",
                 "rename x y z\nedit y z +x {1a => b ~0}",
             ),
-            (
-                "mode alone",
-                "diff --git a/x b/x\nold mode 100755\nnew mode 100644\n",
-                "edit x -x",
-            ),
+            ("mode alone", "diff --git a/x b/x\nold mode 100755\nnew mode 100644\n", "edit x -x"),
             (
                 "without git lines",
                 "--- a/x\n+++ b/x\n@@ -1 +1 @@\n-a\n+b\n\n--- a/y\n+++ b/y\n\n@@ -1 +1 @@\n-c\n",
@@ -294,58 +187,26 @@ fn git_diffs_of_several_files_are_read_in_order() {
                 "diff --git a/x b/y\nsimilarity index 100%\ncopy from x\ncopy to y\n",
                 "! 3: copies are not supported",
             ),
-            (
-                "binary",
-                "diff --git a/x b/x\nindex 1..2\nBinary files a/x and b/x differ\n",
-                "! 3: binary",
-            ),
-            (
-                "binary patch",
-                "diff --git a/x b/x\nindex 1..2\nGIT binary patch\nliteral 1\n",
-                "! 3: binary",
-            ),
+            ("binary", "diff --git a/x b/x\nindex 1..2\nBinary files a/x and b/x differ\n", "! 3: binary"),
+            ("binary patch", "diff --git a/x b/x\nindex 1..2\nGIT binary patch\nliteral 1\n", "! 3: binary"),
             ("merge", "diff --cc x\nindex 1,2..3\n", "! 1: combined diff"),
-            (
-                "symbolic link",
-                "diff --git a/x b/x\nnew file mode 120000\n",
-                "! 2: symbolic links",
-            ),
-            (
-                "cut off",
-                "diff --git a/x b/x\nindex 1..2 100644\n",
-                "! 1: no hunks",
-            ),
-            (
-                "half a rename",
-                "diff --git a/x b/y\nrename from x\n",
-                "! 1: needs both",
-            ),
-            (
-                "sealed path",
-                "--- a/.git/config\n+++ b/.git/config\n@@ @@\n+x\n",
-                "! 1: `.git`",
-            ),
+            ("symbolic link", "diff --git a/x b/x\nnew file mode 120000\n", "! 2: symbolic links"),
+            ("cut off", "diff --git a/x b/x\nindex 1..2 100644\n", "! 1: no hunks"),
+            ("half a rename", "diff --git a/x b/y\nrename from x\n", "! 1: needs both"),
+            ("sealed path", "--- a/.git/config\n+++ b/.git/config\n@@ @@\n+x\n", "! 1: `.git`"),
         ],
     );
     check(
         "unified",
         Some("p"),
         &[
-            (
-                "one file: the header decides",
-                "--- a/x\n+++ b/x\n@@ @@\n-a\n",
-                "edit p {a =>  ~0}",
-            ),
+            ("one file: the header decides", "--- a/x\n+++ b/x\n@@ @@\n-a\n", "edit p {a =>  ~0}"),
             (
                 "several: their names do",
                 "--- x\n+++ x\n@@ @@\n-a\n--- y\n+++ y\n@@ @@\n-a\n",
                 "edit x {a =>  ~0}\nedit y {a =>  ~0}",
             ),
-            (
-                "a rename of others",
-                "diff --git a/x b/y\nrename from x\nrename to y\n",
-                "! 1: headed `p`",
-            ),
+            ("a rename of others", "diff --git a/x b/y\nrename from x\nrename to y\n", "! 1: headed `p`"),
         ],
     );
 }

@@ -9,92 +9,24 @@ fn blocks_are_read_in_the_spellings_that_models_use() {
         "search-replace",
         Some("f.rs"),
         &[
-            (
-                "plain",
-                "<<<<<<< SEARCH\na\n=======\nb\n>>>>>>> REPLACE",
-                hunk,
-            ),
-            (
-                "blanks",
-                "<<<<<<< SEARCH  \na\n=======  \nb\n>>>>>>> REPLACE \n\n",
-                hunk,
-            ),
-            (
-                "angle behind",
-                "<<<<<<< SEARCH>\na\n=======\nb\n>>>>>>> REPLACE<\n",
-                hunk,
-            ),
-            (
-                "lower case",
-                "<<<<<<< search\na\n=======\nb\n>>>>>>> replace\n",
-                hunk,
-            ),
-            (
-                "no blank",
-                "<<<<<<<SEARCH\na\n=======\nb\n>>>>>>>REPLACE\n",
-                hunk,
-            ),
+            ("plain", "<<<<<<< SEARCH\na\n=======\nb\n>>>>>>> REPLACE", hunk),
+            ("blanks", "<<<<<<< SEARCH  \na\n=======  \nb\n>>>>>>> REPLACE \n\n", hunk),
+            ("angle behind", "<<<<<<< SEARCH>\na\n=======\nb\n>>>>>>> REPLACE<\n", hunk),
+            ("lower case", "<<<<<<< search\na\n=======\nb\n>>>>>>> replace\n", hunk),
+            ("no blank", "<<<<<<<SEARCH\na\n=======\nb\n>>>>>>>REPLACE\n", hunk),
             ("five", "<<<<< SEARCH\na\n=====\nb\n>>>>> REPLACE\n", hunk),
-            (
-                "nine",
-                "<<<<<<<<< SEARCH\na\n=========\nb\n>>>>>>>>> REPLACE\n",
-                hunk,
-            ),
-            (
-                "uneven",
-                "<<<<<< SEARCH\na\n========\nb\n>>>>>>> REPLACE\n",
-                hunk,
-            ),
-            (
-                "other words",
-                "<<<<<<< ORIGINAL\na\n=======\nb\n>>>>>>> UPDATED\n",
-                hunk,
-            ),
-            (
-                "dashes",
-                "------- SEARCH\na\n=======\nb\n+++++++ REPLACE\n",
-                hunk,
-            ),
-            (
-                "path behind",
-                "<<<<<<< SEARCH f.rs\na\n=======\nb\n>>>>>>> REPLACE\n",
-                hunk,
-            ),
-            (
-                "path above",
-                "f.rs\n<<<<<<< SEARCH\na\n=======\nb\n>>>>>>> REPLACE\n",
-                hunk,
-            ),
-            (
-                "other path above",
-                "test.rs\n<<<<<<< SEARCH\na\n=======\nb\n>>>>>>> REPLACE\n",
-                hunk,
-            ),
-            (
-                "indented",
-                "  <<<<<<< SEARCH\na\n  =======\nb\n  >>>>>>> REPLACE\n",
-                hunk,
-            ),
-            (
-                "fences",
-                "```\n<<<<<<< SEARCH\na\n=======\nb\n>>>>>>> REPLACE\n```\n",
-                hunk,
-            ),
-            (
-                "empty search",
-                "<<<<<<< SEARCH\n=======\nb\n>>>>>>> REPLACE\n",
-                "edit f.rs { => b}",
-            ),
-            (
-                "empty replacement",
-                "<<<<<<< SEARCH\na\n\n=======\n>>>>>>> REPLACE\n",
-                "edit f.rs {a| => }",
-            ),
-            (
-                "one blank line",
-                "<<<<<<< SEARCH\n\n=======\n>>>>>>> REPLACE\n",
-                "edit f.rs { => }",
-            ),
+            ("nine", "<<<<<<<<< SEARCH\na\n=========\nb\n>>>>>>>>> REPLACE\n", hunk),
+            ("uneven", "<<<<<< SEARCH\na\n========\nb\n>>>>>>> REPLACE\n", hunk),
+            ("other words", "<<<<<<< ORIGINAL\na\n=======\nb\n>>>>>>> UPDATED\n", hunk),
+            ("dashes", "------- SEARCH\na\n=======\nb\n+++++++ REPLACE\n", hunk),
+            ("path behind", "<<<<<<< SEARCH f.rs\na\n=======\nb\n>>>>>>> REPLACE\n", hunk),
+            ("path above", "f.rs\n<<<<<<< SEARCH\na\n=======\nb\n>>>>>>> REPLACE\n", hunk),
+            ("other path above", "test.rs\n<<<<<<< SEARCH\na\n=======\nb\n>>>>>>> REPLACE\n", hunk),
+            ("indented", "  <<<<<<< SEARCH\na\n  =======\nb\n  >>>>>>> REPLACE\n", hunk),
+            ("fences", "```\n<<<<<<< SEARCH\na\n=======\nb\n>>>>>>> REPLACE\n```\n", hunk),
+            ("empty search", "<<<<<<< SEARCH\n=======\nb\n>>>>>>> REPLACE\n", "edit f.rs { => b}"),
+            ("empty replacement", "<<<<<<< SEARCH\na\n\n=======\n>>>>>>> REPLACE\n", "edit f.rs {a| => }"),
+            ("one blank line", "<<<<<<< SEARCH\n\n=======\n>>>>>>> REPLACE\n", "edit f.rs { => }"),
             (
                 "two blocks with prose between",
                 "<<<<<<< SEARCH\na\n=======\nb\n>>>>>>> REPLACE\n\nAnd then:\n```\n<<<<<<< SEARCH\n c\n=======\n\td \n>>>>>>> REPLACE\n",
@@ -181,21 +113,9 @@ fn damaged_blocks_are_refused_where_they_are_damaged() {
         Some("f.rs"),
         &[
             ("nothing", "", "! 1: no `<<<<<<< SEARCH`"),
-            (
-                "no separator",
-                "<<<<<<< SEARCH\na\n>>>>>>> REPLACE\n",
-                "! 1: no `=======`",
-            ),
-            (
-                "cut off",
-                "\n<<<<<<< SEARCH\na\n=======\nb\n",
-                "! 2: cut off",
-            ),
-            (
-                "cut off at the start",
-                "<<<<<<< SEARCH\na\n",
-                "! 1: cut off",
-            ),
+            ("no separator", "<<<<<<< SEARCH\na\n>>>>>>> REPLACE\n", "! 1: no `=======`"),
+            ("cut off", "\n<<<<<<< SEARCH\na\n=======\nb\n", "! 2: cut off"),
+            ("cut off at the start", "<<<<<<< SEARCH\na\n", "! 1: cut off"),
             (
                 "cut off after a good one",
                 "<<<<<<< SEARCH\na\n=======\nb\n>>>>>>> REPLACE\n<<<<<<< SEARCH\nc\n=======\n",
@@ -206,16 +126,8 @@ fn damaged_blocks_are_refused_where_they_are_damaged() {
                 "<<<<<<< SEARCH\na\n=======\nb\n<<<<<<< SEARCH\nc\n=======\nd\n>>>>>>> REPLACE\n",
                 "! 5: before the one of line 1 has ended",
             ),
-            (
-                "separator first",
-                "=======\na\n>>>>>>> REPLACE\n",
-                "! 1: outside",
-            ),
-            (
-                "merge conflict",
-                "<<<<<<< HEAD\na\n=======\nb\n>>>>>>> main\n",
-                "! 1: merge conflict markers",
-            ),
+            ("separator first", "=======\na\n>>>>>>> REPLACE\n", "! 1: outside"),
+            ("merge conflict", "<<<<<<< HEAD\na\n=======\nb\n>>>>>>> main\n", "! 1: merge conflict markers"),
             (
                 "line number in the replacement",
                 "<<<<<<< SEARCH\na\n=======\nx\n:end_line:10\n>>>>>>> REPLACE\n",
@@ -246,11 +158,7 @@ fn a_block_without_header_names_its_files_itself() {
                 "a.py\n```python\n<<<<<<< SEARCH\na\n=======\nb\n>>>>>>> REPLACE\n<<<<<<< SEARCH\nc\n=======\nd\n>>>>>>> REPLACE\n```\n**src/b.py**:\n<<<<<<< SEARCH\ne\n=======\nf\n>>>>>>> REPLACE\n",
                 "edit a.py {a => b} {c => d}\nedit src/b.py {e => f}",
             ),
-            (
-                "no name",
-                "<<<<<<< SEARCH\na\n=======\nb\n>>>>>>> REPLACE\n",
-                "! 1: names no file",
-            ),
+            ("no name", "<<<<<<< SEARCH\na\n=======\nb\n>>>>>>> REPLACE\n", "! 1: names no file"),
         ],
     );
 }

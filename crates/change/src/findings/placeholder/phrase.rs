@@ -18,18 +18,13 @@ pub(super) fn has_sign(line: &str) -> bool {
     bytes.iter().enumerate().any(|(at, byte)| {
         let begins = !inside && byte.is_ascii_alphabetic();
         inside = byte.is_ascii_alphabetic();
-        begins
-            && SIGNS
-                .iter()
-                .any(|sign| begins_ignoring_case(&bytes[at..], sign.as_bytes()))
+        begins && SIGNS.iter().any(|sign| begins_ignoring_case(&bytes[at..], sign.as_bytes()))
     })
 }
 
 fn begins_ignoring_case(bytes: &[u8], word: &[u8]) -> bool {
     bytes[0].eq_ignore_ascii_case(&word[0])
-        && bytes
-            .get(..word.len())
-            .is_some_and(|start| start.eq_ignore_ascii_case(word))
+        && bytes.get(..word.len()).is_some_and(|start| start.eq_ignore_ascii_case(word))
 }
 
 /// What says that something is not shown.
@@ -87,10 +82,7 @@ impl Phrase {
     pub(super) fn read(text: &str) -> Phrase {
         let edge = |c: char| {
             c.is_whitespace()
-                || matches!(
-                    c,
-                    '(' | ')' | '[' | ']' | '<' | '>' | '-' | '–' | '—' | '*' | ':' | '"' | '`'
-                )
+                || matches!(c, '(' | ')' | '[' | ']' | '<' | '>' | '-' | '–' | '—' | '*' | ':' | '"' | '`')
         };
         let text = text.trim_matches(edge);
         let (dots_first, rest) = strip_dots(text);
@@ -132,41 +124,26 @@ impl Phrase {
         if self.words.len() > WORDS {
             return false;
         }
-        let lead = self
-            .words
-            .iter()
-            .filter(|word| !is(FILLERS, word))
-            .take(LEAD);
+        let lead = self.words.iter().filter(|word| !is(FILLERS, word)).take(LEAD);
         let omits = lead.clone().take(2).any(|word| is(OMISSION, word));
         let thing = self.words.iter().take(REACH).any(|word| is(THINGS, word));
-        let only_things = lead.clone().count() > 0
-            && self
-                .words
-                .iter()
-                .all(|word| is(THINGS, word) || is(FILLERS, word));
+        let only_things =
+            lead.clone().count() > 0 && self.words.iter().all(|word| is(THINGS, word) || is(FILLERS, word));
         (omits && (thing || self.dots_last)) || only_things
     }
 
     /// Every word belongs to such remarks, and together they make one.
     pub(super) fn says_only_that(&self) -> bool {
         let known = |word: &String| is(OMISSION, word) || is(THINGS, word) || is(FILLERS, word);
-        let least = if self.dots_first || self.dots_last {
-            1
-        } else {
-            2
-        };
-        (least..=WORDS).contains(&self.words.len())
-            && self.words.iter().all(known)
-            && self.makes_one()
+        let least = if self.dots_first || self.dots_last { 1 } else { 2 };
+        (least..=WORDS).contains(&self.words.len()) && self.words.iter().all(known) && self.makes_one()
     }
 
     fn makes_one(&self) -> bool {
         let has = |word: &str| self.words.iter().any(|other| other == word);
         let any = |words: &[&str]| words.iter().any(|word| has(word));
         let follows = |first: &str, second: &str| {
-            self.words
-                .windows(2)
-                .any(|pair| pair[0] == first && pair[1] == second)
+            self.words.windows(2).any(|pair| pair[0] == first && pair[1] == second)
         };
         let dots = self.dots_first || self.dots_last;
         let thing = self.words.iter().any(|word| is(THINGS, word));

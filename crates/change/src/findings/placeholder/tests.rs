@@ -67,10 +67,7 @@ const REAL_TEXT: &[(&str, &str)] = &[
     ("a.ts", "// unchanged since the last call"),
     ("a.ts", "// Check whether the file is unchanged"),
     ("a.ts", "// Waiting for the server to start..."),
-    (
-        "a.ts",
-        "const { id, ...rest } = props; // rest is spread below",
-    ),
+    ("a.ts", "const { id, ...rest } = props; // rest is spread below"),
     ("a.ts", "log(\"// ... existing code ...\");"),
     ("a.ts", "expect(text).toContain('... rest of the code');"),
     ("a.ts", "fetch(\"https://example.org/rest/of/code\")"),
@@ -113,19 +110,13 @@ fn found(path: &str, line: &str) -> bool {
 
 #[test]
 fn omissions_are_seen() {
-    let missed: Vec<_> = STANDS_FOR_CODE
-        .iter()
-        .filter(|(path, line)| !found(path, line))
-        .collect();
+    let missed: Vec<_> = STANDS_FOR_CODE.iter().filter(|(path, line)| !found(path, line)).collect();
     assert!(missed.is_empty(), "{missed:#?}");
 }
 
 #[test]
 fn real_code_and_prose_are_left_alone() {
-    let wrong: Vec<_> = REAL_TEXT
-        .iter()
-        .filter(|(path, line)| found(path, line))
-        .collect();
+    let wrong: Vec<_> = REAL_TEXT.iter().filter(|(path, line)| found(path, line)).collect();
     assert!(wrong.is_empty(), "{wrong:#?}");
 }
 
@@ -137,15 +128,11 @@ fn dots_that_end_a_parameter_list_are_code() {
 
 #[test]
 fn odd_lines_do_no_harm() {
-    for line in [
-        "…", ".", "..", "/*", "*/", "<!---->", "{/**/}", "(…)", "[]", "{", "}", "//…é", "…é…",
-    ] {
+    for line in ["…", ".", "..", "/*", "*/", "<!---->", "{/**/}", "(…)", "[]", "{", "}", "//…é", "…é…"]
+    {
         for path in ["a.ts", "a.py", "a.md", "a"] {
             found(path, line);
         }
     }
-    assert!(!found(
-        "a.ts",
-        &format!("// ... existing code {}", "x".repeat(LINE_BYTES))
-    ));
+    assert!(!found("a.ts", &format!("// ... existing code {}", "x".repeat(LINE_BYTES))));
 }

@@ -20,18 +20,10 @@ impl Rung for BlankLines {
     }
 
     fn places(&self, ask: &Ask<'_, '_>) -> Vec<Fit> {
-        let solid: Vec<&str> = ask
-            .hunk
-            .before
-            .iter()
-            .map(String::as_str)
-            .filter(|line| !is_blank(line))
-            .collect();
+        let solid: Vec<&str> =
+            ask.hunk.before.iter().map(String::as_str).filter(|line| !is_blank(line)).collect();
         let found = ask.view.find_solid(&solid).into_iter();
-        found
-            .map(|lines| fit_around(ask, &lines))
-            .filter(|fit| rule(ask, fit).is_some())
-            .collect()
+        found.map(|lines| fit_around(ask, &lines)).filter(|fit| rule(ask, fit).is_some()).collect()
     }
 
     fn edits(&self, ask: &Ask<'_, '_>, fit: &Fit) -> Result<Vec<LineEdit>, String> {
@@ -49,9 +41,7 @@ pub(super) fn fit_around(ask: &Ask<'_, '_>, solid: &[usize]) -> Fit {
     let lines = ask.view.lines();
     let before = &ask.hunk.before;
     let mut pairs = vec![None; before.len()];
-    let numbers: Vec<usize> = (0..before.len())
-        .filter(|i| !is_blank(&before[*i]))
-        .collect();
+    let numbers: Vec<usize> = (0..before.len()).filter(|i| !is_blank(&before[*i])).collect();
     for (i, line) in numbers.iter().zip(solid) {
         pairs[*i] = Some(*line);
     }
@@ -74,15 +64,6 @@ pub(super) fn fit_around(ask: &Ask<'_, '_>, solid: &[usize]) -> Fit {
         }
     }
     let paired = || pairs.iter().flatten().copied();
-    let (start, end) = (
-        paired().min().unwrap_or(0),
-        paired().max().map_or(0, |line| line + 1),
-    );
-    Fit {
-        start,
-        end,
-        pairs: Pairs::Listed(pairs),
-        differences: Vec::new(),
-        score: 1.0,
-    }
+    let (start, end) = (paired().min().unwrap_or(0), paired().max().map_or(0, |line| line + 1));
+    Fit { start, end, pairs: Pairs::Listed(pairs), differences: Vec::new(), score: 1.0 }
 }

@@ -25,16 +25,9 @@ impl Rung for Elision {
         };
         let mut found: Vec<Fit> = Vec::new();
         for piece in &pieces {
-            match first_places(
-                strict(),
-                &Ask {
-                    hunk: piece,
-                    ..*ask
-                },
-            ) {
+            match first_places(strict(), &Ask { hunk: piece, ..*ask }) {
                 Some((_, places))
-                    if places.len() == 1
-                        && found.last().is_none_or(|last| last.end <= places[0].start) =>
+                    if places.len() == 1 && found.last().is_none_or(|last| last.end <= places[0].start) =>
                 {
                     found.extend(places);
                 }
@@ -44,19 +37,13 @@ impl Rung for Elision {
         let (Some(first), Some(last)) = (found.first(), found.last()) else {
             return Vec::new();
         };
-        vec![Fit {
-            end: last.end,
-            ..first.clone()
-        }]
+        vec![Fit { end: last.end, ..first.clone() }]
     }
 
     fn edits(&self, ask: &Ask<'_, '_>, _fit: &Fit) -> Result<Vec<LineEdit>, String> {
         let mut edits = Vec::new();
         for piece in pieces(ask.hunk).unwrap_or_default() {
-            let ask = Ask {
-                hunk: &piece,
-                ..*ask
-            };
+            let ask = Ask { hunk: &piece, ..*ask };
             if let Some((rung, places)) = first_places(strict(), &ask) {
                 edits.extend(rung.edits(&ask, &places[0])?);
             }
@@ -92,22 +79,11 @@ fn is_gap(line: &str) -> bool {
         .find_map(|sign| text.strip_prefix(sign))
         .unwrap_or(text)
         .trim();
-    let text = ["*/}", "*/", "-->"]
-        .iter()
-        .find_map(|sign| text.strip_suffix(sign))
-        .unwrap_or(text)
-        .trim();
-    let Some(rest) = text
-        .strip_prefix("...")
-        .or_else(|| text.strip_prefix('\u{2026}'))
-    else {
+    let text = ["*/}", "*/", "-->"].iter().find_map(|sign| text.strip_suffix(sign)).unwrap_or(text).trim();
+    let Some(rest) = text.strip_prefix("...").or_else(|| text.strip_prefix('\u{2026}')) else {
         return false;
     };
-    let words = rest
-        .trim_end_matches('.')
-        .trim_end_matches('\u{2026}')
-        .trim()
-        .to_lowercase();
+    let words = rest.trim_end_matches('.').trim_end_matches('\u{2026}').trim().to_lowercase();
     words.is_empty()
         || (words.len() <= 60
             && ["existing", "rest", "unchanged", "same", "other", "omitted"]

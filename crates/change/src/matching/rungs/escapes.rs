@@ -24,10 +24,7 @@ impl Rung for Escapes {
 
     fn edits(&self, ask: &Ask<'_, '_>, fit: &Fit) -> Result<Vec<LineEdit>, String> {
         let (hunk, _) = undone(ask).ok_or("the escapes cannot be undone")?;
-        let ask = Ask {
-            hunk: &hunk,
-            ..*ask
-        };
+        let ask = Ask { hunk: &hunk, ..*ask };
         let (rung, _) = first_places(strict(), &ask).ok_or("the escapes cannot be undone")?;
         rung.edits(&ask, fit)
     }
@@ -35,17 +32,10 @@ impl Rung for Escapes {
 
 /// The hunk with the first kind of escape undone that makes it fit, and where it then does.
 fn undone(ask: &Ask<'_, '_>) -> Option<(Hunk, Vec<Fit>)> {
-    let ways: [fn(&Hunk) -> Option<Hunk>; 3] =
-        [without_line_numbers, without_entities, without_backslashes];
+    let ways: [fn(&Hunk) -> Option<Hunk>; 3] = [without_line_numbers, without_entities, without_backslashes];
     ways.iter().find_map(|way| {
         let hunk = way(ask.hunk)?;
-        let (_, places) = first_places(
-            strict(),
-            &Ask {
-                hunk: &hunk,
-                ..*ask
-            },
-        )?;
+        let (_, places) = first_places(strict(), &Ask { hunk: &hunk, ..*ask })?;
         Some((hunk, places))
     })
 }
@@ -53,11 +43,7 @@ fn undone(ask: &Ask<'_, '_>) -> Option<(Hunk, Vec<Fit>)> {
 fn map_lines(hunk: &Hunk, change: impl Fn(&str) -> String) -> Option<Hunk> {
     let all = |lines: &[String]| lines.iter().map(|line| change(line)).collect::<Vec<_>>();
     let before = all(&hunk.before);
-    (before != hunk.before).then(|| Hunk {
-        before,
-        after: all(&hunk.after),
-        ..hunk.clone()
-    })
+    (before != hunk.before).then(|| Hunk { before, after: all(&hunk.after), ..hunk.clone() })
 }
 
 fn without_entities(hunk: &Hunk) -> Option<Hunk> {
@@ -89,10 +75,7 @@ fn without_backslashes(hunk: &Hunk) -> Option<Hunk> {
         let mut characters = line.chars().peekable();
         while let Some(c) = characters.next() {
             let escaped = characters.peek().is_some_and(|next| {
-                matches!(
-                    next,
-                    '"' | '\'' | '`' | '\\' | '_' | '*' | '#' | '[' | ']' | '<' | '>' | '$'
-                )
+                matches!(next, '"' | '\'' | '`' | '\\' | '_' | '*' | '#' | '[' | ']' | '<' | '>' | '$')
             });
             if c == '\\' && escaped {
                 out.extend(characters.next());
@@ -113,18 +96,10 @@ fn without_line_numbers(hunk: &Hunk) -> Option<Hunk> {
     } else {
         hunk.after.clone()
     };
-    let claimed = hunk.claimed.or_else(|| {
-        hunk.before
-            .first()
-            .and_then(|line| numbered(line))
-            .map(|(number, _)| number)
-    });
-    Some(Hunk {
-        before,
-        after,
-        claimed,
-        ..hunk.clone()
-    })
+    let claimed = hunk
+        .claimed
+        .or_else(|| hunk.before.first().and_then(|line| numbered(line)).map(|(number, _)| number));
+    Some(Hunk { before, after, claimed, ..hunk.clone() })
 }
 
 fn strip_numbers(lines: &[String], rising: bool) -> Option<Vec<String>> {
@@ -168,11 +143,7 @@ mod tests {
 
     fn hunk(before: &[&str], after: &[&str]) -> Hunk {
         let own = |lines: &[&str]| lines.iter().map(ToString::to_string).collect();
-        Hunk {
-            before: own(before),
-            after: own(after),
-            ..Hunk::default()
-        }
+        Hunk { before: own(before), after: own(after), ..Hunk::default() }
     }
 
     #[test]
@@ -187,16 +158,9 @@ mod tests {
 
     #[test]
     fn entities_and_backslashes_are_undone_once() {
+        assert_eq!(without_entities(&hunk(&["a &lt; b &amp;lt;"], &[])).unwrap().before, ["a < b &lt;"]);
         assert_eq!(
-            without_entities(&hunk(&["a &lt; b &amp;lt;"], &[]))
-                .unwrap()
-                .before,
-            ["a < b &lt;"]
-        );
-        assert_eq!(
-            without_backslashes(&hunk(&[r#"say(\"hi\") \n"#], &[]))
-                .unwrap()
-                .before,
+            without_backslashes(&hunk(&[r#"say(\"hi\") \n"#], &[])).unwrap().before,
             [r#"say("hi") \n"#]
         );
         assert!(without_backslashes(&hunk(&["plain"], &[r"\_"])).is_none());

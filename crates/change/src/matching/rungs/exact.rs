@@ -21,15 +21,9 @@ impl Rung for Exact {
         let starts = ask.view.find(&ask.hunk.before, Level::Exact);
         // A place behind CRLF or a byte order mark is the next rung's, and so are all its twins:
         // counting only some of them here would hide an ambiguity.
-        if starts
-            .iter()
-            .any(|start| !ask.view.is_plain(*start, start + count))
-        {
+        if starts.iter().any(|start| !ask.view.is_plain(*start, start + count)) {
             return Vec::new();
         }
-        starts
-            .into_iter()
-            .map(|start| Fit::straight(start, count))
-            .collect()
+        starts.into_iter().map(|start| Fit::straight(start, count)).collect()
     }
 }

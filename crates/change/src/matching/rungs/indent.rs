@@ -45,16 +45,13 @@ pub(super) fn filtered_places(
     let starts = ask.view.find(&ask.hunk.before, Level::Content);
     let tried = starts.len() <= PLACES;
     let fits = starts.into_iter().map(|start| Fit::straight(start, count));
-    fits.filter(|fit| !tried || rule(ask, fit).is_some())
-        .collect()
+    fits.filter(|fit| !tried || rule(ask, fit).is_some()).collect()
 }
 
 /// The lines that matched, as the author sees them and as the file has them.
 pub(super) fn pairs<'a>(ask: &Ask<'a, '_>, fit: &Fit) -> Vec<Pair<'a>> {
     let before = ask.hunk.before.iter().enumerate();
-    before
-        .filter_map(|(i, line)| Some((line.as_str(), ask.view.lines()[fit.file_line(i)?])))
-        .collect()
+    before.filter_map(|(i, line)| Some((line.as_str(), ask.view.lines()[fit.file_line(i)?]))).collect()
 }
 
 pub(super) fn rule(ask: &Ask<'_, '_>, fit: &Fit) -> Option<Indentation> {
@@ -88,7 +85,8 @@ pub(super) fn reindented(
     fit: &Fit,
     rule: Option<Indentation>,
 ) -> Result<Vec<LineEdit>, String> {
-    let refusal = "the new text cannot be indented the way the file is; send it with the file's own indentation";
+    let refusal =
+        "the new text cannot be indented the way the file is; send it with the file's own indentation";
     let rule = rule.ok_or(refusal)?;
     let mut context = vec![false; ask.hunk.after.len()];
     for (_, after) in ask.hunk.kept.iter().flatten() {

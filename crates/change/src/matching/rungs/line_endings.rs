@@ -35,11 +35,6 @@ impl Rung for LineEndings {
     }
 
     fn edits(&self, ask: &Ask<'_, '_>, fit: &Fit) -> Result<Vec<LineEdit>, String> {
-        Ok(splice(
-            ask.view,
-            ask.hunk,
-            fit,
-            &bare_lines(&ask.hunk.after),
-        ))
+        Ok(splice(ask.view, ask.hunk, fit, &bare_lines(&ask.hunk.after)))
     }
 }

@@ -79,10 +79,7 @@ pub fn all() -> Vec<&'static dyn Rung> {
 }
 
 /// The places on the first of `rungs` that has any.
-pub fn first_places(
-    rungs: &[&'static dyn Rung],
-    ask: &Ask<'_, '_>,
-) -> Option<(&'static dyn Rung, Vec<Fit>)> {
+pub fn first_places(rungs: &[&'static dyn Rung], ask: &Ask<'_, '_>) -> Option<(&'static dyn Rung, Vec<Fit>)> {
     rungs.iter().find_map(|rung| {
         let places = rung.places(ask);
         (!places.is_empty()).then_some((*rung, places))

@@ -39,10 +39,7 @@ impl Rung for OuterContext {
 
     fn edits(&self, ask: &Ask<'_, '_>, fit: &Fit) -> Result<Vec<LineEdit>, String> {
         let (_, inner, _) = inner_places(ask).ok_or("the context does not fit")?;
-        let ask = Ask {
-            hunk: &inner,
-            ..*ask
-        };
+        let ask = Ask { hunk: &inner, ..*ask };
         let (rung, _) = first_places(strict(), &ask).ok_or("the context does not fit")?;
         rung.edits(&ask, fit)
     }
@@ -53,18 +50,10 @@ impl Rung for OuterContext {
 fn inner_places(ask: &Ask<'_, '_>) -> Option<(usize, Hunk, Vec<Fit>)> {
     let kept = ask.hunk.kept.as_ref()?;
     let count = ask.hunk.before.len();
-    let head = kept
-        .iter()
-        .enumerate()
-        .take_while(|(k, pair)| **pair == (*k, *k))
-        .count();
+    let head = kept.iter().enumerate().take_while(|(k, pair)| **pair == (*k, *k)).count();
     let (last, last_after) = (count.checked_sub(1)?, ask.hunk.after.len().checked_sub(1)?);
-    let tail = kept
-        .iter()
-        .rev()
-        .enumerate()
-        .take_while(|(k, (i, j))| i + k == last && j + k == last_after)
-        .count();
+    let tail =
+        kept.iter().rev().enumerate().take_while(|(k, (i, j))| i + k == last && j + k == last_after).count();
     let mut ways: Vec<(usize, usize)> = (0..=head.min(DROPPED))
         .flat_map(|h| (0..=tail.min(DROPPED)).map(move |t| (h, t)))
         .filter(|way| *way != (0, 0))
@@ -72,39 +61,21 @@ fn inner_places(ask: &Ask<'_, '_>) -> Option<(usize, Hunk, Vec<Fit>)> {
     ways.sort_by_key(|(h, t)| h + t);
     ways.into_iter().find_map(|(h, t)| {
         let inner = without_ends(ask.hunk, h, t).filter(says_enough)?;
-        let (_, places) = first_places(
-            strict(),
-            &Ask {
-                hunk: &inner,
-                ..*ask
-            },
-        )?;
+        let (_, places) = first_places(strict(), &Ask { hunk: &inner, ..*ask })?;
         Some((h, inner, places))
     })
 }
 
 fn without_ends(hunk: &Hunk, head: usize, tail: usize) -> Option<Hunk> {
-    let before = hunk
-        .before
-        .get(head..hunk.before.len().checked_sub(tail)?)?
-        .to_vec();
-    let after = hunk
-        .after
-        .get(head..hunk.after.len().checked_sub(tail)?)?
-        .to_vec();
+    let before = hunk.before.get(head..hunk.before.len().checked_sub(tail)?)?.to_vec();
+    let after = hunk.after.get(head..hunk.after.len().checked_sub(tail)?)?.to_vec();
     let inside = |(i, j): &(usize, usize)| {
         let (i, j) = (i.checked_sub(head)?, j.checked_sub(head)?);
         (i < before.len() && j < after.len()).then_some((i, j))
     };
     let kept = hunk.kept.as_ref()?.iter().filter_map(inside).collect();
     let claimed = hunk.claimed.map(|line| line + head);
-    Some(Hunk {
-        before,
-        after,
-        kept: Some(kept),
-        claimed,
-        ..hunk.clone()
-    })
+    Some(Hunk { before, after, kept: Some(kept), claimed, ..hunk.clone() })
 }
 
 fn says_enough(hunk: &Hunk) -> bool {
@@ -115,19 +86,16 @@ fn says_enough(hunk: &Hunk) -> bool {
 /// The lines that were left out, beside what the file has there.
 fn differences(ask: &Ask<'_, '_>, head: usize, inner: &Hunk, place: &Fit) -> Vec<Difference> {
     let file = |line: Option<usize>| {
-        line.and_then(|line| ask.view.lines().get(line))
-            .map_or(String::new(), ToString::to_string)
+        line.and_then(|line| ask.view.lines().get(line)).map_or(String::new(), ToString::to_string)
     };
     let before = &ask.hunk.before;
     let above = (0..head).map(|k| (place.start.checked_sub(head - k), &before[k]));
-    let below = (head + inner.before.len()..before.len())
-        .enumerate()
-        .map(|(k, i)| (Some(place.end + k), &before[i]));
+    let below =
+        (head + inner.before.len()..before.len()).enumerate().map(|(k, i)| (Some(place.end + k), &before[i]));
     let all = above.chain(below).map(|(line, answer)| Difference {
         line: line.unwrap_or(0) + 1,
         file: file(line),
         answer: answer.clone(),
     });
-    all.filter(|difference| difference.file != difference.answer)
-        .collect()
+    all.filter(|difference| difference.file != difference.answer).collect()
 }

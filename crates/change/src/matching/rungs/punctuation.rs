@@ -38,10 +38,7 @@ pub(super) fn plain_after(ask: &Ask<'_, '_>, fit: &Fit) -> Vec<String> {
         let Some(file) = fit.file_line(i).map(|i| ask.view.lines()[i]) else {
             continue;
         };
-        for c in line
-            .chars()
-            .filter(|c| forms::plain_character(*c).is_some())
-        {
+        for c in line.chars().filter(|c| forms::plain_character(*c).is_some()) {
             if !file.contains(c) && !foreign.contains(&c) {
                 foreign.push(c);
             }
@@ -50,9 +47,5 @@ pub(super) fn plain_after(ask: &Ask<'_, '_>, fit: &Fit) -> Vec<String> {
     if foreign.is_empty() {
         return ask.hunk.after.clone();
     }
-    ask.hunk
-        .after
-        .iter()
-        .map(|line| forms::replace_typography(line, &foreign))
-        .collect()
+    ask.hunk.after.iter().map(|line| forms::replace_typography(line, &foreign)).collect()
 }

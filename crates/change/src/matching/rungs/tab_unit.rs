@@ -28,12 +28,6 @@ impl Rung for TabUnit {
 }
 
 pub(super) fn rule(ask: &Ask<'_, '_>, fit: &Fit) -> Option<Indentation> {
-    let author: Vec<&str> = ask
-        .hunk
-        .before
-        .iter()
-        .chain(&ask.hunk.after)
-        .map(String::as_str)
-        .collect();
+    let author: Vec<&str> = ask.hunk.before.iter().chain(&ask.hunk.after).map(String::as_str).collect();
     other_unit(&pairs(ask, fit), &author)
 }

@@ -48,11 +48,7 @@ impl Rung for ThreeWay {
 fn carried_over(ask: &Ask<'_, '_>, seen: &str) -> Option<Vec<LineEdit>> {
     let base: Vec<&str> = seen.lines().collect();
     let view = View::new(base.clone());
-    let seen_ask = Ask {
-        view: &view,
-        hunk: ask.hunk,
-        seen: &[],
-    };
+    let seen_ask = Ask { view: &view, hunk: ask.hunk, seen: &[] };
     let (rung, places) = first_places(strict(), &seen_ask)?;
     let [place] = places.as_slice() else {
         return None;
@@ -70,10 +66,7 @@ fn carried_over(ask: &Ask<'_, '_>, seen: &str) -> Option<Vec<LineEdit>> {
         merged
             .edits
             .into_iter()
-            .map(|edit| LineEdit {
-                range: edit.ours,
-                new: theirs[edit.theirs].to_vec(),
-            })
+            .map(|edit| LineEdit { range: edit.ours, new: theirs[edit.theirs].to_vec() })
             .collect(),
     )
 }

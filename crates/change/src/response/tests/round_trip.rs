@@ -31,9 +31,7 @@ fn path() -> impl Strategy<Value = RelPath> {
         Just("src/My File.ts".to_owned()),
         Just("src/a.ts unified".to_owned()),
     ]
-    .prop_filter_map("not every text is a path", |text| {
-        RelPath::parse(&text).ok()
-    })
+    .prop_filter_map("not every text is a path", |text| RelPath::parse(&text).ok())
 }
 
 fn whole() -> impl Strategy<Value = Body> {
@@ -63,11 +61,7 @@ fn hunk() -> impl Strategy<Value = Hunk> {
 }
 
 fn edit() -> impl Strategy<Value = (Edit, Option<Mode>)> {
-    let edit = |dialect, body| Edit {
-        dialect,
-        body,
-        seen: None,
-    };
+    let edit = |dialect, body| Edit { dialect, body, seen: None };
     let mode = prop::option::of(prop::sample::select(vec![Mode::Regular, Mode::Executable]));
     let hunks = || prop::collection::vec(hunk(), 1..3);
     let searches = prop::collection::vec(hunk(), 1..3).prop_map(|mut hunks| {
@@ -91,10 +85,7 @@ fn action() -> impl Strategy<Value = Action> {
         1 => path().prop_map(|path| Action::Delete { path }),
         1 => (path(), path()).prop_map(|(from, to)| Action::Rename { from, to }),
     ]
-    .prop_filter(
-        "only what a dialect can write and read back",
-        is_expressible,
-    )
+    .prop_filter("only what a dialect can write and read back", is_expressible)
 }
 
 /// Whether the action's own dialect reads back what it prints: it alone decides which hunks it can
@@ -108,17 +99,10 @@ fn is_expressible(action: &Action) -> bool {
         return !super::super::markers::delete(text);
     }
     let dialect = dialect::named(edit.dialect).unwrap();
-    let block = Block {
-        path: Some(path.clone()),
-        text: &dialect.print(action),
-        line: 1,
-    };
+    let block = Block { path: Some(path.clone()), text: &dialect.print(action), line: 1 };
     let again = dialect.read(&block).unwrap_or_default();
     let plain = |operations: Vec<Operation>| {
-        let proposal = Proposal {
-            operations,
-            ..Proposal::default()
-        };
+        let proposal = Proposal { operations, ..Proposal::default() };
         proposal.without_positions().operations
     };
     plain(again) == plain(vec![operation(action.clone())])
@@ -131,8 +115,7 @@ fn operation(action: Action) -> Operation {
 fn text() -> impl Strategy<Value = Option<String>> {
     let text = prop_oneof!["[ -~]{1,20}", "\\PC{1,10}", "[a-z:]{1,5}\n[a-z# -]{0,9}"];
     prop::option::of(
-        text.prop_map(|text| text.trim().to_owned())
-            .prop_filter("a value", |text| !text.is_empty()),
+        text.prop_map(|text| text.trim().to_owned()).prop_filter("a value", |text| !text.is_empty()),
     )
 }
 
@@ -149,10 +132,7 @@ fn control() -> impl Strategy<Value = Control> {
                 uuid: uuid.then(|| "0b9b6d2e-7a55-4c8c-8f5e-1c2d3e4f5a6b".to_owned()),
                 git_commit_msg: message,
                 prompt_summary: summary,
-                change_summary: rows
-                    .into_iter()
-                    .map(|(verb, path)| SummaryItem { verb, path })
-                    .collect(),
+                change_summary: rows.into_iter().map(|(verb, path)| SummaryItem { verb, path }).collect(),
             }
         },
     )
@@ -161,25 +141,20 @@ fn control() -> impl Strategy<Value = Control> {
 fn proposal() -> impl Strategy<Value = Proposal> {
     // Paragraphs of plain prose: what means something in a response would not be left as reasoning.
     let reasoning = prop::collection::vec("[A-Z][a-z ,]{0,20}\\.", 0..4);
-    (control(), prop::collection::vec(action(), 0..4), reasoning).prop_map(
-        |(control, actions, reasoning)| {
-            let mut seen = std::collections::HashSet::new();
-            Proposal {
-                control,
-                // Two operations for one file may be joined; that has a test of its own.
-                operations: actions
-                    .into_iter()
-                    .filter(|action| seen.insert(action.path().clone()))
-                    .map(operation)
-                    .collect(),
-                reasoning: reasoning
-                    .into_iter()
-                    .map(|text| text.trim().to_owned())
-                    .collect(),
-                ..Proposal::default()
-            }
-        },
-    )
+    (control(), prop::collection::vec(action(), 0..4), reasoning).prop_map(|(control, actions, reasoning)| {
+        let mut seen = std::collections::HashSet::new();
+        Proposal {
+            control,
+            // Two operations for one file may be joined; that has a test of its own.
+            operations: actions
+                .into_iter()
+                .filter(|action| seen.insert(action.path().clone()))
+                .map(operation)
+                .collect(),
+            reasoning: reasoning.into_iter().map(|text| text.trim().to_owned()).collect(),
+            ..Proposal::default()
+        }
+    })
 }
 
 proptest! {
