@@ -66,7 +66,7 @@ pub struct Operation {
 
 /// What an operation does.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-#[serde(tag = "type", rename_all = "camelCase")]
+#[serde(tag = "type", rename_all = "camelCase", rename_all_fields = "camelCase")]
 pub enum Action {
     /// Create or change a file.
     Write {
@@ -125,7 +125,7 @@ pub struct Edit {
 
 /// The change itself.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "camelCase")]
+#[serde(rename_all = "camelCase", rename_all_fields = "camelCase")]
 pub enum Body {
     /// The whole new text of the file, lines ending in `\n`.
     Whole {

@@ -7,6 +7,7 @@ use relaycode_change::proposal::Proposal;
 use serde::Deserialize;
 
 use super::engine::{self, After};
+use super::exceptions::Facts;
 use super::judged::{Judged, Outcome};
 use super::rows::Files;
 use super::show;
@@ -89,7 +90,14 @@ fn judge_proposal(row: &Row, proposal: &Proposal, set: &str, group: &str) -> Jud
         expected => {
             let expected = expected.as_deref().unwrap_or(&row.before);
             case.account.extend(show::difference(expected.as_bytes(), got));
-            case.bad(Outcome::Wrong)
+            let facts = Facts {
+                id: &row.id,
+                request: &row.search,
+                needs: None,
+                expected: Some(expected),
+                got: Some(got),
+            };
+            case.settle(Outcome::Wrong, false, &facts)
         }
     }
 }

@@ -146,7 +146,8 @@ pub(crate) fn judge_transaction(set: &str, line: &str, judged: &mut Vec<Judged>)
 
 impl PatchRow {
     fn facts(&self) -> Facts<'_> {
-        Facts { id: &self.id, request: &self.patch, needs: None, expected: None, got: None }
+        let expected = self.expect.after.as_ref().and_then(|files| files.values().next()?.as_deref());
+        Facts { id: &self.id, request: &self.patch, needs: None, expected, got: None }
     }
 
     fn read(&self) -> Result<Vec<Operation>, String> {
