@@ -32,12 +32,15 @@ pub fn proposal(path: &RelPath, now: &str, then: &str) -> Proposal {
 
 fn hunk(now: &str, then: &str) -> Hunk {
     let (now_lines, then_lines) = (lines(now), lines(then));
-    let prefix = now_lines.iter().zip(&then_lines).take_while(|(a, b)| a == b).count();
+    // A last line that gains or loses its newline is a changed line, as in any diff.
+    let newline_changes = now.ends_with('\n') != then.ends_with('\n');
+    let last = now_lines.len().min(then_lines.len()).saturating_sub(usize::from(newline_changes));
+    let prefix = now_lines.iter().zip(&then_lines).take(last).take_while(|(a, b)| a == b).count();
     let suffix = now_lines[prefix..]
         .iter()
         .rev()
         .zip(then_lines[prefix..].iter().rev())
-        .take_while(|(a, b)| a == b)
+        .take_while(|(a, b)| !newline_changes && a == b)
         .count();
     let start = prefix.saturating_sub(CONTEXT);
     let behind = suffix.min(CONTEXT);
