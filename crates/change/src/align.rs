@@ -1,14 +1,18 @@
-//! Which lines of an old text are which lines of a new one. The one line diff of this crate, with
-//! a bound on its work: past it only what is equal at both ends is aligned, which is coarser but
-//! never wrong.
+//! Which lines of an old text are which lines of a new one: the one line diff of this crate. Its work
+//! is bounded by the size of what is compared, not by a clock: past the bound only what is equal at
+//! both ends is aligned, which is coarser but never wrong.
 
 use std::collections::HashMap;
 use std::hash::Hash;
 
 use similar::{Algorithm, DiffOp, capture_diff_slices};
 
-/// The most that the number of lines on either side, multiplied, may come to after lines that only
-/// one side has are left out.
+/// Changed lines (old and new together, without what both texts begin and end with) up to which the
+/// shortest diff is looked for as it is.
+const LINES: usize = 8_000;
+
+/// Beyond [`LINES`], the most that the number of lines on either side, multiplied, may come to after
+/// lines that only one side has are left out.
 pub const WORK: usize = 25_000_000;
 
 /// A run of lines that both texts have.
@@ -22,15 +26,46 @@ pub struct Run {
     pub len: usize,
 }
 
+/// The operations that turn `old` into `new`, with nothing left out in between.
+pub fn operations<T: Hash + Eq>(old: &[T], new: &[T]) -> Vec<DiffOp> {
+    let (head, tail) = equal_ends(old, new);
+    if old.len() + new.len() - 2 * (head + tail) <= LINES {
+        return capture_diff_slices(Algorithm::Myers, old, new);
+    }
+    let mut operations = Vec::new();
+    let (mut old_index, mut new_index) = (0, 0);
+    let end = Run { old: old.len(), new: new.len(), len: 0 };
+    for run in equal_runs(old, new).into_iter().chain([end]) {
+        let (old_len, new_len) = (run.old - old_index, run.new - new_index);
+        match (old_len, new_len) {
+            (0, 0) => {}
+            (0, _) => operations.push(DiffOp::Insert { old_index, new_index, new_len }),
+            (_, 0) => operations.push(DiffOp::Delete { old_index, old_len, new_index }),
+            _ => operations.push(DiffOp::Replace { old_index, old_len, new_index, new_len }),
+        }
+        if run.len > 0 {
+            operations.push(DiffOp::Equal { old_index: run.old, new_index: run.new, len: run.len });
+        }
+        (old_index, new_index) = (run.old + run.len, run.new + run.len);
+    }
+    operations
+}
+
 /// The runs of equal lines, in order, none empty.
 pub fn equal_runs<T: Hash + Eq>(old: &[T], new: &[T]) -> Vec<Run> {
-    let head = old.iter().zip(new).take_while(|(a, b)| a == b).count();
-    let tail_most = old.len().min(new.len()) - head;
-    let tail = old.iter().rev().zip(new.iter().rev()).take(tail_most).take_while(|(a, b)| a == b).count();
+    let (head, tail) = equal_ends(old, new);
     let mut runs = vec![Run { old: 0, new: 0, len: head }];
     middle(&old[head..old.len() - tail], &new[head..new.len() - tail], head, &mut runs);
     runs.push(Run { old: old.len() - tail, new: new.len() - tail, len: tail });
     join(runs)
+}
+
+/// How many lines both texts begin with, and how many more they end with.
+fn equal_ends<T: Eq>(old: &[T], new: &[T]) -> (usize, usize) {
+    let head = old.iter().zip(new).take_while(|(a, b)| a == b).count();
+    let most = old.len().min(new.len()) - head;
+    let tail = old.iter().rev().zip(new.iter().rev()).take(most).take_while(|(a, b)| a == b).count();
+    (head, tail)
 }
 
 /// Aligns what lies between the common head and tail. Lines that only one side has can never be

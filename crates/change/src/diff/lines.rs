@@ -1,16 +1,11 @@
 //! Which lines of a text are new and which are gone.
 //!
-//! Lines are byte slices with their endings, so that a changed line ending is a changed line. The
-//! search is Myers' with git's bounds: deterministic, no clock, exact for ordinary sizes. Beyond
-//! [`LINES_COMPARED`] lines the changed middle counts as replaced whole: still a correct diff, only
-//! not the shortest one.
+//! Lines are byte slices with their endings, so that a changed line ending is a changed line.
 
 use memchr::{memchr, memrchr};
-use similar::{Algorithm, DiffOp, capture_diff_slices};
+use similar::DiffOp;
 
-/// Changed lines (old and new together, without what both texts begin and end with) up to which the
-/// shortest diff is looked for.
-pub const LINES_COMPARED: usize = 40_000;
+use crate::align::operations;
 
 /// A text as lines, each with its ending; the last one may have none.
 pub(super) fn split(text: &[u8]) -> Vec<&[u8]> {
@@ -24,25 +19,6 @@ fn split_at(text: &[u8], separator: u8) -> Vec<&[u8]> {
 /// What ends the lines of a text: a line feed, or in a text without any, a carriage return.
 fn separator(text: &[u8]) -> u8 {
     if memchr(b'\n', text).is_none() && memchr(b'\r', text).is_some() { b'\r' } else { b'\n' }
-}
-
-/// The operations that turn `old` into `new`, with nothing left out in between.
-pub(super) fn operations(old: &[&[u8]], new: &[&[u8]]) -> Vec<DiffOp> {
-    let prefix = old.iter().zip(new).take_while(|(a, b)| a == b).count();
-    let suffix =
-        old[prefix..].iter().rev().zip(new[prefix..].iter().rev()).take_while(|(a, b)| a == b).count();
-    let (old_len, new_len) = (old.len() - prefix - suffix, new.len() - prefix - suffix);
-    if old_len + new_len <= LINES_COMPARED {
-        return capture_diff_slices(Algorithm::Myers, old, new);
-    }
-    [
-        DiffOp::Equal { old_index: 0, new_index: 0, len: prefix },
-        DiffOp::Replace { old_index: prefix, old_len, new_index: prefix, new_len },
-        DiffOp::Equal { old_index: prefix + old_len, new_index: prefix + new_len, len: suffix },
-    ]
-    .into_iter()
-    .filter(|op| !op.old_range().is_empty() || !op.new_range().is_empty())
-    .collect()
 }
 
 /// How many lines come in and how many go; none for binary content.

@@ -15,9 +15,10 @@ use std::borrow::Cow;
 use serde::Serialize;
 use similar::{DiffOp, DiffTag, group_diff_ops};
 
-pub use lines::{LINES_COMPARED, count};
+pub use lines::count;
 pub use patch::{patch, reverse_patch};
 
+use crate::align;
 use crate::path::RelPath;
 use crate::plan::{Change, FilePlan, Plan};
 use crate::proposal::Mode;
@@ -191,7 +192,7 @@ fn content(before: &[u8], after: &[u8]) -> Content {
     };
     let old = lines::split(old.as_bytes());
     let new = lines::split(new.as_bytes());
-    let operations = lines::operations(&old, &new);
+    let operations = align::operations(&old, &new);
     let endings = ending_change(&operations, &old, &new);
     let hunks =
         group_diff_ops(operations, CONTEXT_LINES).iter().map(|group| hunk(group, &old, &new)).collect();

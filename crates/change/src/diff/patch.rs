@@ -7,6 +7,7 @@
 use similar::{DiffOp, DiffTag, group_diff_ops};
 
 use super::{CONTEXT_LINES, Span, lines};
+use crate::align;
 use crate::path::RelPath;
 use crate::plan::{Change, FilePlan, Plan};
 use crate::proposal::Mode;
@@ -106,7 +107,7 @@ impl Pair<'_> {
         out.extend_from_slice(format!("--- {}\n+++ {}\n", old.name('a'), new.name('b')).as_bytes());
         let old_lines = lines::split(old.content());
         let new_lines = lines::split(new.content());
-        let operations = lines::operations(&old_lines, &new_lines);
+        let operations = align::operations(&old_lines, &new_lines);
         for group in group_diff_ops(operations, CONTEXT_LINES) {
             write_hunk(out, &group, &old_lines, &new_lines);
         }

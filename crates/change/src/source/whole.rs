@@ -1,12 +1,9 @@
 //! Replacing the whole text of a file while keeping how it is written.
 
-use similar::{Algorithm, DiffOp, capture_diff_slices};
+use similar::DiffOp;
 
 use super::{Eol, Piece, Source, Unencodable};
-
-/// Where endings are mixed, old and new lines are aligned; past this many differing lines (old
-/// and new together) only the common start and end are.
-const ALIGNED_LINES: usize = 8_000;
+use crate::align::operations;
 
 pub(super) fn encode(source: &Source, text: &str) -> Result<Vec<u8>, Unencodable> {
     if !source.certain
@@ -48,36 +45,20 @@ fn new(text: &str, like: usize) -> Piece {
 /// follow.
 fn aligned(source: &Source, lines: &[&str]) -> Vec<Piece> {
     let old: Vec<&str> = source.lines().collect();
-    let same = |(a, b): &(&&str, &&str)| a == b;
-    let head = old.iter().zip(lines).take_while(same).count();
-    let tail = old[head..].iter().rev().zip(lines[head..].iter().rev()).take_while(same).count();
-    let (old_middle, new_middle) = (&old[head..old.len() - tail], &lines[head..lines.len() - tail]);
-
-    let mut pieces: Vec<Piece> = (0..head).map(Piece::Keep).collect();
-    let operations = if old_middle.len() + new_middle.len() <= ALIGNED_LINES {
-        capture_diff_slices(Algorithm::Myers, old_middle, new_middle)
-    } else {
-        vec![DiffOp::Replace {
-            old_index: 0,
-            old_len: old_middle.len(),
-            new_index: 0,
-            new_len: new_middle.len(),
-        }]
-    };
-    for operation in operations {
+    let mut pieces: Vec<Piece> = Vec::new();
+    for operation in operations(&old, lines) {
         if let DiffOp::Equal { old_index, len, .. } = operation {
-            pieces.extend((old_index..old_index + len).map(|index| Piece::Keep(head + index)));
+            pieces.extend((old_index..old_index + len).map(Piece::Keep));
             continue;
         }
         let replaced = operation.old_range();
         for (nth, index) in operation.new_range().enumerate() {
             let like = match replaced.len() {
-                0 => (head + replaced.start).saturating_sub(1),
-                count => head + replaced.start + nth.min(count - 1),
+                0 => replaced.start.saturating_sub(1),
+                count => replaced.start + nth.min(count - 1),
             };
-            pieces.push(new(new_middle[index], like));
+            pieces.push(new(lines[index], like));
         }
     }
-    pieces.extend((old.len() - tail..old.len()).map(Piece::Keep));
     pieces
 }
