@@ -58,8 +58,10 @@ fn choose(view: &View<'_>, all: &[Candidates<'_>], at: usize) -> Option<(usize, 
         }
     };
     if hunk.at_end {
-        let at_end = |i: &usize| view.lines()[fits[*i].end..].iter().all(|line| is_blank(line));
-        narrow(left.iter().copied().filter(at_end).collect(), &mut left, "end of file");
+        let to_the_end = |i: &usize| fits[*i].end == view.len();
+        let but_for_blanks = |i: &usize| view.lines()[fits[*i].end..].iter().all(|line| is_blank(line));
+        narrow(left.iter().copied().filter(but_for_blanks).collect(), &mut left, "end of file");
+        narrow(left.iter().copied().filter(to_the_end).collect(), &mut left, "end of file");
     }
     if let (Some(first), Some(last)) = (hunk.claimed, hunk.claimed_end) {
         let inside = |i: &usize| fits[*i].start + 1 >= first && fits[*i].end <= last;
