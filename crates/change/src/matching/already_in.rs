@@ -5,7 +5,7 @@ use std::collections::HashSet;
 
 use super::fit::Fit;
 use super::forms::is_blank;
-use super::rungs::{Ask, Rung, first_places, strict};
+use super::rungs::{Ask, Rung, first_places, strict, to_the_letter};
 use super::typo::slip;
 use super::view::Level;
 use crate::align::equal_runs;
@@ -38,19 +38,15 @@ pub(super) fn already_in(ask: &Ask<'_, '_>) -> Option<Standing> {
 }
 
 /// The line (0-based) where the result stands to the letter, if the hunk changes nothing but the
-/// layout of lines and the old text does not stand to the letter. Then the old text fits there too,
-/// layout being forgiven, and must not be put in again.
+/// layout of lines. Asked only when the old text does not stand to the letter: it fits there too, layout
+/// being forgiven, and must not be put in again.
 pub(super) fn only_layout_and_in(ask: &Ask<'_, '_>) -> Option<usize> {
     let Hunk { before, after, .. } = ask.hunk;
     let same = |(a, b): (&String, &String)| Level::Content.same(a, b);
-    let to_the_letter = &strict()[..2];
-    if before.len() != after.len()
-        || !before.iter().zip(after).all(same)
-        || first_places(to_the_letter, ask).is_some()
-    {
+    if before.len() != after.len() || !before.iter().zip(after).all(same) {
         return None;
     }
-    result_places(ask, to_the_letter)?.first().map(|fit| fit.start)
+    result_places(ask, to_the_letter())?.first().map(|fit| fit.start)
 }
 
 /// The contents of the lines that are not blank.

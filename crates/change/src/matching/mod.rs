@@ -66,9 +66,8 @@ const SEQUENTIAL_WORK: usize = 20_000_000;
 /// Finds the place of every hunk in `source`. `seen` are texts that the author is known to have had.
 pub fn match_hunks(source: &Source, hunks: &[Hunk], seen: &[String]) -> Matched {
     let lines: Vec<&str> = source.lines().collect();
-    let odd: Vec<bool> =
-        (0..lines.len()).map(|line| !matches!(source.eol(line), Eol::Lf | Eol::None)).collect();
-    let view = View::new(lines).with_odd_endings(odd.into_iter());
+    let odd = (0..lines.len()).map(|line| !matches!(source.eol(line), Eol::Lf | Eol::None));
+    let view = View::new(lines).with_odd_endings(odd);
     let mut outcomes = Vec::with_capacity(hunks.len());
     let mut edits: Vec<LineEdit> = Vec::new();
     let mut places = place_all(&view, hunks, seen);
@@ -190,7 +189,9 @@ fn find(ask: &Ask<'_, '_>) -> Found {
         return Found::Other(place_insertion(ask));
     }
     if let Some((rung, places)) = first_places(rungs::strict(), ask) {
-        return match already_in::only_layout_and_in(ask) {
+        let to_the_letter = rungs::to_the_letter().iter().any(|strict| strict.name() == rung.name());
+        let standing = if to_the_letter { None } else { already_in::only_layout_and_in(ask) };
+        return match standing {
             Some(at) => Found::Other(Placed::AlreadyIn { at }),
             None => Found::Places(rung, places),
         };

@@ -230,7 +230,10 @@ impl<'a> View<'a> {
     /// Marks which lines end in something else than a line feed: a match there is exact text but
     /// not exact bytes.
     #[must_use]
-    pub(crate) fn with_odd_endings(mut self, odd: impl Iterator<Item = bool>) -> View<'a> {
+    pub(crate) fn with_odd_endings(mut self, odd: impl Iterator<Item = bool> + Clone) -> View<'a> {
+        if !odd.clone().any(|odd| odd) {
+            return self;
+        }
         let mut count = 0;
         self.odd_before = vec![0];
         self.odd_before.extend(odd.map(|odd| {
@@ -270,7 +273,15 @@ impl<'a> View<'a> {
         let Some(cell) = self.levels.get(level as usize) else { return self.solid_words() };
         cell.get_or_init(|| {
             let mut forms = Forms::new(level);
-            let lines = self.lines.iter().map(|line| forms.add(line)).collect();
+            // Equal lines often follow each other; looking at the last one is cheaper than a search.
+            let mut last = ("", NOWHERE);
+            let mut number = |line: &'a str| {
+                if last.1 == NOWHERE || last.0 != line {
+                    last = (line, forms.add(line));
+                }
+                last.1
+            };
+            let lines = self.lines.iter().map(|line| number(line)).collect();
             (forms, Sequence::new(lines))
         })
     }

@@ -61,6 +61,11 @@ pub fn strict() -> &'static [&'static dyn Rung] {
     ]
 }
 
+/// The strict rungs on which not even layout is forgiven.
+pub(super) fn to_the_letter() -> &'static [&'static dyn Rung] {
+    &[&exact::Exact, &line_endings::LineEndings]
+}
+
 /// Rungs that are tried only when the result of the hunk is not already in the file.
 pub fn loose() -> &'static [&'static dyn Rung] {
     &[
