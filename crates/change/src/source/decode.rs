@@ -57,7 +57,8 @@ fn utf8(bytes: &[u8], text: &str, mark: usize) -> Result<Vec<Source>, Undecodabl
         return Err(Undecodable::Binary);
     }
     let text = text.to_owned();
-    let lines = cut(text.as_bytes()).map(|cut| cut.line(cut.start + mark, cut.end + mark)).collect();
+    let mut lines = Vec::with_capacity(memchr_iter(b'\n', text.as_bytes()).count() + 1);
+    lines.extend(cut(text.as_bytes()).map(|cut| cut.line(cut.start + mark, cut.end + mark)));
     Ok(vec![source(Encoding::Utf8, true, bytes, mark, text, lines)])
 }
 
@@ -178,12 +179,15 @@ fn source(
 
 /// The most frequent ending; on a tie the one that comes first in the file.
 fn usual(lines: &[Line]) -> Eol {
+    let mut counts = [0; 4];
+    for line in lines {
+        counts[line.eol as usize] += 1;
+    }
     let mut best = (0, Eol::Lf);
     let first = lines.first().map_or(Eol::Lf, |line| line.eol);
     for eol in [first, Eol::Lf, Eol::CrLf, Eol::Cr] {
-        let count = lines.iter().filter(|line| line.eol == eol).count();
-        if eol != Eol::None && count > best.0 {
-            best = (count, eol);
+        if eol != Eol::None && counts[eol as usize] > best.0 {
+            best = (counts[eol as usize], eol);
         }
     }
     best.1
