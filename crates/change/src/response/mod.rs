@@ -98,7 +98,7 @@ pub fn read(text: &str, limits: &Limits) -> Result<Proposal, ResponseError> {
     let text = lines::unix(text);
     let lines = Lines::new(&text);
     let events = Events::new(&lines);
-    let mut collector = Collector::new(limits);
+    let mut collector = Collector::new(limits, events.named());
     let mut floor = 0;
     let mut said_from = 0;
     let mut below_change = false;
@@ -166,11 +166,13 @@ struct Collector<'a> {
 }
 
 impl Collector<'_> {
-    fn new(limits: &Limits) -> Collector<'_> {
+    /// For a response with so many blocks that name a file.
+    fn new(limits: &Limits, named: usize) -> Collector<'_> {
+        let most = named.min(limits.files).min(BLOCKS);
         Collector {
             limits,
-            proposal: Proposal::default(),
-            files: HashMap::new(),
+            proposal: Proposal { operations: Vec::with_capacity(most), ..Proposal::default() },
+            files: HashMap::with_capacity(most),
             hunks: 0,
             last_path: None,
             control: None,

@@ -14,6 +14,10 @@ const LINE_BYTES: usize = 1_200;
 
 /// What stands in a comment that fills a whole line, in the syntaxes of common languages.
 pub(super) fn comment(line: &str) -> Option<&str> {
+    // A quick no for most lines.
+    if !matches!(line.as_bytes().first()?, b'<' | b'{' | b'/' | b'(' | b'#' | b'-' | b';' | b'%') {
+        return None;
+    }
     for (open, close) in [("<!--", "-->"), ("{/*", "*/}"), ("/*", "*/"), ("(*", "*)")] {
         if let Some(rest) = line.strip_prefix(open) {
             let rest = rest.trim_start_matches('*');
@@ -43,7 +47,7 @@ pub(super) fn is_file(word: &str) -> bool {
         return false;
     }
     let name = word.rsplit(['/', '\\']).next().unwrap_or(word);
-    if KNOWN_NAMES.contains(&name) {
+    if KNOWN_NAMES.binary_search(&name).is_ok() {
         return true;
     }
     let Some((stem, extension)) = name.rsplit_once('.') else {
@@ -57,7 +61,7 @@ pub(super) fn is_file(word: &str) -> bool {
         return plausible && extension.len() > 2;
     }
     let known = || {
-        KNOWN_EXTENSIONS.contains(&extension.to_ascii_lowercase().as_str())
+        KNOWN_EXTENSIONS.binary_search(&extension.to_ascii_lowercase().as_str()).is_ok()
             && !PRODUCTS.iter().any(|product| product.eq_ignore_ascii_case(name))
     };
     plausible && (has_directory || stem.starts_with('.') || known())
@@ -70,7 +74,7 @@ pub(super) fn is_path(word: &str) -> bool {
         .is_some_and(|(stem, extension)| !stem.is_empty() && extension.chars().any(char::is_alphabetic));
     word.chars().any(char::is_alphanumeric)
         && (word.contains(['/', '\\']) || dotted || is_file(word))
-        && !word.contains("://")
+        && !(word.contains(':') && word.contains("://"))
 }
 
 /// A remark in parentheses that says nothing about the path: `src/a.ts (new)`.
@@ -123,7 +127,7 @@ fn may_name_file(line: &str) -> bool {
     line.bytes().any(|byte| matches!(byte, b'.' | b'/' | b'\\'))
         || line
             .split(|c: char| !c.is_alphanumeric() && c != '-')
-            .any(|word| word.len() >= SHORTEST_NAME && KNOWN_NAMES.contains(&word))
+            .any(|word| word.len() >= SHORTEST_NAME && KNOWN_NAMES.binary_search(&word).is_ok())
 }
 
 /// The one path that a sentence mentions, if it is exactly one. Good enough for an edit that has
@@ -278,43 +282,14 @@ fn linked(text: &str) -> &str {
 /// The length of the shortest of [`KNOWN_NAMES`].
 const SHORTEST_NAME: usize = 5;
 
-/// Names of files that have no extension.
+/// Names of files that have no extension, sorted.
+#[rustfmt::skip]
 const KNOWN_NAMES: &[&str] = &[
-    "Makefile",
-    "makefile",
-    "GNUmakefile",
-    "Dockerfile",
-    "Containerfile",
-    "LICENSE",
-    "LICENSE-MIT",
-    "LICENSE-APACHE",
-    "LICENCE",
-    "COPYING",
-    "NOTICE",
-    "README",
-    "CHANGELOG",
-    "AUTHORS",
-    "CODEOWNERS",
-    "VERSION",
-    "Gemfile",
-    "Rakefile",
-    "Procfile",
-    "Justfile",
-    "justfile",
-    "Jenkinsfile",
-    "Vagrantfile",
-    "Brewfile",
-    "Podfile",
-    "Caddyfile",
-    "Tiltfile",
-    "BUILD",
-    "WORKSPACE",
-    "Pipfile",
-    "Cakefile",
-    "Guardfile",
-    "Fastfile",
-    "Earthfile",
-    "Taskfile",
+    "AUTHORS", "BUILD", "Brewfile", "CHANGELOG", "CODEOWNERS", "COPYING", "Caddyfile", "Cakefile",
+    "Containerfile", "Dockerfile", "Earthfile", "Fastfile", "GNUmakefile", "Gemfile", "Guardfile",
+    "Jenkinsfile", "Justfile", "LICENCE", "LICENSE", "LICENSE-APACHE", "LICENSE-MIT", "Makefile",
+    "NOTICE", "Pipfile", "Podfile", "Procfile", "README", "Rakefile", "Taskfile", "Tiltfile", "VERSION",
+    "Vagrantfile", "WORKSPACE", "justfile", "makefile",
 ];
 
 /// Names that have an extension and are no files.
@@ -335,178 +310,33 @@ const PRODUCTS: &[&str] = &[
     "p5.js",
 ];
 
-/// Extensions by which a name without a directory is known to be a file's.
+/// Extensions by which a name without a directory is known to be a file's, sorted.
+#[rustfmt::skip]
 const KNOWN_EXTENSIONS: &[&str] = &[
-    "ada",
-    "adb",
-    "ads",
-    "asm",
-    "astro",
-    "awk",
-    "bat",
-    "bash",
-    "bazel",
-    "bib",
-    "c",
-    "cabal",
-    "cc",
-    "cfg",
-    "cjs",
-    "cl",
-    "clj",
-    "cljc",
-    "cljs",
-    "cmake",
-    "cmd",
-    "coffee",
-    "conf",
-    "cpp",
-    "cr",
-    "cs",
-    "csproj",
-    "css",
-    "csv",
-    "cts",
-    "cu",
-    "cxx",
-    "d",
-    "dart",
-    "diff",
-    "dockerfile",
-    "editorconfig",
-    "edn",
-    "ejs",
-    "el",
-    "elm",
-    "env",
-    "erb",
-    "erl",
-    "ex",
-    "exs",
-    "f90",
-    "fish",
-    "frag",
-    "fs",
-    "fsx",
-    "gd",
-    "gitignore",
-    "gleam",
-    "glsl",
-    "go",
-    "gql",
-    "gradle",
-    "graphql",
-    "groovy",
-    "h",
-    "haml",
-    "hbs",
-    "hcl",
-    "hh",
-    "hpp",
-    "hrl",
-    "hs",
-    "htm",
-    "html",
-    "hxx",
-    "ini",
-    "ipynb",
-    "java",
-    "jinja",
-    "jinja2",
-    "jl",
-    "js",
-    "json",
-    "json5",
-    "jsonc",
-    "jsonl",
-    "jsx",
-    "kt",
-    "kts",
-    "less",
-    "lhs",
-    "liquid",
-    "lisp",
-    "lock",
-    "lua",
-    "m",
-    "markdown",
-    "md",
-    "mdx",
-    "mjs",
-    "mk",
-    "ml",
-    "mli",
-    "mm",
-    "mod",
-    "mts",
-    "mustache",
-    "nim",
-    "nix",
-    "patch",
-    "php",
-    "pl",
-    "plist",
-    "pm",
-    "po",
-    "prisma",
-    "properties",
-    "proto",
-    "ps1",
-    "pug",
-    "py",
-    "pyi",
-    "pyx",
-    "qml",
-    "r",
-    "rake",
-    "rb",
-    "re",
-    "res",
-    "rkt",
-    "rs",
-    "rst",
-    "sass",
-    "scala",
-    "scm",
-    "scss",
-    "sh",
-    "sol",
-    "sql",
-    "st",
-    "sum",
-    "svelte",
-    "svg",
-    "swift",
-    "tcl",
-    "tex",
-    "tf",
-    "tfvars",
-    "toml",
-    "ts",
-    "tsv",
-    "tsx",
-    "txt",
-    "v",
-    "vb",
-    "vert",
-    "vim",
-    "vue",
-    "wasm",
-    "wat",
-    "wgsl",
-    "xhtml",
-    "xml",
-    "xsd",
-    "xsl",
-    "yaml",
-    "yml",
-    "zig",
-    "zsh",
+    "ada", "adb", "ads", "asm", "astro", "awk", "bash", "bat", "bazel", "bib", "c", "cabal", "cc",
+    "cfg", "cjs", "cl", "clj", "cljc", "cljs", "cmake", "cmd", "coffee", "conf", "cpp", "cr", "cs",
+    "csproj", "css", "csv", "cts", "cu", "cxx", "d", "dart", "diff", "dockerfile", "editorconfig",
+    "edn", "ejs", "el", "elm", "env", "erb", "erl", "ex", "exs", "f90", "fish", "frag", "fs", "fsx",
+    "gd", "gitignore", "gleam", "glsl", "go", "gql", "gradle", "graphql", "groovy", "h", "haml", "hbs",
+    "hcl", "hh", "hpp", "hrl", "hs", "htm", "html", "hxx", "ini", "ipynb", "java", "jinja", "jinja2",
+    "jl", "js", "json", "json5", "jsonc", "jsonl", "jsx", "kt", "kts", "less", "lhs", "liquid", "lisp",
+    "lock", "lua", "m", "markdown", "md", "mdx", "mjs", "mk", "ml", "mli", "mm", "mod", "mts",
+    "mustache", "nim", "nix", "patch", "php", "pl", "plist", "pm", "po", "prisma", "properties",
+    "proto", "ps1", "pug", "py", "pyi", "pyx", "qml", "r", "rake", "rb", "re", "res", "rkt", "rs",
+    "rst", "sass", "scala", "scm", "scss", "sh", "sol", "sql", "st", "sum", "svelte", "svg", "swift",
+    "tcl", "tex", "tf", "tfvars", "toml", "ts", "tsv", "tsx", "txt", "v", "vb", "vert", "vim", "vue",
+    "wasm", "wat", "wgsl", "xhtml", "xml", "xsd", "xsl", "yaml", "yml", "zig", "zsh",
 ];
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn lists_that_are_searched_are_sorted() {
+        assert!(KNOWN_NAMES.is_sorted() && KNOWN_EXTENSIONS.is_sorted());
+        assert_eq!(KNOWN_NAMES.iter().map(|name| name.len()).min(), Some(SHORTEST_NAME));
+    }
 
     #[test]
     fn files_are_told_from_prose() {
