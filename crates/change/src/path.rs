@@ -186,8 +186,13 @@ fn check_component(component: &str, shown: &dyn Fn() -> String) -> Result<(), Pa
 }
 
 /// The spelling that the most forgiving file system would see: compatibility forms composed, case
-/// folded, ignorable characters and the dots and blanks at the end gone.
+/// folded, ignorable characters and the dots and blanks at the end gone. Control characters have
+/// been refused already.
 fn plain_spelling(component: &str) -> String {
+    if component.is_ascii() {
+        let folded = component.to_ascii_lowercase();
+        return without_edges(&folded).to_owned();
+    }
     let folded: String = component
         .nfkc()
         .filter(|c| !c.is_control() && !relaycode_text::hidden::is_hidden(*c))
@@ -196,11 +201,15 @@ fn plain_spelling(component: &str) -> String {
         .map(|c| if c == 'ı' || c == 'İ' { 'i' } else { c })
         .collect();
     // A combining dot above is what lower case leaves of `İ`.
-    let folded = folded.replace('\u{307}', "");
+    without_edges(&folded.replace('\u{307}', "")).to_owned()
+}
+
+/// A component without blanks around it and dots at its end, unless it consists of dots.
+fn without_edges(folded: &str) -> &str {
     if folded == ".." || folded == "." {
         return folded;
     }
-    folded.trim_start().trim_end_matches(|c: char| c == '.' || c.is_whitespace()).to_string()
+    folded.trim_start().trim_end_matches(|c: char| c == '.' || c.is_whitespace())
 }
 
 fn sealed(plain: &str) -> Option<&'static str> {

@@ -103,7 +103,8 @@ pub struct DialectError {
 impl Block<'_> {
     /// The lines of the text, without the empty one after a final newline.
     fn lines(&self) -> Vec<&str> {
-        let mut lines: Vec<&str> = self.text.split('\n').collect();
+        let mut lines = Vec::with_capacity(memchr::memchr_iter(b'\n', self.text.as_bytes()).count() + 1);
+        lines.extend(self.text.split('\n'));
         if lines.last().is_some_and(|last| last.is_empty()) {
             lines.pop();
         }

@@ -28,9 +28,16 @@ pub(super) fn is_fence(line: &str) -> bool {
 /// The path on a line that holds nothing else, in the ways in which models write it: bare, in
 /// backticks or asterisks, as a comment or a heading, after `File:`, before a colon.
 pub(super) fn path_line(line: &str) -> Option<RelPath> {
+    // A quick no for most lines.
+    if !line.bytes().any(|byte| matches!(byte, b'/' | b'.')) {
+        return None;
+    }
     let mut text = line.trim();
     for lead in ["//", "#", "--"] {
-        text = text.trim_start_matches(lead).trim_start();
+        while let Some(rest) = text.strip_prefix(lead) {
+            text = rest;
+        }
+        text = text.trim_start();
     }
     for label in ["File:", "file:", "Path:", "path:", "**File:**"] {
         text = text.strip_prefix(label).unwrap_or(text).trim();

@@ -11,7 +11,7 @@ use super::lines::Lines;
 use super::markers::{self, Between};
 use super::naming::{self, FirstLine};
 use super::segments::{Form, Segment, Trouble};
-use super::shape::{SEARCH_REPLACE, holds_patch, is_whole, names_files_itself, too_much};
+use super::shape::{SEARCH_REPLACE, begins_nameless, holds_patch, is_whole, names_files_itself, too_much};
 use crate::dialect::{self, Block, Dialect, DialectError};
 use crate::limits::Limits;
 use crate::path::RelPath;
@@ -238,9 +238,11 @@ impl<'a> Reading<'a> {
             return self.unheaded_whole(header, first, body, line);
         }
         let mut block = Block { path: None, text: body, line };
-        let outcome = self.read(chosen, &block);
-        if !matches!(outcome, Outcome::Broken(..)) || names_files_itself(chosen, body) {
-            return outcome;
+        if !begins_nameless(body) {
+            let outcome = self.read(chosen, &block);
+            if !matches!(outcome, Outcome::Broken(..)) || names_files_itself(chosen, body) {
+                return outcome;
+            }
         }
         block.path = match self.name_around(first.map(|first| first.path.to_owned())) {
             Some(name) => match RelPath::parse(&name) {
@@ -249,9 +251,6 @@ impl<'a> Reading<'a> {
             },
             None => self.last_path.filter(|_| chosen.name() == SEARCH_REPLACE).cloned(),
         };
-        if block.path.is_none() {
-            return outcome;
-        }
         self.read(chosen, &block)
     }
 

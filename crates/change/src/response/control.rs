@@ -171,7 +171,7 @@ fn summary(value: &Value) -> Vec<SummaryItem> {
             path => Vec::from_iter(summary_path(path)),
         };
         for path in paths {
-            items.push(SummaryItem { verb: verb.trim().to_owned(), path });
+            items.push(SummaryItem { verb: verb.to_owned(), path });
         }
     };
     match value {
@@ -196,7 +196,8 @@ fn summary_path(value: &Value) -> Option<String> {
         Value::Object(map) => format!("{} -> {}", as_text(map.get("from")?)?, as_text(map.get("to")?)?),
         other => as_text(other)?,
     };
-    Some(text.trim().to_owned()).filter(|text| !text.is_empty())
+    // Quoted blanks are meant; the line ending of a block of text is not.
+    Some(text.trim_end_matches('\n').to_owned()).filter(|text| !text.is_empty())
 }
 
 /// The block line by line, for what only looks like YAML.
@@ -318,7 +319,7 @@ pub(super) fn compare(control: &Control, operations: &[Operation], line: usize) 
 }
 
 fn deed(verb: &str) -> Option<Deed> {
-    match verb.to_ascii_lowercase().as_str() {
+    match verb.trim().to_ascii_lowercase().as_str() {
         "new" | "create" | "created" | "add" | "added" | "edit" | "edited" | "modify" | "modified"
         | "update" | "updated" | "change" | "write" => Some(Deed::Write),
         "delete" | "deleted" | "remove" | "removed" => Some(Deed::Delete),

@@ -114,12 +114,13 @@ fn commented<'a>(language: &'a str, said: &'a str) -> Header<'a> {
 /// many after a file (it was meant as a dialect that does not exist), or a directory in front and an
 /// extension at the end.
 fn unquoted_subject(path: &str) -> Subject<'_> {
+    if !path.contains(char::is_whitespace) {
+        let names = naming::is_path(path) || naming::is_file(path);
+        return if names { Subject::Path(path) } else { Subject::None };
+    }
     let words: Vec<&str> = path.split_whitespace().collect();
     match words.as_slice() {
-        [] => Subject::None,
         many if many.len() > PATH_WORDS => Subject::None,
-        [word] if naming::is_path(word) || naming::is_file(word) => Subject::Path(word),
-        [_] => Subject::None,
         [first, mark, ..] if ["-", "–", "—"].contains(mark) && naming::is_file(first) => {
             Subject::Path(first)
         }

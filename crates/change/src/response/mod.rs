@@ -27,7 +27,7 @@ mod tests;
 
 pub use print::print;
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::ops::Range;
 
 use crate::limits::Limits;
@@ -98,7 +98,7 @@ pub fn read(text: &str, limits: &Limits) -> Result<Proposal, ResponseError> {
     let text = lines::unix(text);
     let lines = Lines::new(&text);
     let events = Events::new(&lines);
-    let mut collector = Collector::new(limits);
+    let mut collector = Collector::new(limits, events.named());
     let mut floor = 0;
     let mut said_from = 0;
     let mut below_change = false;
@@ -110,13 +110,12 @@ pub fn read(text: &str, limits: &Limits) -> Result<Proposal, ResponseError> {
             collector.unlisted += 1;
             continue;
         }
-        let last_path = collector.last_path.clone();
         let mut reading = Reading {
             lines: &lines,
             segment: &segment,
             floor,
             below_change,
-            last_path: last_path.as_ref(),
+            last_path: collector.last_path.as_ref(),
             limits,
             explain: collector.listed[0] < UNREAD_LISTED,
             notes: Vec::new(),
@@ -151,10 +150,10 @@ pub fn read(text: &str, limits: &Limits) -> Result<Proposal, ResponseError> {
 struct Collector<'a> {
     limits: &'a Limits,
     proposal: Proposal,
-    files: HashSet<RelPath>,
+    /// Every file that something happens to, and the operation to which further hunks for it are
+    /// added.
+    files: HashMap<RelPath, Option<usize>>,
     hunks: usize,
-    /// Per file the operation to which further hunks are added.
-    open: HashMap<RelPath, usize>,
     /// The file of the last operation that wrote hunks.
     last_path: Option<RelPath>,
     /// The lines of the control block and their indentation, once there is one.
@@ -167,13 +166,14 @@ struct Collector<'a> {
 }
 
 impl Collector<'_> {
-    fn new(limits: &Limits) -> Collector<'_> {
+    /// For a response with so many blocks that name a file.
+    fn new(limits: &Limits, named: usize) -> Collector<'_> {
+        let most = named.min(limits.files).min(BLOCKS);
         Collector {
             limits,
-            proposal: Proposal::default(),
-            files: HashSet::new(),
+            proposal: Proposal { operations: Vec::with_capacity(most), ..Proposal::default() },
+            files: HashMap::with_capacity(most),
             hunks: 0,
-            open: HashMap::new(),
             last_path: None,
             control: None,
             several_controls: false,
@@ -184,29 +184,27 @@ impl Collector<'_> {
 
     fn operations(&mut self, operations: Vec<Operation>) -> Result<(), ResponseError> {
         for operation in operations {
-            if let Action::Rename { from, .. } = &operation.action {
-                self.file(from)?;
-            }
-            self.file(operation.action.path())?;
             self.operation(operation)?;
         }
         Ok(())
     }
 
-    fn file(&mut self, path: &RelPath) -> Result<(), ResponseError> {
-        if !self.files.contains(path) {
-            self.files.insert(path.clone());
+    /// Notes that something happens to a file, and that `open` is now the operation to which hunks
+    /// for it are added; returns which one was.
+    fn file(&mut self, path: &RelPath, open: Option<usize>) -> Result<Option<usize>, ResponseError> {
+        if let Some(earlier) = self.files.get_mut(path) {
+            return Ok(std::mem::replace(earlier, open));
         }
         let most = self.limits.files;
-        if self.files.len() > most { Err(ResponseError::TooManyFiles { most }) } else { Ok(()) }
+        if self.files.len() >= most {
+            return Err(ResponseError::TooManyFiles { most });
+        }
+        self.files.insert(path.clone(), open);
+        Ok(None)
     }
 
     /// Counts edits: what has no hunks is one as well, so that no number of blocks is without limit.
-    fn count_hunks(&mut self, action: &Action) -> Result<(), ResponseError> {
-        let hunks = match action {
-            Action::Write { edit: Edit { body: Body::Hunks(hunks), .. }, .. } => hunks.len(),
-            _ => 1,
-        };
+    fn count_hunks(&mut self, hunks: usize) -> Result<(), ResponseError> {
         self.hunks += hunks.max(1);
         let most = self.limits.hunks;
         if self.hunks > most { Err(ResponseError::TooManyHunks { most }) } else { Ok(()) }
@@ -215,20 +213,24 @@ impl Collector<'_> {
     /// Adds an operation. Hunks for a file whose hunks are being collected join those, as long as
     /// nothing else happened to the file in between.
     fn operation(&mut self, mut operation: Operation) -> Result<(), ResponseError> {
-        self.count_hunks(&operation.action)?;
-        let path = operation.action.path().clone();
         if let Action::Rename { from, .. } = &operation.action {
-            self.open.remove(from);
+            self.file(from, None)?;
         }
-        let Action::Write { edit: Edit { dialect, body: Body::Hunks(hunks), .. }, mode, .. } =
+        let Action::Write { path, edit: Edit { dialect, body: Body::Hunks(hunks), .. }, mode } =
             &mut operation.action
         else {
-            self.open.remove(&path);
+            self.file(operation.action.path(), None)?;
+            self.count_hunks(1)?;
             self.proposal.operations.push(operation);
             return Ok(());
         };
-        self.last_path = Some(path.clone());
-        let earlier = self.open.get(&path).and_then(|at| self.proposal.operations.get_mut(*at));
+        let next = self.proposal.operations.len();
+        let open = self.file(path, Some(next))?;
+        self.count_hunks(hunks.len())?;
+        if self.last_path.as_ref() != Some(path) {
+            self.last_path = Some(path.clone());
+        }
+        let earlier = open.and_then(|at| self.proposal.operations.get_mut(at));
         if let Some(Operation { action: Action::Write { edit, mode: earlier_mode, .. }, .. }) = earlier
             && let Body::Hunks(earlier_hunks) = &mut edit.body
             && edit.dialect == *dialect
@@ -236,9 +238,9 @@ impl Collector<'_> {
         {
             earlier_hunks.append(hunks);
             *earlier_mode = earlier_mode.or(*mode);
+            self.file(path, open)?;
             return Ok(());
         }
-        self.open.insert(path, self.proposal.operations.len());
         self.proposal.operations.push(operation);
         Ok(())
     }
@@ -266,6 +268,9 @@ impl Collector<'_> {
                 self.proposal.reasoning.push(text.to_owned());
             }
         };
+        if lines.next_said(range.start, range.end).is_none() {
+            return;
+        }
         let mut from = range.start;
         let divided = lines.slice(range.clone()).contains(DIVIDER);
         for line in range.clone().filter(|_| divided) {

@@ -4,6 +4,8 @@
 //! Prose must never be taken for a path: a word counts only if it has a directory and an
 //! extension, an extension that source files have, or is a name such as `Makefile`.
 
+use std::borrow::Cow;
+
 use super::header;
 use crate::dialect::Dialect;
 
@@ -12,6 +14,10 @@ const LINE_BYTES: usize = 1_200;
 
 /// What stands in a comment that fills a whole line, in the syntaxes of common languages.
 pub(super) fn comment(line: &str) -> Option<&str> {
+    // A quick no for most lines.
+    if !matches!(line.as_bytes().first()?, b'<' | b'{' | b'/' | b'(' | b'#' | b'-' | b';' | b'%') {
+        return None;
+    }
     for (open, close) in [("<!--", "-->"), ("{/*", "*/}"), ("/*", "*/"), ("(*", "*)")] {
         if let Some(rest) = line.strip_prefix(open) {
             let rest = rest.trim_start_matches('*');
@@ -19,7 +25,10 @@ pub(super) fn comment(line: &str) -> Option<&str> {
         }
     }
     let mark = ["//", "#", "--", ";", "%"].into_iter().find(|mark| line.starts_with(mark))?;
-    let rest = line.trim_start_matches(mark);
+    let mut rest = line;
+    while let Some(left) = rest.strip_prefix(mark) {
+        rest = left;
+    }
     // `#!` is a shebang, `--->` an arrow, `---` a rule.
     (!rest.starts_with(['!', '>', '-']) && !rest.is_empty()).then(|| rest.trim())
 }
@@ -27,17 +36,18 @@ pub(super) fn comment(line: &str) -> Option<&str> {
 /// Whether a word can only be the name of a file: no blanks, and a last component that files have.
 pub(super) fn is_file(word: &str) -> bool {
     let has_directory = word.contains(['/', '\\']);
-    let odd = |c: char| {
-        c.is_whitespace()
-            || c.is_control()
-            || "\"<>|*?=:;,`'!$&^".contains(c)
-            || (!has_directory && "(){}[]".contains(c))
+    let odd = |c: char| match c {
+        '"' | '<' | '>' | '|' | '*' | '?' | '=' | ':' | ';' | ',' | '`' | '\'' | '!' | '$' | '&' | '^' => {
+            true
+        }
+        '(' | ')' | '{' | '}' | '[' | ']' => !has_directory,
+        _ => c.is_whitespace() || c.is_control(),
     };
-    if word.is_empty() || word.len() > LINE_BYTES || word.contains("://") || word.contains(odd) {
+    if word.is_empty() || word.len() > LINE_BYTES || word.contains(odd) {
         return false;
     }
     let name = word.rsplit(['/', '\\']).next().unwrap_or(word);
-    if is_one_of(name, KNOWN_NAMES) {
+    if KNOWN_NAMES.binary_search(&name).is_ok() {
         return true;
     }
     let Some((stem, extension)) = name.rsplit_once('.') else {
@@ -51,8 +61,8 @@ pub(super) fn is_file(word: &str) -> bool {
         return plausible && extension.len() > 2;
     }
     let known = || {
-        is_one_of(&extension.to_ascii_lowercase(), KNOWN_EXTENSIONS)
-            && !is_one_of(&name.to_ascii_lowercase(), PRODUCTS)
+        KNOWN_EXTENSIONS.binary_search(&extension.to_ascii_lowercase().as_str()).is_ok()
+            && !PRODUCTS.iter().any(|product| product.eq_ignore_ascii_case(name))
     };
     plausible && (has_directory || stem.starts_with('.') || known())
 }
@@ -62,14 +72,15 @@ pub(super) fn is_path(word: &str) -> bool {
     let dotted = word
         .rsplit_once('.')
         .is_some_and(|(stem, extension)| !stem.is_empty() && extension.chars().any(char::is_alphabetic));
-    !word.contains("://")
-        && word.chars().any(char::is_alphanumeric)
+    word.chars().any(char::is_alphanumeric)
         && (word.contains(['/', '\\']) || dotted || is_file(word))
+        && !(word.contains(':') && word.contains("://"))
 }
 
 /// A remark in parentheses that says nothing about the path: `src/a.ts (new)`.
 pub(super) fn without_remark(text: &str) -> &str {
-    let Some((path, remark)) = text.rsplit_once(" (") else {
+    let bracketed = text.contains('(').then(|| text.rsplit_once(" (")).flatten();
+    let Some((path, remark)) = bracketed else {
         return text;
     };
     let remark = remark.trim_end().trim_end_matches(')').to_ascii_lowercase();
@@ -90,7 +101,11 @@ pub(super) fn path_line(line: &str) -> Option<String> {
         return Some(path.to_owned());
     }
     let quoted = line.contains(['`', '"']);
-    let bare = line.replace("**", "").replace('`', "");
+    let bare = if line.contains(['*', '`']) {
+        Cow::Owned(line.replace("**", "").replace('`', ""))
+    } else {
+        Cow::Borrowed(line)
+    };
     let mut text = bare.trim().trim_start_matches('#').trim_start();
     text = without_list_mark(text);
     text = linked(text);
@@ -112,7 +127,7 @@ fn may_name_file(line: &str) -> bool {
     line.bytes().any(|byte| matches!(byte, b'.' | b'/' | b'\\'))
         || line
             .split(|c: char| !c.is_alphanumeric() && c != '-')
-            .any(|word| word.len() >= SHORTEST_NAME && is_one_of(word, KNOWN_NAMES))
+            .any(|word| word.len() >= SHORTEST_NAME && KNOWN_NAMES.binary_search(&word).is_ok())
 }
 
 /// The one path that a sentence mentions, if it is exactly one. Good enough for an edit that has
@@ -264,41 +279,64 @@ fn linked(text: &str) -> &str {
     }
 }
 
-fn is_one_of(word: &str, words: &str) -> bool {
-    words.split_ascii_whitespace().any(|known| known == word)
-}
-
 /// The length of the shortest of [`KNOWN_NAMES`].
 const SHORTEST_NAME: usize = 5;
 
-/// Names of files that have no extension.
-const KNOWN_NAMES: &str = "\
-    Makefile makefile GNUmakefile Dockerfile Containerfile LICENSE LICENSE-MIT \
-    LICENSE-APACHE LICENCE COPYING NOTICE README CHANGELOG AUTHORS CODEOWNERS VERSION \
-    Gemfile Rakefile Procfile Justfile justfile Jenkinsfile Vagrantfile Brewfile Podfile \
-    Caddyfile Tiltfile BUILD WORKSPACE Pipfile Cakefile Guardfile Fastfile Earthfile \
-    Taskfile";
+/// Names of files that have no extension, sorted.
+#[rustfmt::skip]
+const KNOWN_NAMES: &[&str] = &[
+    "AUTHORS", "BUILD", "Brewfile", "CHANGELOG", "CODEOWNERS", "COPYING", "Caddyfile", "Cakefile",
+    "Containerfile", "Dockerfile", "Earthfile", "Fastfile", "GNUmakefile", "Gemfile", "Guardfile",
+    "Jenkinsfile", "Justfile", "LICENCE", "LICENSE", "LICENSE-APACHE", "LICENSE-MIT", "Makefile",
+    "NOTICE", "Pipfile", "Podfile", "Procfile", "README", "Rakefile", "Taskfile", "Tiltfile", "VERSION",
+    "Vagrantfile", "WORKSPACE", "justfile", "makefile",
+];
 
 /// Names that have an extension and are no files.
-const PRODUCTS: &str = "\
-    node.js vue.js next.js nuxt.js react.js express.js d3.js three.js ember.js backbone.js \
-    vb.net asp.net chart.js p5.js";
+const PRODUCTS: &[&str] = &[
+    "node.js",
+    "vue.js",
+    "next.js",
+    "nuxt.js",
+    "react.js",
+    "express.js",
+    "d3.js",
+    "three.js",
+    "ember.js",
+    "backbone.js",
+    "vb.net",
+    "asp.net",
+    "chart.js",
+    "p5.js",
+];
 
-/// Extensions by which a name without a directory is known to be a file's.
-const KNOWN_EXTENSIONS: &str = "\
-    ada adb ads asm astro awk bat bash bazel bib c cabal cc cfg cjs cl clj cljc cljs cmake \
-    cmd coffee conf cpp cr cs csproj css csv cts cu cxx d dart diff dockerfile editorconfig \
-    edn ejs el elm env erb erl ex exs f90 fish frag fs fsx gd gitignore gleam glsl go gql \
-    gradle graphql groovy h haml hbs hcl hh hpp hrl hs htm html hxx ini ipynb java jinja \
-    jinja2 jl js json json5 jsonc jsonl jsx kt kts less lhs liquid lisp lock lua m markdown \
-    md mdx mjs mk ml mli mm mod mts mustache nim nix patch php pl plist pm po prisma \
-    properties proto ps1 pug py pyi pyx qml r rake rb re res rkt rs rst sass scala scm scss \
-    sh sol sql st sum svelte svg swift tcl tex tf tfvars toml ts tsv tsx txt v vb vert vim \
-    vue wasm wat wgsl xhtml xml xsd xsl yaml yml zig zsh";
+/// Extensions by which a name without a directory is known to be a file's, sorted.
+#[rustfmt::skip]
+const KNOWN_EXTENSIONS: &[&str] = &[
+    "ada", "adb", "ads", "asm", "astro", "awk", "bash", "bat", "bazel", "bib", "c", "cabal", "cc",
+    "cfg", "cjs", "cl", "clj", "cljc", "cljs", "cmake", "cmd", "coffee", "conf", "cpp", "cr", "cs",
+    "csproj", "css", "csv", "cts", "cu", "cxx", "d", "dart", "diff", "dockerfile", "editorconfig",
+    "edn", "ejs", "el", "elm", "env", "erb", "erl", "ex", "exs", "f90", "fish", "frag", "fs", "fsx",
+    "gd", "gitignore", "gleam", "glsl", "go", "gql", "gradle", "graphql", "groovy", "h", "haml", "hbs",
+    "hcl", "hh", "hpp", "hrl", "hs", "htm", "html", "hxx", "ini", "ipynb", "java", "jinja", "jinja2",
+    "jl", "js", "json", "json5", "jsonc", "jsonl", "jsx", "kt", "kts", "less", "lhs", "liquid", "lisp",
+    "lock", "lua", "m", "markdown", "md", "mdx", "mjs", "mk", "ml", "mli", "mm", "mod", "mts",
+    "mustache", "nim", "nix", "patch", "php", "pl", "plist", "pm", "po", "prisma", "properties",
+    "proto", "ps1", "pug", "py", "pyi", "pyx", "qml", "r", "rake", "rb", "re", "res", "rkt", "rs",
+    "rst", "sass", "scala", "scm", "scss", "sh", "sol", "sql", "st", "sum", "svelte", "svg", "swift",
+    "tcl", "tex", "tf", "tfvars", "toml", "ts", "tsv", "tsx", "txt", "v", "vb", "vert", "vim", "vue",
+    "wasm", "wat", "wgsl", "xhtml", "xml", "xsd", "xsl", "yaml", "yml", "zig", "zsh",
+];
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn lists_that_are_searched_are_sorted() {
+        assert!(KNOWN_NAMES.is_sorted() && KNOWN_EXTENSIONS.is_sorted());
+        assert_eq!(KNOWN_NAMES.iter().map(|name| name.len()).min(), Some(SHORTEST_NAME));
+    }
 
     #[test]
     fn files_are_told_from_prose() {

@@ -156,6 +156,12 @@ impl Events {
         self.list.len()
     }
 
+    /// How many blocks say which file they are.
+    pub(super) fn named(&self) -> usize {
+        let named = |event: &&Event| matches!(event.kind, Kind::Fence(fence) if fence.names_file);
+        self.list.iter().filter(named).count()
+    }
+
     /// One of them.
     pub(super) fn get(&self, index: usize) -> Option<&Event> {
         self.list.get(index)

@@ -46,6 +46,13 @@ pub(super) fn holds_patch(text: &str) -> bool {
     }
 }
 
+/// Whether a block begins with a search that names no file: without a name from elsewhere it cannot
+/// be read, so that nobody need try.
+pub(super) fn begins_nameless(text: &str) -> bool {
+    let first = text.split('\n').next().unwrap_or_default();
+    markers::search(first) && first.trim_start_matches(['<', '-']).trim() == "SEARCH"
+}
+
 /// Whether a diff has lines that name files: then nothing else may.
 pub(super) fn names_files_itself(dialect: &dyn Dialect, text: &str) -> bool {
     const NAMES: &[&str] = &["+++ ", "diff --", "*** Add File:", "*** Update File:", "*** Delete File:"];

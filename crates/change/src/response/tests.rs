@@ -316,6 +316,16 @@ fn control_blocks() {
 }
 
 #[test]
+fn blanks_that_are_quoted_in_the_summary_stay() {
+    let text = "```yaml\nprojectId: p\nchangeSummary:\n  - \"new \": \" a.ts \"\n  - edit:   b.ts  \n  - new: |\n      c.ts\n```\n";
+    let proposal = read(text);
+    let rows: Vec<(&str, &str)> =
+        proposal.control.change_summary.iter().map(|row| (row.verb.as_str(), row.path.as_str())).collect();
+    assert_eq!(rows, [("new ", " a.ts "), ("edit", "b.ts"), ("new", "c.ts")]);
+    assert_eq!(read(&print(&proposal)).control, proposal.control);
+}
+
+#[test]
 fn control_blocks_that_are_odd_are_noted() {
     let notes = |text: &str| {
         read(text).notes.into_iter().map(|note| format!("{} {}", note.line, note.text)).collect::<Vec<_>>()

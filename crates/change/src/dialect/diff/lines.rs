@@ -43,9 +43,18 @@ pub(in super::super) fn header(line: &str) -> Option<Header> {
 
 /// Where the `@@` is that closes the numbers: the first one at the end of a word.
 fn second_mark(rest: &str) -> Option<usize> {
-    rest.match_indices("@@")
-        .map(|(at, _)| at)
-        .find(|at| rest[at + 2..].is_empty() || rest[at + 2..].starts_with(char::is_whitespace))
+    let mut from = 0;
+    loop {
+        let at = from + memchr::memchr(b'@', &rest.as_bytes()[from..])?;
+        let Some(below) = rest[at + 1..].strip_prefix('@') else {
+            from = at + 1;
+            continue;
+        };
+        if below.is_empty() || below.starts_with(char::is_whitespace) {
+            return Some(at);
+        }
+        from = at + 2;
+    }
 }
 
 /// Takes `-1,2 +3,4` off the front: the old side's line, and the text that is left.

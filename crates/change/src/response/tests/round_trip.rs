@@ -120,7 +120,7 @@ fn text() -> impl Strategy<Value = Option<String>> {
 }
 
 fn control() -> impl Strategy<Value = Control> {
-    let rows = prop::collection::vec(("(new|edit|delete)", "[a-z]{1,6}\\.ts"), 0..3);
+    let rows = prop::collection::vec(("(new|edit|delete) ?", " ?[a-z]{1,6}\\.ts ?"), 0..3);
     (any::<bool>(), text(), any::<bool>(), text(), text(), rows).prop_map(
         |(present, id, uuid, message, summary, rows)| {
             if !present {
