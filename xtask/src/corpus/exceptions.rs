@@ -52,27 +52,16 @@ pub(crate) fn only_final_newline(before: Option<&str>, expected: &str, got: &[u8
     alike && kept
 }
 
-const RULES: &[Rule] = &[
-    Rule {
-        reason: "blank line: the edit removed it, which the spoilt search no longer shows; relay keeps the file's own",
-        applies: |facts| match (facts.expected, facts.got) {
-            (Some(expected), Some(got)) if facts.id.ends_with("/one blank line missing") => {
-                one_blank_line_more(expected, &String::from_utf8_lossy(got))
-            }
-            _ => false,
-        },
+const RULES: &[Rule] = &[Rule {
+    reason: "line endings: the patch mixes them, relay keeps those of the file line by line",
+    applies: |facts| match (facts.expected, facts.got) {
+        (Some(expected), Some(got)) => {
+            let got = String::from_utf8_lossy(got);
+            mixes_endings(facts.request) && got.replace("\r\n", "\n") == expected.replace("\r\n", "\n")
+        }
+        _ => false,
     },
-    Rule {
-        reason: "line endings: the patch mixes them, relay keeps those of the file line by line",
-        applies: |facts| match (facts.expected, facts.got) {
-            (Some(expected), Some(got)) => {
-                let got = String::from_utf8_lossy(got);
-                mixes_endings(facts.request) && got.replace("\r\n", "\n") == expected.replace("\r\n", "\n")
-            }
-            _ => false,
-        },
-    },
-];
+}];
 
 const SINGLES: &[Single] = &[Single {
     id_part: "should handle mixed indentation styles in the same file",
@@ -84,13 +73,6 @@ pub(crate) fn reason(facts: &Facts<'_>) -> Option<&'static str> {
     RULES.iter().find(|rule| (rule.applies)(facts)).map(|rule| rule.reason).or_else(|| {
         SINGLES.iter().find(|single| facts.id.contains(single.id_part)).map(|single| single.reason)
     })
-}
-
-/// Whether `got` is `expected` with one blank line more.
-fn one_blank_line_more(expected: &str, got: &str) -> bool {
-    let (expected, got): (Vec<&str>, Vec<&str>) = (expected.lines().collect(), got.lines().collect());
-    let head = expected.iter().zip(&got).take_while(|(a, b)| a == b).count();
-    got.len() == expected.len() + 1 && got[head].trim().is_empty() && got[head + 1..] == expected[head..]
 }
 
 fn mixes_endings(text: &str) -> bool {

@@ -72,6 +72,7 @@ enum Item {
 /// own terms (indentation, characters).
 pub(crate) fn splice(view: &View<'_>, hunk: &Hunk, fit: &Fit, after: &[String]) -> Vec<LineEdit> {
     let kept = kept_lines(hunk);
+    let as_written = shows_blank_lines(hunk, fit);
     let mut items = Vec::with_capacity(after.len());
     let mut last_kept: Option<(usize, usize)> = None;
     for (j, text) in after.iter().enumerate() {
@@ -79,7 +80,8 @@ pub(crate) fn splice(view: &View<'_>, hunk: &Hunk, fit: &Fit, after: &[String]) 
             items.push(Item::New(text.clone()));
             continue;
         };
-        let follows = last_kept.is_some_and(|(before_i, before_j)| before_i + 1 == i && before_j + 1 == j);
+        let follows = !as_written
+            && last_kept.is_some_and(|(before_i, before_j)| before_i + 1 == i && before_j + 1 == j);
         match fit.file_line(i) {
             Some(line) => items.push(Item::Keep { line, follows }),
             // A blank line that only the author sees, between lines that stay: nothing to do.
@@ -88,12 +90,13 @@ pub(crate) fn splice(view: &View<'_>, hunk: &Hunk, fit: &Fit, after: &[String]) 
         }
         last_kept = Some((i, j));
     }
-    let mut edits = edits_of(fit, items);
+    let mut edits = edits_of(fit, items, as_written);
     edits.retain_mut(|edit| leave_equal_ends(view, edit));
     edits
 }
 
-fn edits_of(fit: &Fit, items: Vec<Item>) -> Vec<LineEdit> {
+fn edits_of(fit: &Fit, items: Vec<Item>, as_written: bool) -> Vec<LineEdit> {
+    let leave = |range, new: &[String]| if as_written { range } else { leave_blank_lines(fit, range, new) };
     let mut edits = Vec::new();
     let mut cursor = fit.start;
     let mut new = Vec::new();
@@ -102,7 +105,7 @@ fn edits_of(fit: &Fit, items: Vec<Item>) -> Vec<LineEdit> {
             Item::New(text) => new.push(text),
             Item::Keep { line, follows } => {
                 if !new.is_empty() || (cursor < line && !follows) {
-                    let range = leave_blank_lines(fit, cursor..line, &new);
+                    let range = leave(cursor..line, &new);
                     edits.push(LineEdit { range, new: std::mem::take(&mut new) });
                 }
                 cursor = line + 1;
@@ -110,10 +113,19 @@ fn edits_of(fit: &Fit, items: Vec<Item>) -> Vec<LineEdit> {
         }
     }
     if !new.is_empty() || cursor < fit.end {
-        let range = leave_blank_lines(fit, cursor..fit.end.max(cursor), &new);
+        let range = leave(cursor..fit.end.max(cursor), &new);
         edits.push(LineEdit { range, new });
     }
     edits
+}
+
+/// Whether an author who does not mark what stays has blank lines of the file in the old text. Then
+/// the block is meant as written, blank lines that it lacks included; who leaves them all out knows
+/// nothing of them.
+fn shows_blank_lines(hunk: &Hunk, fit: &Fit) -> bool {
+    let Pairs::Listed(pairs) = &fit.pairs else { return false };
+    let mut lines = hunk.before.iter().zip(pairs);
+    hunk.kept.is_none() && lines.any(|(line, pair)| pair.is_some() && forms::is_blank(line))
 }
 
 /// Leaves blank lines at either end of `range` alone that only the file has, if each of the other
