@@ -95,18 +95,21 @@ impl RelPath {
         if text.contains(':') {
             return Err(PathError::Drive(shown()));
         }
-        let mut components = Vec::new();
+        let mut path = String::with_capacity(text.len());
         for component in text.split(['/', '\\']) {
             if component.is_empty() || component == "." {
                 continue;
             }
             check_component(component, &shown)?;
-            components.push(component);
+            if !path.is_empty() {
+                path.push('/');
+            }
+            path.push_str(component);
         }
-        if components.is_empty() {
+        if path.is_empty() {
             return Err(PathError::Empty);
         }
-        Ok(RelPath(components.join("/")))
+        Ok(RelPath(path))
     }
 
     /// The path as text, `/` between components.
@@ -190,8 +193,7 @@ fn check_component(component: &str, shown: &dyn Fn() -> String) -> Result<(), Pa
 /// been refused already.
 fn plain_spelling(component: &str) -> String {
     if component.is_ascii() {
-        let folded = component.to_ascii_lowercase();
-        return without_edges(&folded).to_owned();
+        return without_edges(component).to_ascii_lowercase();
     }
     let folded: String = component
         .nfkc()

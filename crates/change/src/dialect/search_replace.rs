@@ -168,6 +168,7 @@ impl Reader<'_> {
         let separator = separator::find(body, ends, indent)
             .map_err(|reason| reason.at(self.first + start, self.first + begin))?;
         hunk.before = body[..separator.start].iter().map(|line| unescaped(line)).collect();
+        hunk.after.reserve_exact(body.len() - separator.end);
         for (at, line) in body.iter().enumerate().skip(separator.end) {
             if line_marker(line).is_some() {
                 return Err(DialectError::at(

@@ -15,6 +15,11 @@ const MARGIN: usize = 8;
 
 /// The limit that a block goes over, judged by the lines that begin its edits and files.
 pub(super) fn too_much(text: &str, limits: &Limits) -> Option<ResponseError> {
+    let over = |count: usize, most: usize| count / MARGIN > most;
+    // There are not more lines than bytes.
+    if !over(text.len(), limits.files.min(limits.hunks)) {
+        return None;
+    }
     let (mut hunks, mut files) = (0, 0);
     for line in text.lines() {
         match line.as_bytes().first() {
@@ -26,7 +31,6 @@ pub(super) fn too_much(text: &str, limits: &Limits) -> Option<ResponseError> {
             _ => {}
         }
     }
-    let over = |count: usize, most: usize| count / MARGIN > most;
     if over(files, limits.files) {
         return Some(ResponseError::TooManyFiles { most: limits.files });
     }

@@ -316,6 +316,15 @@ fn control_blocks() {
 }
 
 #[test]
+fn a_name_is_checked_as_written_even_if_an_earlier_one_was_tidied_into_it() {
+    let edit = "<<<<<<< SEARCH\nx\n=======\ny\n>>>>>>> REPLACE\n";
+    let proposal = read(&format!("./~/a.ts\n{edit}\n~/a.ts\n{edit}"));
+    assert_eq!(proposal.operations.len(), 1);
+    assert_eq!(proposal.operations[0].action.path().as_str(), "~/a.ts");
+    assert!(proposal.unread[0].reason.contains("is absolute"), "{:?}", proposal.unread);
+}
+
+#[test]
 fn blanks_that_are_quoted_in_the_summary_stay() {
     let text = "```yaml\nprojectId: p\nchangeSummary:\n  - \"new \": \" a.ts \"\n  - edit:   b.ts  \n  - new: |\n      c.ts\n```\n";
     let proposal = read(text);
