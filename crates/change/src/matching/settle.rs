@@ -143,7 +143,7 @@ fn by_line(all: &[Candidates<'_>], at: usize, left: &[usize]) -> Option<usize> {
     let [(first, fit), (second, _), ..] = distances.as_slice() else {
         return None;
     };
-    (*second >= 2 * first + 2).then_some(*fit)
+    (*first == 0 || *second >= 2 * first + 2).then_some(*fit)
 }
 
 /// The same old text sent as often as it stands in the file: first for first, second for second.
