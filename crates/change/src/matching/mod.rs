@@ -68,17 +68,22 @@ pub fn match_hunks(source: &Source, hunks: &[Hunk], seen: &[String]) -> Matched 
     let lines: Vec<&str> = source.lines().collect();
     let odd = (0..lines.len()).map(|line| !matches!(source.eol(line), Eol::Lf | Eol::None));
     let view = View::new(lines).with_odd_endings(odd);
-    let mut outcomes = Vec::with_capacity(hunks.len());
-    let mut edits: Vec<LineEdit> = Vec::new();
     let mut places = place_all(&view, hunks, seen);
     leave_out_repeats(&view, hunks, &mut places);
     let chosen: Vec<Option<usize>> = places.iter().map(Placed::start).collect();
-    for (placed, hunk) in places.into_iter().zip(hunks) {
-        outcomes.push(placed.carry_out(&Ask { view: &view, hunk, seen }, &mut edits));
+    let mut outcomes = Vec::with_capacity(hunks.len());
+    let mut edits: Vec<(usize, LineEdit)> = Vec::new();
+    for (at, (placed, hunk)) in places.into_iter().zip(hunks).enumerate() {
+        let (outcome, own) = placed.carry_out(&Ask { view: &view, hunk, seen });
+        outcomes.push(outcome);
+        edits.extend(own.into_iter().map(|edit| (at, edit)));
     }
     let all_fit = outcomes.iter().all(|outcome| matches!(outcome, Outcome::Fits(_)));
-    edits.sort_by_key(|edit| (edit.range.start, edit.range.end));
-    if all_fit && !overlap(&edits) {
+    edits.sort_by_key(|(_, edit)| (edit.range.start, edit.range.end));
+    let meeting = edits.windows(2).find(|pair| pair[1].1.range.start < pair[0].1.range.end);
+    let meeting = meeting.map(|pair| (pair[0].0.min(pair[1].0), pair[0].0.max(pair[1].0)));
+    if all_fit && meeting.is_none() {
+        let edits: Vec<LineEdit> = edits.into_iter().map(|(_, edit)| edit).collect();
         let mut draft = Draft::new(source.lines());
         draft.apply(&edits);
         return Matched { outcomes, pieces: Some(draft.into_pieces()) };
@@ -87,13 +92,9 @@ pub fn match_hunks(source: &Source, hunks: &[Hunk], seen: &[String]) -> Matched 
     if worth_it && let Some(matched) = one_after_the_other(source, hunks, seen, &chosen) {
         return matched;
     }
-    if all_fit {
-        let text = "it changes the same lines as another edit of this file";
-        let meets = |edit: &LineEdit| edits.iter().filter(|other| meet(edit, other)).count() > 1;
-        let first = edits.iter().find(|edit| meets(edit)).map_or(0, |edit| edit.range.start + 1);
-        if let Some(last) = outcomes.last_mut() {
-            *last = Outcome::Failed(format!("{text} (line {first})"));
-        }
+    if let Some((first, second)) = meeting.filter(|_| all_fit) {
+        let text = format!("it changes the same lines as edit {} of this file", first + 1);
+        outcomes[second] = Outcome::Failed(text);
     }
     Matched { outcomes, pieces: None }
 }
@@ -220,12 +221,17 @@ fn place_insertion(ask: &Ask<'_, '_>) -> Placed {
         Some(line) if !is_diff && line > 0 && line <= view.len() + 1 => Some(line - 1),
         _ => None,
     };
+    let stands = |at: usize| {
+        view.lines()[at..].get(..hunk.after.len()).is_some_and(|lines| lines.iter().eq(&hunk.after))
+    };
     match at {
-        Some(at) if view.lines()[at..].iter().zip(&hunk.after).filter(|(a, b)| *a == b).count() == hunk.after.len() => Placed::AlreadyIn { at },
+        Some(at) if stands(at) => Placed::AlreadyIn { at },
         Some(at) => Placed::Insert { at },
-        None => Placed::Not(Outcome::Failed(
-            "it adds lines without naming any line of the file to put them next to; send it with a few lines of context".to_string(),
-        )),
+        None => {
+            let text = "it adds lines without naming any line of the file to put them next to; \
+                        send it with a few lines of context";
+            Placed::Not(Outcome::Failed(text.to_string()))
+        }
     }
 }
 
@@ -239,8 +245,8 @@ impl Placed {
         }
     }
 
-    /// Adds what the hunk changes to `edits` and reports it.
-    fn carry_out(self, ask: &Ask<'_, '_>, edits: &mut Vec<LineEdit>) -> Outcome {
+    /// What becomes of the hunk, and what it changes.
+    fn carry_out(self, ask: &Ask<'_, '_>) -> (Outcome, Vec<LineEdit>) {
         let report = |state, rung, used: usize| HunkReport {
             line: ask.hunk.line,
             state,
@@ -253,40 +259,27 @@ impl Placed {
             differences: Vec::new(),
         };
         match self {
-            Placed::Not(outcome) => outcome,
-            Placed::AlreadyIn { at } => Outcome::Fits(report(HunkState::AlreadyIn, "already in", at)),
+            Placed::Not(outcome) => (outcome, Vec::new()),
+            Placed::AlreadyIn { at } => {
+                (Outcome::Fits(report(HunkState::AlreadyIn, "already in", at)), Vec::new())
+            }
             Placed::Insert { at } => {
-                edits.push(LineEdit { range: at..at, new: ask.hunk.after.clone() });
-                Outcome::Fits(report(HunkState::Applied, "exact", at))
+                let edit = LineEdit { range: at..at, new: ask.hunk.after.clone() };
+                (Outcome::Fits(report(HunkState::Applied, "exact", at)), vec![edit])
             }
             Placed::At { rung, fit, chosen_by, runner_up } => {
                 let own = match rung.edits(ask, &fit) {
                     Ok(own) => own,
-                    Err(text) => return Outcome::Failed(text),
+                    Err(text) => return (Outcome::Failed(text), Vec::new()),
                 };
                 let state = if own.is_empty() { HunkState::AlreadyIn } else { HunkState::Applied };
                 let repeats = already_in::stands_around(ask, &fit);
-                edits.extend(own);
-                let differences = fit.differences.clone();
-                Outcome::Fits(HunkReport {
-                    chosen_by,
-                    repeats,
-                    runner_up,
-                    differences,
-                    ..report(state, rung.name(), fit.start)
-                })
+                let differences = fit.differences;
+                let report = report(state, rung.name(), fit.start);
+                (Outcome::Fits(HunkReport { chosen_by, repeats, runner_up, differences, ..report }), own)
             }
         }
     }
-}
-
-/// Whether two edits touch the same lines. Insertions meet nothing but the inside of a range.
-fn meet(a: &LineEdit, b: &LineEdit) -> bool {
-    a.range.start < b.range.end && b.range.start < a.range.end
-}
-
-fn overlap(sorted: &[LineEdit]) -> bool {
-    sorted.windows(2).any(|pair| pair[1].range.start < pair[0].range.end)
 }
 
 /// Puts the hunks in one after the other, each on the result of those before it. `chosen` are the
@@ -310,10 +303,7 @@ fn one_after_the_other(
                 Placed::At { rung, fit, chosen_by, runner_up: None }
             }
         };
-        let mut edits = Vec::new();
-        let Outcome::Fits(mut report) = placed.carry_out(&ask, &mut edits) else {
-            return None;
-        };
+        let (Outcome::Fits(mut report), edits) = placed.carry_out(&ask) else { return None };
         report.used = now.origin(report.used - 1) + 1;
         draft.apply(&edits);
         outcomes.push(Outcome::Fits(report));

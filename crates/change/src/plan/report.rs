@@ -185,8 +185,8 @@ impl FindingKind {
 pub struct Refused {
     /// The reasons, in the order of the response.
     pub refusals: Vec<Refusal>,
-    /// The hunks that do fit or are already in, per file: the repair prompt tells the author not to
-    /// send those again.
+    /// The hunks that do fit or are already in, per file: the repair prompt tells the author to
+    /// repeat the former and leave out the latter.
     pub fitting: Vec<FittingHunk>,
     /// Remarks, from reading and from planning.
     pub notes: Vec<Note>,
