@@ -26,15 +26,21 @@ pub fn suspicious(line: &str) -> impl Iterator<Item = (usize, char)> + '_ {
     let mut before = Around::default();
     line.char_indices().filter(move |&(at, c)| {
         let hidden = !c.is_ascii() && is_hidden(c);
-        let bad = hidden && !before.excuses(c, &line[at + c.len_utf8()..]);
+        let bad = is_stray_control(c) || (hidden && !before.excuses(c, &line[at + c.len_utf8()..]));
         before.pass(c, bad);
         bad
     })
 }
 
+/// A control character that no text needs: not a tab, the end of a line or a form feed.
+fn is_stray_control(c: char) -> bool {
+    c.is_control() && !matches!(c, '\t' | '\n' | '\r' | '\u{c}')
+}
+
 /// The code point and, for the common ones, what it is: `U+202E right-to-left override`.
 pub fn describe(c: char) -> String {
     let name = match c {
+        '\u{001B}' => "escape",
         '\u{00AD}' => "soft hyphen",
         '\u{200B}' => "zero-width space",
         '\u{200C}' => "zero-width non-joiner",
@@ -169,6 +175,7 @@ mod tests {
     fn everything_else_is_reported() {
         for (line, expected) in [
             ("user\u{200B}name", "\u{200B}"),
+            ("\u{1b}[31mred\u{8}\u{9b}", "\u{1b}\u{8}\u{9b}"),
             ("a\u{202E}b\u{2066}c", "\u{202E}\u{2066}"),
             ("x\u{FE0F}", "\u{FE0F}"),
             ("1\u{FE0F} ", "\u{FE0F}"),

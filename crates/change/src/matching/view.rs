@@ -177,7 +177,7 @@ pub struct View<'a> {
     /// How many of the lines before each line end oddly; empty if none does.
     odd_before: Vec<usize>,
     traits: OnceCell<Traits>,
-    levels: [OnceCell<(Forms<'a>, Sequence)>; 4],
+    levels: [OnceCell<(Forms<'a>, Sequence)>; 5],
     solid: OnceCell<Vec<usize>>,
     solid_contents: OnceCell<Sequence>,
     solid_words: OnceCell<(Forms<'a>, Sequence)>,
@@ -270,8 +270,7 @@ impl<'a> View<'a> {
     }
 
     fn numbered(&self, level: Level) -> &(Forms<'a>, Sequence) {
-        let Some(cell) = self.levels.get(level as usize) else { return self.solid_words() };
-        cell.get_or_init(|| {
+        self.levels[level as usize].get_or_init(|| {
             let mut forms = Forms::new(level);
             // Equal lines often follow each other; looking at the last one is cheaper than a search.
             let mut last = ("", NOWHERE);
@@ -309,7 +308,7 @@ impl<'a> View<'a> {
         })
     }
 
-    /// The first lines where `needle` begins, compared on `level` (not on words), at most [`PLACES`].
+    /// The first lines where `needle` begins, compared on `level`, at most [`PLACES`].
     pub(crate) fn find(&self, needle: &[String], level: Level) -> Vec<usize> {
         if needle.is_empty() || needle.len() > self.lines.len() {
             return Vec::new();

@@ -221,6 +221,15 @@ fn by_line(text: &str, first: usize, notes: &mut Vec<Note>) -> Control {
             at += 1;
         }
         let below = &lines[begins + 1..at];
+        if value.starts_with(['[', '{', '&', '*', '!']) {
+            if notes.is_empty() {
+                let shown: String = line.trim().chars().take(60).collect();
+                let shown = shown.escape_debug();
+                let text = format!("the control block is not read here, it is no plain value: `{shown}`");
+                notes.push(Note { line: first + begins, text });
+            }
+            continue;
+        }
         match key {
             "projectId" => control.project_id = scalar(value, &[]),
             "uuid" => control.uuid = scalar(value, &[]),
@@ -342,4 +351,24 @@ fn item_paths(text: &str) -> Vec<String> {
 
 fn shown(text: &str) -> String {
     text.chars().take(120).collect::<String>().escape_debug().to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_no_plain_value_is_told_with_its_line() {
+        for (text, line) in
+            [("projectId: [unclosed\nuuid: x\n", 5), ("projectId: app\na: &a [1]\nb: *a\n", 6)]
+        {
+            let (control, notes) = read(text, 5);
+            assert_eq!(
+                (notes[0].line, notes[0].text.contains("no plain value")),
+                (line, true),
+                "{text}: {notes:?}"
+            );
+            assert!(control.present);
+        }
+    }
 }
