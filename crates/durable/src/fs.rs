@@ -1,0 +1,379 @@
+//! The file-system trait. Every operation names one entry of an open directory, so that a path is
+//! resolved once and what was checked is what is used; only [`Fs::open_dir`] takes several
+//! components, and never leaves the directory it starts from.
+//!
+//! Invariant: no operation follows a symbolic link, except for the path given to
+//! [`Fs::open_root`].
+
+use std::any::Any;
+use std::fmt;
+use std::io;
+use std::path::Path;
+use std::sync::Arc;
+
+/// An open directory.
+#[derive(Clone)]
+pub struct Dir(Arc<dyn Any + Send + Sync>);
+
+/// A file that is open for writing.
+pub struct File(Box<dyn Any + Send + Sync>);
+
+/// A lock that is held; dropping it lets go, and so does the death of the process.
+pub struct Lock(#[expect(dead_code, reason = "it is held, never looked at")] Box<dyn Any + Send + Sync>);
+
+/// What an entry is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// A regular file.
+    File,
+    /// A directory.
+    Dir,
+    /// A symbolic link.
+    Link,
+    /// A socket, a pipe, a device.
+    Other,
+}
+
+/// What the file system knows of an entry.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Stat {
+    /// What it is.
+    pub kind: Kind,
+    /// Its length in bytes.
+    pub len: u64,
+    /// Permission bits, `0o7777` at most.
+    pub mode: u32,
+    /// The owner.
+    pub uid: u32,
+    /// The group.
+    pub gid: u32,
+    /// How many names it has.
+    pub links: u64,
+    /// The device it is on.
+    pub dev: u64,
+    /// Its number there.
+    pub ino: u64,
+    /// When it was last written, in seconds since 1970.
+    pub modified: i64,
+    /// It is marked as never to be changed (`chattr +i` or `+a`).
+    pub immutable: bool,
+}
+
+/// How a rename treats what stands at its target.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Rename {
+    /// It is replaced.
+    Replace,
+    /// The rename fails with `AlreadyExists`.
+    NoReplace,
+    /// The two change places, in one step.
+    Exchange,
+}
+
+/// An extended attribute: its name and its value.
+pub type Attribute = (String, Vec<u8>);
+
+/// A file system. Errors are the system's own: only `NotFound` means that something is absent.
+pub trait Fs: Send + Sync {
+    /// Opens the directory at `path`, links followed.
+    ///
+    /// # Errors
+    /// The system's.
+    fn open_root(&self, path: &Path) -> io::Result<Dir>;
+
+    /// Opens the directory `path` (components separated by `/`) beneath `at`.
+    ///
+    /// # Errors
+    /// [`is_link`] tells a symbolic link on the way.
+    fn open_dir(&self, at: &Dir, path: &str) -> io::Result<Dir>;
+
+    /// Makes a directory. The mode is not subject to the umask.
+    ///
+    /// # Errors
+    /// The system's.
+    fn make_dir(&self, at: &Dir, name: &str, mode: DirMode) -> io::Result<()>;
+
+    /// Removes an empty directory.
+    ///
+    /// # Errors
+    /// The system's; `DirectoryNotEmpty` where something is in it.
+    fn remove_dir(&self, at: &Dir, name: &str) -> io::Result<()>;
+
+    /// Looks at an entry itself.
+    ///
+    /// # Errors
+    /// The system's.
+    fn stat(&self, at: &Dir, name: &str) -> io::Result<Stat>;
+
+    /// Looks at an open directory.
+    ///
+    /// # Errors
+    /// The system's.
+    fn stat_dir(&self, dir: &Dir) -> io::Result<Stat>;
+
+    /// Reads a regular file, at most `most` bytes of it.
+    ///
+    /// # Errors
+    /// The system's; [`is_too_long`] beyond `most`, [`is_not_regular`] for anything else than a file.
+    fn read(&self, at: &Dir, name: &str, most: u64) -> io::Result<(Vec<u8>, Stat)>;
+
+    /// Reads at most `most` bytes of a regular file, from byte `from` on.
+    ///
+    /// # Errors
+    /// The system's.
+    fn read_range(&self, at: &Dir, name: &str, from: u64, most: usize) -> io::Result<Vec<u8>>;
+
+    /// The extended attributes of a regular file; none where the file system has none.
+    ///
+    /// # Errors
+    /// The system's.
+    fn attributes(&self, at: &Dir, name: &str) -> io::Result<Vec<Attribute>>;
+
+    /// Makes a new, empty file.
+    ///
+    /// # Errors
+    /// The system's; `AlreadyExists` where something stands.
+    fn create(&self, at: &Dir, name: &str, mode: FileMode) -> io::Result<File>;
+
+    /// Opens a file to write behind its end, making it (private) if need be.
+    ///
+    /// # Errors
+    /// The system's.
+    fn append(&self, at: &Dir, name: &str) -> io::Result<File>;
+
+    /// Writes all of `bytes`.
+    ///
+    /// # Errors
+    /// The system's; some of the bytes may have been written.
+    fn write(&self, file: &File, bytes: &[u8]) -> io::Result<()>;
+
+    /// Cuts a file off.
+    ///
+    /// # Errors
+    /// The system's.
+    fn truncate(&self, file: &File, len: u64) -> io::Result<()>;
+
+    /// Looks at an open file.
+    ///
+    /// # Errors
+    /// The system's.
+    fn stat_file(&self, file: &File) -> io::Result<Stat>;
+
+    /// Sets the permission bits of an open file.
+    ///
+    /// # Errors
+    /// The system's.
+    fn set_mode(&self, file: &File, mode: u32) -> io::Result<()>;
+
+    /// Sets owner and group of an open file.
+    ///
+    /// # Errors
+    /// The system's.
+    fn set_owner(&self, file: &File, uid: u32, gid: u32) -> io::Result<()>;
+
+    /// Sets an extended attribute of an open file.
+    ///
+    /// # Errors
+    /// The system's.
+    fn set_attribute(&self, file: &File, name: &str, value: &[u8]) -> io::Result<()>;
+
+    /// Makes a file's bytes and attributes durable. Never repeated after an error: the system may
+    /// have dropped what it could not write.
+    ///
+    /// # Errors
+    /// The system's.
+    fn sync_file(&self, file: &File) -> io::Result<()>;
+
+    /// Makes the entries of a directory durable.
+    ///
+    /// # Errors
+    /// The system's.
+    fn sync_dir(&self, dir: &Dir) -> io::Result<()>;
+
+    /// Makes everything on the directory's file system durable.
+    ///
+    /// # Errors
+    /// The system's.
+    fn sync_all(&self, dir: &Dir) -> io::Result<()>;
+
+    /// Gives an entry another name.
+    ///
+    /// # Errors
+    /// The system's; [`is_unsupported`] where the file system cannot do it that way.
+    fn rename(&self, from: &Dir, old: &str, to: &Dir, new: &str, how: Rename) -> io::Result<()>;
+
+    /// Removes a file.
+    ///
+    /// # Errors
+    /// The system's.
+    fn remove_file(&self, at: &Dir, name: &str) -> io::Result<()>;
+
+    /// Shows every entry of a directory, in no order. Names that are not UTF-8 are left out.
+    ///
+    /// # Errors
+    /// The system's.
+    fn each(&self, at: &Dir, see: &mut dyn FnMut(&str, Kind)) -> io::Result<()>;
+
+    /// Takes the lock that the (private) file `name` stands for, making the file if need be;
+    /// `None`: somebody else has it.
+    ///
+    /// # Errors
+    /// The system's.
+    fn lock(&self, at: &Dir, name: &str) -> io::Result<Option<Lock>>;
+
+    /// Bytes that may still be written.
+    ///
+    /// # Errors
+    /// The system's.
+    fn free_bytes(&self, at: &Dir) -> io::Result<u64>;
+
+    /// The names in a directory with their kinds, sorted.
+    ///
+    /// # Errors
+    /// The system's.
+    fn list(&self, at: &Dir) -> io::Result<Vec<(String, Kind)>> {
+        let mut names = Vec::new();
+        self.each(at, &mut |name, kind| names.push((name.to_string(), kind)))?;
+        names.sort_by(|a, b| a.0.cmp(&b.0));
+        Ok(names)
+    }
+}
+
+/// The permission bits that a new file gets.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum FileMode {
+    /// `0600`: for its owner alone.
+    Private,
+    /// What the user's umask leaves of `0666`, or of `0777` for a program.
+    Usual {
+        /// It can be run.
+        executable: bool,
+    },
+}
+
+/// The permission bits that a new directory gets.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum DirMode {
+    /// `0700`: for its owner alone.
+    Private,
+    /// What the user's umask leaves of `0777`.
+    Usual,
+    /// Exactly these bits.
+    Exact(u32),
+}
+
+impl Dir {
+    /// Wraps an implementation's own handle.
+    pub fn new(handle: impl Any + Send + Sync) -> Dir {
+        Dir(Arc::new(handle))
+    }
+
+    /// The handle, if it is of the implementation that asks.
+    ///
+    /// # Errors
+    /// `InvalidInput` for a handle of another implementation.
+    pub fn handle<T: Any>(&self) -> io::Result<&T> {
+        self.0.downcast_ref().ok_or_else(foreign)
+    }
+}
+
+impl File {
+    /// Wraps an implementation's own handle.
+    pub fn new(handle: impl Any + Send + Sync) -> File {
+        File(Box::new(handle))
+    }
+
+    /// The handle, if it is of the implementation that asks.
+    ///
+    /// # Errors
+    /// `InvalidInput` for a handle of another implementation.
+    pub fn handle<T: Any>(&self) -> io::Result<&T> {
+        self.0.downcast_ref().ok_or_else(foreign)
+    }
+}
+
+impl Lock {
+    /// Wraps what lets go of the lock when it is dropped.
+    pub fn new(guard: impl Any + Send + Sync) -> Lock {
+        Lock(Box::new(guard))
+    }
+}
+
+impl fmt::Debug for Dir {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Dir")
+    }
+}
+
+impl fmt::Debug for File {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("File")
+    }
+}
+
+impl fmt::Debug for Lock {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Lock")
+    }
+}
+
+fn foreign() -> io::Error {
+    io::Error::new(io::ErrorKind::InvalidInput, "the handle belongs to another file system")
+}
+
+/// A mark inside an [`io::Error`] for what no error number says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Mark {
+    NotRegular,
+    TooLong,
+}
+
+impl fmt::Display for Mark {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Mark::NotRegular => "it is not a regular file",
+            Mark::TooLong => "it is longer than what may be read",
+        })
+    }
+}
+
+impl std::error::Error for Mark {}
+
+/// The error for reading something that is no regular file.
+pub fn not_regular() -> io::Error {
+    io::Error::new(io::ErrorKind::InvalidInput, Mark::NotRegular)
+}
+
+/// The error for reading more than what was allowed.
+pub fn too_long() -> io::Error {
+    io::Error::new(io::ErrorKind::FileTooLarge, Mark::TooLong)
+}
+
+fn marked(error: &io::Error, mark: Mark) -> bool {
+    error.get_ref().and_then(|inner| inner.downcast_ref::<Mark>()) == Some(&mark)
+}
+
+/// Whether what was to be read is no regular file.
+pub fn is_not_regular(error: &io::Error) -> bool {
+    marked(error, Mark::NotRegular)
+}
+
+/// Whether a file has more bytes than were allowed.
+pub fn is_too_long(error: &io::Error) -> bool {
+    marked(error, Mark::TooLong)
+}
+
+fn has_number(error: &io::Error, numbers: &[rustix::io::Errno]) -> bool {
+    numbers.iter().any(|number| error.raw_os_error() == Some(number.raw_os_error()))
+}
+
+/// Whether a symbolic link stood where none may be, or a path led out of its root.
+pub fn is_link(error: &io::Error) -> bool {
+    has_number(error, &[rustix::io::Errno::LOOP])
+}
+
+/// Whether the file system cannot rename in the way that was asked for.
+pub fn is_unsupported(error: &io::Error) -> bool {
+    use rustix::io::Errno;
+    has_number(error, &[Errno::INVAL, Errno::NOSYS, Errno::OPNOTSUPP, Errno::NOTSUP])
+}

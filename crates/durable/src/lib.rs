@@ -1,0 +1,14 @@
+//! Files that survive: the file-system trait that everything which writes state or project files
+//! runs on, its real implementation and a model that can crash, and what is built on both: atomic
+//! writes, an append log whose torn tail is repaired, locks.
+//!
+//! The failure layer is a replaceable file system: code that writes takes an [`Fs`], so that a test
+//! can stop it at any operation, lose what was not synced, or fail any call. This crate does not
+//! know what is stored.
+
+pub mod atomic;
+pub mod fs;
+pub mod real;
+
+pub use fs::{Dir, File, Fs, Kind, Lock, Rename, Stat};
+pub use real::Real;

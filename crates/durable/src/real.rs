@@ -1,0 +1,368 @@
+//! The file system of the machine.
+//!
+//! Directories are opened with `openat2`, which refuses links and ways out of the root by itself;
+//! where the kernel has none, or a sandbox forbids it (`EPERM`), each component is opened in turn
+//! without following links.
+
+use std::io::{self, Read, Seek, SeekFrom};
+use std::os::fd::OwnedFd;
+use std::path::Path;
+
+use rustix::fs::{self as sys, AtFlags, FlockOperation, Mode, OFlags, RenameFlags};
+use rustix::io::Errno;
+
+use crate::fs::{
+    Attribute, Dir, DirMode, File, FileMode, Fs, Kind, Lock, Rename, Stat, not_regular, too_long,
+};
+
+/// The file system of the machine.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Real {
+    /// Walk component by component even where `openat2` would do.
+    walk: bool,
+}
+
+impl Real {
+    /// The same file system without `openat2`, as on kernels that have none.
+    pub fn without_openat2() -> Real {
+        Real { walk: true }
+    }
+}
+
+const DIRECTORY: OFlags = OFlags::RDONLY.union(OFlags::DIRECTORY).union(OFlags::CLOEXEC);
+const NEW_FILE: OFlags =
+    OFlags::WRONLY.union(OFlags::CREATE).union(OFlags::EXCL).union(OFlags::NOFOLLOW).union(OFlags::CLOEXEC);
+/// Without `NONBLOCK`, opening a pipe would wait for somebody to write into it.
+const READ: OFlags = OFlags::RDONLY.union(OFlags::NOFOLLOW).union(OFlags::NONBLOCK).union(OFlags::CLOEXEC);
+
+fn fd(dir: &Dir) -> io::Result<&OwnedFd> {
+    dir.handle::<OwnedFd>()
+}
+
+fn file_fd(file: &File) -> io::Result<&OwnedFd> {
+    file.handle::<OwnedFd>()
+}
+
+/// An entry's name, as one component.
+fn component(name: &str) -> io::Result<&str> {
+    if name.is_empty() || name == "." || name == ".." || name.contains(['/', '\0']) {
+        return Err(io::Error::new(io::ErrorKind::InvalidInput, format!("`{name}` is no name of an entry")));
+    }
+    Ok(name)
+}
+
+impl Fs for Real {
+    fn open_root(&self, path: &Path) -> io::Result<Dir> {
+        Ok(Dir::new(sys::open(path, DIRECTORY, Mode::empty())?))
+    }
+
+    fn open_dir(&self, at: &Dir, path: &str) -> io::Result<Dir> {
+        let at = fd(at)?;
+        if !self.walk
+            && let Some(opened) = beneath(at, path)?
+        {
+            return Ok(Dir::new(opened));
+        }
+        walk(at, path).map(Dir::new)
+    }
+
+    fn make_dir(&self, at: &Dir, name: &str, mode: DirMode) -> io::Result<()> {
+        let (at, name) = (fd(at)?, component(name)?);
+        match mode {
+            DirMode::Private => sys::mkdirat(at, name, Mode::RWXU)?,
+            DirMode::Usual => sys::mkdirat(at, name, Mode::from_raw_mode(0o777))?,
+            DirMode::Exact(bits) => {
+                sys::mkdirat(at, name, Mode::RWXU)?;
+                let opened = sys::openat(at, name, DIRECTORY | OFlags::NOFOLLOW, Mode::empty())?;
+                sys::fchmod(&opened, Mode::from_raw_mode(bits & 0o7777))?;
+            }
+        }
+        Ok(())
+    }
+
+    fn remove_dir(&self, at: &Dir, name: &str) -> io::Result<()> {
+        Ok(sys::unlinkat(fd(at)?, component(name)?, AtFlags::REMOVEDIR)?)
+    }
+
+    fn stat(&self, at: &Dir, name: &str) -> io::Result<Stat> {
+        look(fd(at)?, component(name)?, AtFlags::SYMLINK_NOFOLLOW)
+    }
+
+    fn stat_dir(&self, dir: &Dir) -> io::Result<Stat> {
+        Ok(stat_of(&sys::fstat(fd(dir)?)?))
+    }
+
+    fn read(&self, at: &Dir, name: &str, most: u64) -> io::Result<(Vec<u8>, Stat)> {
+        let (file, stat) = open_regular(at, name)?;
+        if stat.len > most {
+            return Err(too_long());
+        }
+        // One byte more than it has, so that the end is seen without another call.
+        let mut bytes = Vec::with_capacity(usize::try_from(stat.len).unwrap_or(0).saturating_add(1));
+        file.take(most.saturating_add(1)).read_to_end(&mut bytes)?;
+        if bytes.len() as u64 > most {
+            return Err(too_long());
+        }
+        Ok((bytes, stat))
+    }
+
+    fn read_range(&self, at: &Dir, name: &str, from: u64, most: usize) -> io::Result<Vec<u8>> {
+        let (mut file, _) = open_regular(at, name)?;
+        file.seek(SeekFrom::Start(from))?;
+        let mut bytes = Vec::new();
+        file.take(most as u64).read_to_end(&mut bytes)?;
+        Ok(bytes)
+    }
+
+    fn attributes(&self, at: &Dir, name: &str) -> io::Result<Vec<Attribute>> {
+        let (file, _) = open_regular(at, name)?;
+        attributes(&file)
+    }
+
+    fn create(&self, at: &Dir, name: &str, mode: FileMode) -> io::Result<File> {
+        let bits = match mode {
+            FileMode::Private => 0o600,
+            FileMode::Usual { executable: false } => 0o666,
+            FileMode::Usual { executable: true } => 0o777,
+        };
+        Ok(File::new(sys::openat(fd(at)?, component(name)?, NEW_FILE, Mode::from_raw_mode(bits))?))
+    }
+
+    fn append(&self, at: &Dir, name: &str) -> io::Result<File> {
+        let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::APPEND | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+        Ok(File::new(sys::openat(fd(at)?, component(name)?, flags, Mode::from_raw_mode(0o600))?))
+    }
+
+    fn write(&self, file: &File, mut bytes: &[u8]) -> io::Result<()> {
+        let fd = file_fd(file)?;
+        while !bytes.is_empty() {
+            match rustix::io::write(fd, bytes) {
+                Ok(0) => return Err(io::ErrorKind::WriteZero.into()),
+                Ok(written) => bytes = &bytes[written..],
+                Err(Errno::INTR) => {}
+                Err(error) => return Err(error.into()),
+            }
+        }
+        Ok(())
+    }
+
+    fn truncate(&self, file: &File, len: u64) -> io::Result<()> {
+        Ok(sys::ftruncate(file_fd(file)?, len)?)
+    }
+
+    fn stat_file(&self, file: &File) -> io::Result<Stat> {
+        Ok(stat_of(&sys::fstat(file_fd(file)?)?))
+    }
+
+    fn set_mode(&self, file: &File, mode: u32) -> io::Result<()> {
+        Ok(sys::fchmod(file_fd(file)?, Mode::from_raw_mode(mode & 0o7777))?)
+    }
+
+    fn set_owner(&self, file: &File, uid: u32, gid: u32) -> io::Result<()> {
+        let (uid, gid) = (rustix::fs::Uid::from_raw(uid), rustix::fs::Gid::from_raw(gid));
+        Ok(sys::fchown(file_fd(file)?, Some(uid), Some(gid))?)
+    }
+
+    fn set_attribute(&self, file: &File, name: &str, value: &[u8]) -> io::Result<()> {
+        Ok(sys::fsetxattr(file_fd(file)?, name, value, sys::XattrFlags::empty())?)
+    }
+
+    fn sync_file(&self, file: &File) -> io::Result<()> {
+        sync(file_fd(file)?)
+    }
+
+    fn sync_dir(&self, dir: &Dir) -> io::Result<()> {
+        sync(fd(dir)?)
+    }
+
+    fn sync_all(&self, dir: &Dir) -> io::Result<()> {
+        #[cfg(target_os = "linux")]
+        sys::syncfs(fd(dir)?)?;
+        #[cfg(not(target_os = "linux"))]
+        {
+            let _ = fd(dir)?;
+            sys::sync();
+        }
+        Ok(())
+    }
+
+    fn rename(&self, from: &Dir, old: &str, to: &Dir, new: &str, how: Rename) -> io::Result<()> {
+        let (from, old) = (fd(from)?, component(old)?);
+        let (to, new) = (fd(to)?, component(new)?);
+        match how {
+            Rename::Replace => sys::renameat(from, old, to, new)?,
+            Rename::NoReplace => sys::renameat_with(from, old, to, new, RenameFlags::NOREPLACE)?,
+            Rename::Exchange => sys::renameat_with(from, old, to, new, RenameFlags::EXCHANGE)?,
+        }
+        Ok(())
+    }
+
+    fn remove_file(&self, at: &Dir, name: &str) -> io::Result<()> {
+        Ok(sys::unlinkat(fd(at)?, component(name)?, AtFlags::empty())?)
+    }
+
+    fn each(&self, at: &Dir, see: &mut dyn FnMut(&str, Kind)) -> io::Result<()> {
+        for entry in sys::Dir::read_from(fd(at)?)? {
+            let entry = entry?;
+            let Ok(name) = entry.file_name().to_str() else { continue };
+            if name == "." || name == ".." {
+                continue;
+            }
+            let kind = match entry.file_type() {
+                sys::FileType::Unknown => self.stat(at, name)?.kind,
+                known => kind_of(known),
+            };
+            see(name, kind);
+        }
+        Ok(())
+    }
+
+    fn lock(&self, at: &Dir, name: &str) -> io::Result<Option<Lock>> {
+        let flags = OFlags::RDWR | OFlags::CREATE | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+        let file = sys::openat(fd(at)?, component(name)?, flags, Mode::from_raw_mode(0o600))?;
+        match sys::flock(&file, FlockOperation::NonBlockingLockExclusive) {
+            Ok(()) => Ok(Some(Lock::new(file))),
+            Err(Errno::WOULDBLOCK) => Ok(None),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    fn free_bytes(&self, at: &Dir) -> io::Result<u64> {
+        let space = sys::fstatvfs(fd(at)?)?;
+        Ok(space.f_bavail.saturating_mul(space.f_frsize))
+    }
+}
+
+/// Opens a directory beneath `at` in one call; `None` where the kernel or a sandbox does not let us.
+#[cfg(target_os = "linux")]
+fn beneath(at: &OwnedFd, path: &str) -> io::Result<Option<OwnedFd>> {
+    use rustix::fs::ResolveFlags;
+    let resolve = ResolveFlags::BENEATH | ResolveFlags::NO_SYMLINKS | ResolveFlags::NO_MAGICLINKS;
+    match sys::openat2(at, path, DIRECTORY, Mode::empty(), resolve) {
+        Ok(opened) => Ok(Some(opened)),
+        Err(Errno::NOSYS | Errno::PERM | Errno::AGAIN) => Ok(None),
+        // A way out is a link as far as callers are concerned.
+        Err(Errno::XDEV) => Err(Errno::LOOP.into()),
+        Err(error) => Err(error.into()),
+    }
+}
+
+#[cfg(not(target_os = "linux"))]
+fn beneath(_: &OwnedFd, _: &str) -> io::Result<Option<OwnedFd>> {
+    Ok(None)
+}
+
+/// Opens a directory beneath `at` component by component, following no link.
+fn walk(at: &OwnedFd, path: &str) -> io::Result<OwnedFd> {
+    let mut current: Option<OwnedFd> = None;
+    for name in path.split('/') {
+        let from = current.as_ref().unwrap_or(at);
+        let next = match sys::openat(from, component(name)?, DIRECTORY | OFlags::NOFOLLOW, Mode::empty()) {
+            // With DIRECTORY, a link is reported as "not a directory".
+            Err(Errno::NOTDIR) if look(from, name, AtFlags::SYMLINK_NOFOLLOW)?.kind == Kind::Link => {
+                return Err(Errno::LOOP.into());
+            }
+            other => other?,
+        };
+        current = Some(next);
+    }
+    current.ok_or_else(|| io::ErrorKind::InvalidInput.into())
+}
+
+fn open_regular(at: &Dir, name: &str) -> io::Result<(std::fs::File, Stat)> {
+    let opened = match sys::openat(fd(at)?, component(name)?, READ, Mode::empty()) {
+        Err(Errno::NXIO) => return Err(not_regular()),
+        other => other?,
+    };
+    let stat = stat_of(&sys::fstat(&opened)?);
+    if stat.kind != Kind::File {
+        return Err(not_regular());
+    }
+    Ok((opened.into(), stat))
+}
+
+fn attributes(file: &std::fs::File) -> io::Result<Vec<Attribute>> {
+    let mut names = vec![0; 4096];
+    let length = match sys::flistxattr(file, &mut names[..]) {
+        Ok(length) => length,
+        Err(Errno::NOTSUP) => return Ok(Vec::new()),
+        Err(Errno::RANGE) => {
+            names = vec![0; sys::flistxattr_query(file)?];
+            sys::flistxattr(file, &mut names[..])?
+        }
+        Err(error) => return Err(error.into()),
+    };
+    let mut found = Vec::new();
+    for name in names[..length].split(|byte| *byte == 0).filter(|name| !name.is_empty()) {
+        let Ok(name) = std::str::from_utf8(name) else { continue };
+        let size = sys::fgetxattr_query(file, name)?;
+        let mut value = vec![0; size];
+        let size = sys::fgetxattr(file, name, &mut value[..])?;
+        value.truncate(size);
+        found.push((name.to_string(), value));
+    }
+    Ok(found)
+}
+
+#[cfg(target_vendor = "apple")]
+fn sync(fd: &OwnedFd) -> io::Result<()> {
+    // Plain fsync leaves the bytes in the drive's cache there.
+    Ok(sys::fcntl_fullfsync(fd).or_else(|_| sys::fsync(fd))?)
+}
+
+#[cfg(not(target_vendor = "apple"))]
+fn sync(fd: &OwnedFd) -> io::Result<()> {
+    Ok(sys::fsync(fd)?)
+}
+
+#[cfg(target_os = "linux")]
+fn look(at: &OwnedFd, name: &str, flags: AtFlags) -> io::Result<Stat> {
+    use rustix::fs::{StatxAttributes, StatxFlags, makedev};
+    let x = match sys::statx(at, name, flags, StatxFlags::BASIC_STATS) {
+        Err(Errno::NOSYS) => return Ok(stat_of(&sys::statat(at, name, flags)?)),
+        other => other?,
+    };
+    let unchangeable = StatxAttributes::IMMUTABLE | StatxAttributes::APPEND;
+    Ok(Stat {
+        kind: kind_of(sys::FileType::from_raw_mode(x.stx_mode.into())),
+        len: x.stx_size,
+        mode: u32::from(x.stx_mode) & 0o7777,
+        uid: x.stx_uid,
+        gid: x.stx_gid,
+        links: x.stx_nlink.into(),
+        dev: makedev(x.stx_dev_major, x.stx_dev_minor),
+        ino: x.stx_ino,
+        modified: x.stx_mtime.tv_sec,
+        immutable: x.stx_attributes.intersects(unchangeable),
+    })
+}
+
+#[cfg(not(target_os = "linux"))]
+fn look(at: &OwnedFd, name: &str, flags: AtFlags) -> io::Result<Stat> {
+    Ok(stat_of(&sys::statat(at, name, flags)?))
+}
+
+#[allow(clippy::useless_conversion, clippy::unnecessary_cast, reason = "the fields' types differ by system")]
+fn stat_of(stat: &sys::Stat) -> Stat {
+    Stat {
+        kind: kind_of(sys::FileType::from_raw_mode(stat.st_mode)),
+        len: u64::try_from(stat.st_size).unwrap_or(0),
+        mode: u32::from(stat.st_mode) & 0o7777,
+        uid: stat.st_uid,
+        gid: stat.st_gid,
+        links: stat.st_nlink as u64,
+        dev: stat.st_dev as u64,
+        ino: stat.st_ino as u64,
+        modified: stat.st_mtime as i64,
+        immutable: false,
+    }
+}
+
+fn kind_of(kind: sys::FileType) -> Kind {
+    match kind {
+        sys::FileType::RegularFile => Kind::File,
+        sys::FileType::Directory => Kind::Dir,
+        sys::FileType::Symlink => Kind::Link,
+        _ => Kind::Other,
+    }
+}

@@ -1,0 +1,76 @@
+//! What a transaction is asked to do to one file: the bytes that must stand there now, and the bytes
+//! that shall.
+
+use relaycode_change::path::RelPath;
+use relaycode_change::plan::{Change, FilePlan};
+use relaycode_change::proposal::Mode;
+
+/// One file of a transaction.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FileChange {
+    /// The file's name after the change (for a deletion, before it).
+    pub path: RelPath,
+    /// Its name before, if it moves.
+    pub renamed_from: Option<RelPath>,
+    /// The bytes that must stand there now; `None`: nothing may.
+    pub before: Option<Vec<u8>>,
+    /// What shall stand there; `None`: nothing.
+    pub after: Option<After>,
+    /// Lines that come in, for the log.
+    pub added: usize,
+    /// Lines that go, for the log.
+    pub removed: usize,
+}
+
+/// What shall stand at a path.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct After {
+    /// The bytes.
+    pub bytes: Vec<u8>,
+    /// The permission bits.
+    pub mode: NewMode,
+}
+
+/// The permission bits that a file shall have.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum NewMode {
+    /// As it has them now; for a new file, as the user's umask says.
+    Keep,
+    /// As now, with or without the bits that let it be run.
+    Executable(bool),
+    /// Exactly these.
+    Exact(u32),
+}
+
+impl FileChange {
+    /// The file's name before the change.
+    pub fn old_path(&self) -> &RelPath {
+        self.renamed_from.as_ref().unwrap_or(&self.path)
+    }
+
+    /// What a plan wants for one file; `None` if that is nothing.
+    pub fn from_plan(file: &FilePlan) -> Option<FileChange> {
+        if file.change == Change::Unchanged {
+            return None;
+        }
+        let mode = match file.mode_after {
+            Some(mode) if file.mode_before != Some(mode) => {
+                let executable = mode == Mode::Executable;
+                if file.mode_before.is_none() && !executable {
+                    NewMode::Keep
+                } else {
+                    NewMode::Executable(executable)
+                }
+            }
+            _ => NewMode::Keep,
+        };
+        Some(FileChange {
+            path: file.path.clone(),
+            renamed_from: file.renamed_from.clone(),
+            before: file.before.clone(),
+            after: file.after.clone().map(|bytes| After { bytes, mode }),
+            added: file.added,
+            removed: file.removed,
+        })
+    }
+}

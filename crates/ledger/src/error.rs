@@ -1,0 +1,250 @@
+//! What can go wrong, in words that say what happened, where, what state the project is in, and
+//! what to do next.
+
+use std::io;
+
+use crate::id::TxId;
+
+/// Why the ledger did not do what it was asked.
+#[derive(Debug, thiserror::Error)]
+pub enum LedgerError {
+    /// A rule stands against it; nothing was touched.
+    #[error("{}", first(.0))]
+    Refused(Vec<Refusal>),
+    /// The transaction is in the ledger already; nothing was touched.
+    #[error("{} is already in the ledger", .id.short())]
+    AlreadyProcessed {
+        /// The transaction.
+        id: TxId,
+        /// The same id was given to another answer.
+        other_content: bool,
+    },
+    /// Somebody saved a file in the very moment of the change: everything was put back, and their
+    /// save is in the tree.
+    #[error("{path} was saved by somebody else while relay changed it; everything was put back")]
+    Conflict {
+        /// The file.
+        path: String,
+    },
+    /// The user or the system asked to stop; everything was put back.
+    #[error("interrupted; everything was put back")]
+    Interrupted,
+    /// A put-back left files alone.
+    #[error("{} could not be put back whole: {} left alone", .0.id.short(), files(.0.left.len()))]
+    NeedsYou(Box<Unfinished>),
+    /// Another relay holds the project's lock for too long.
+    #[error("another relay is writing to this project")]
+    Busy,
+    /// There is no such transaction.
+    #[error("there is no transaction `{name}`")]
+    Unknown {
+        /// What was asked for.
+        name: String,
+    },
+    /// Several transactions begin like that.
+    #[error("`{name}` could be {} transactions", .candidates.len())]
+    Ambiguous {
+        /// What was asked for.
+        name: String,
+        /// The ones that it could be.
+        candidates: Vec<TxId>,
+    },
+    /// A journal, record or blob is not what it was written as.
+    #[error("{path} is damaged: {reason}")]
+    Damaged {
+        /// The file, beneath the root.
+        path: String,
+        /// What is wrong with it.
+        reason: String,
+    },
+    /// A journal or record was written by a newer relay.
+    #[error(
+        "{path} was written by a newer relay (format {version}, this one knows {known}); nothing was touched"
+    )]
+    Newer {
+        /// The file, beneath the root.
+        path: String,
+        /// Its format.
+        version: u32,
+        /// The newest one that this relay reads.
+        known: u32,
+    },
+    /// What a revert needs is gone.
+    #[error("{} cannot be reverted: {reason}", .id.short())]
+    NotRevertible {
+        /// The transaction.
+        id: TxId,
+        /// Why.
+        reason: String,
+    },
+    /// A revert would overwrite later edits.
+    #[error("later edits stand in the same lines of {}", files(.0.len()))]
+    RevertConflict(Vec<FileConflict>),
+    /// The system failed. `put_back` says what state the project is in.
+    #[error("{action} {path}: {source}")]
+    Io {
+        /// What was being done, as "cannot write".
+        action: &'static str,
+        /// The file or directory, beneath the root.
+        path: String,
+        /// What the system said.
+        source: io::Error,
+        /// Whether anything of the transaction had been applied and was put back.
+        put_back: bool,
+    },
+}
+
+fn first(refusals: &[Refusal]) -> String {
+    match refusals {
+        [] => "refused".to_string(),
+        [only] => only.to_string(),
+        [first, rest @ ..] => format!("{first} (and {} more)", rest.len()),
+    }
+}
+
+fn files(count: usize) -> String {
+    if count == 1 { "1 file".to_string() } else { format!("{count} files") }
+}
+
+/// A rule that stands against a change.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{path} {}", .rule.sentence())]
+pub struct Refusal {
+    /// The file.
+    pub path: String,
+    /// The rule.
+    pub rule: Rule,
+}
+
+/// The rules that can stand against a change of a file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Rule {
+    /// It is not what it was when the change was planned.
+    Changed,
+    /// Something stands where nothing may.
+    Exists,
+    /// It is gone.
+    Gone,
+    /// It is a directory, a link, a device …, or lies beneath one that is no directory.
+    NotAFile(&'static str),
+    /// It has other names (hard links), which would keep the old content.
+    HardLink {
+        /// How many names it has.
+        names: u64,
+    },
+    /// Its permission bits forbid writing.
+    ReadOnly,
+    /// The file system forbids changing it.
+    Immutable,
+    /// A rename would lead to another device.
+    OtherDevice,
+    /// It cannot exist beside another name on every file system.
+    Twin {
+        /// The other name.
+        other: String,
+    },
+    /// Another open transaction has it.
+    Claimed {
+        /// The transaction.
+        by: TxId,
+        /// Its process.
+        pid: u32,
+    },
+    /// It takes part in the change twice.
+    Twice,
+    /// There is not enough room.
+    NoSpace {
+        /// How many bytes are needed.
+        needed: u64,
+        /// How many there are.
+        free: u64,
+    },
+}
+
+impl Rule {
+    /// A stable name for machines.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Rule::Changed => "changed",
+            Rule::Exists => "exists",
+            Rule::Gone => "gone",
+            Rule::NotAFile(_) => "notAFile",
+            Rule::HardLink { .. } => "hardLink",
+            Rule::ReadOnly => "readOnly",
+            Rule::Immutable => "immutable",
+            Rule::OtherDevice => "otherDevice",
+            Rule::Twin { .. } => "twin",
+            Rule::Claimed { .. } => "claimed",
+            Rule::Twice => "twice",
+            Rule::NoSpace { .. } => "noSpace",
+        }
+    }
+
+    /// The rest of a sentence that begins with the file's name.
+    pub fn sentence(&self) -> String {
+        match self {
+            Rule::Changed => "changed since this was planned".into(),
+            Rule::Exists => "exists already".into(),
+            Rule::Gone => "is gone".into(),
+            Rule::NotAFile(what) => format!("is {what}, not a regular file"),
+            Rule::HardLink { names } => {
+                format!("has {names} names (hard links); changing it would part them")
+            }
+            Rule::ReadOnly => "is read-only".into(),
+            Rule::Immutable => "is marked immutable".into(),
+            Rule::OtherDevice => "would move to another device".into(),
+            Rule::Twin { other } => format!("and {other} are one name on some file systems"),
+            Rule::Claimed { by, pid } => {
+                format!("belongs to {}, which is still open in process {pid}", by.short())
+            }
+            Rule::Twice => "takes part in the change twice".into(),
+            Rule::NoSpace { needed, free } => {
+                format!("and the rest need {needed} bytes, and the disk has {free} left")
+            }
+        }
+    }
+}
+
+/// A transaction that could not be put back whole.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Unfinished {
+    /// The transaction.
+    pub id: TxId,
+    /// Files that were put back, or were as before already.
+    pub restored: Vec<String>,
+    /// Files that were left alone.
+    pub left: Vec<Left>,
+}
+
+/// A file that a put-back left alone.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Left {
+    /// The file.
+    pub path: String,
+    /// Why, as the rest of a sentence that begins with its name.
+    pub reason: String,
+    /// Where other bytes of it are kept, beneath the root.
+    pub kept: Option<String>,
+}
+
+/// A file that a revert cannot merge.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FileConflict {
+    /// The file.
+    pub path: String,
+    /// The regions; none: it cannot be merged by lines at all.
+    pub regions: Vec<Region>,
+    /// Why it cannot be merged by lines, if it cannot.
+    pub reason: Option<String>,
+}
+
+/// A region that later edits changed too.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Region {
+    /// Its first line in the file as it is now, from 1.
+    pub line: usize,
+    /// What stands there now.
+    pub now: Vec<String>,
+    /// What the revert would put there.
+    pub reverted: Vec<String>,
+}

@@ -1,0 +1,215 @@
+//! What a transaction leaves behind: readable YAML, the fields of the specification first and ours
+//! after them.
+//!
+//! The same type is the journal while a transaction is open (`{uuid}.pending.yml`, with
+//! [`Record::transaction`]) and the record once it is committed (`{uuid}.yml`, without). Both end
+//! with a checksum over everything before it.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use crate::digest::Digest;
+use crate::id::TxId;
+use crate::journal::Transaction;
+
+/// The version of the format that this relay writes. A higher one is refused untouched.
+pub const FORMAT: u32 = 1;
+
+/// Texts of at most this many bytes stand in the record itself; longer ones are blobs.
+pub const INLINE_BYTES: usize = 64 * 1024;
+
+/// A record, or a journal.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Record {
+    /// The transaction.
+    pub uuid: TxId,
+    /// The project that the author meant, without its key.
+    pub project_id: String,
+    /// When it began, ISO 8601 in UTC.
+    pub created_at: String,
+    /// The author's message for a commit.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub git_commit_msg: Option<String>,
+    /// What the author says was asked for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub prompt_summary: Option<String>,
+    /// What the author wrote around the change.
+    #[serde(default)]
+    pub reasoning: Vec<String>,
+    /// What the author wanted done.
+    #[serde(default)]
+    pub operations: Vec<RecordedOperation>,
+    /// Every file's content before the transaction, by its path then; `None`: there was none.
+    #[serde(default)]
+    pub snapshot: BTreeMap<String, Option<Content>>,
+    /// It was accepted.
+    pub approved: bool,
+    /// The version of the format; records of the original tool have none.
+    pub version: u32,
+    /// Its place among all transactions of this ledger, which the clock has no say in.
+    pub number: u64,
+    /// Where it came from: `file`, `stdin`, `clipboard`, `agent`, `revert` …
+    pub origin: String,
+    /// The group it belongs to.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub group: Option<String>,
+    /// The branch that was checked out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub branch: Option<String>,
+    /// The commit that was checked out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub head: Option<String>,
+    /// The digest of the text it was read from, to know the same answer again.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub answer: Option<Digest>,
+    /// What became of every file.
+    #[serde(default)]
+    pub result: Vec<FileRecord>,
+    /// Directories that it made, outermost first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub made_directories: Vec<String>,
+    /// Directories that it removed because nothing was left in them, innermost first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub removed_directories: Vec<RemovedDirectory>,
+    /// How the edits matched, one line each.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub matches: Vec<String>,
+    /// What the project's commands said.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub gate: Option<String>,
+    /// Which rule or who accepted it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub decided_by: Option<String>,
+    /// The transactions that it takes back, newest first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub revert_of: Vec<TxId>,
+    /// What could not be kept as it was, and other remarks.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub notes: Vec<String>,
+    /// Only while it is open: what is being done, for whoever has to put it back.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub transaction: Option<Transaction>,
+}
+
+/// An operation, in the form of the specification.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "type", rename_all = "camelCase", rename_all_fields = "camelCase")]
+pub enum RecordedOperation {
+    /// Create or change a file.
+    Write {
+        /// The file.
+        path: String,
+        /// The block of the answer, or the whole new text.
+        content: String,
+        /// The dialect's name.
+        #[serde(default)]
+        patch_strategy: String,
+    },
+    /// Remove a file.
+    Delete {
+        /// The file.
+        path: String,
+    },
+    /// Move a file.
+    Rename {
+        /// Its name before.
+        from: String,
+        /// Its name after.
+        to: String,
+    },
+}
+
+/// Some bytes, in the record or beside it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum Content {
+    /// They stand here.
+    Text(String),
+    /// They are a file in `blobs/`.
+    Blob {
+        /// Its name: the digest of the bytes.
+        blob: Digest,
+        /// How many there are.
+        size: u64,
+    },
+}
+
+/// What became of one file.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct FileRecord {
+    /// Its name after (for a deletion, before).
+    pub path: String,
+    /// Its name before, if it moved.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub renamed_from: Option<String>,
+    /// What stood there; its content is in the record's `snapshot`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub before: Option<Image>,
+    /// What stands there now.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub after: Option<Image>,
+    /// Lines that came in.
+    pub added: usize,
+    /// Lines that went.
+    pub removed: usize,
+    /// The bytes that stand there now.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub content: Option<Content>,
+}
+
+impl FileRecord {
+    /// Its name before.
+    pub fn old_path(&self) -> &str {
+        self.renamed_from.as_deref().unwrap_or(&self.path)
+    }
+}
+
+/// A file as it was, or is to be, at one moment.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Image {
+    /// The digest of its bytes.
+    pub hash: Digest,
+    /// How many there are.
+    pub size: u64,
+    /// Its permission bits.
+    #[serde(with = "octal")]
+    pub mode: u32,
+}
+
+impl Image {
+    /// The image of `bytes` with these permission bits.
+    pub fn of(bytes: &[u8], mode: u32) -> Image {
+        Image { hash: Digest::of(bytes), size: bytes.len() as u64, mode }
+    }
+}
+
+/// A directory that is gone, and what its permission bits were.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RemovedDirectory {
+    /// Its path.
+    pub path: String,
+    /// Its permission bits.
+    #[serde(with = "octal")]
+    pub mode: u32,
+}
+
+/// Permission bits as people write them: `'0644'`.
+mod octal {
+    use serde::{Deserialize, Deserializer, Serializer, de};
+
+    #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde's form")]
+    pub(super) fn serialize<S: Serializer>(mode: &u32, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(&format!("{mode:04o}"))
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u32, D::Error> {
+        let text = String::deserialize(deserializer)?;
+        u32::from_str_radix(&text, 8)
+            .ok()
+            .filter(|mode| *mode <= 0o7777)
+            .ok_or_else(|| de::Error::custom(format!("`{text}` are no permission bits")))
+    }
+}
