@@ -1,7 +1,10 @@
-//! What went wrong, where, and what to do next; and the exit code that says so to a script.
+//! What went wrong, where, what to do next, and the state the project is in; and the exit code that
+//! says so to a script.
 //!
-//! Library errors become a [`Failure`] here. Its message is plain text that may quote foreign text:
-//! whoever prints it escapes it.
+//! Library errors become a [`Failure`] here. Its texts are plain and may quote foreign text: whoever
+//! prints one escapes it.
+
+mod ledger;
 
 use std::fmt::Display;
 use std::process::ExitCode;
@@ -21,11 +24,49 @@ pub(crate) enum Exit {
     Usage = 2,
     /// The answer does not match, is ambiguous, or breaks a rule. Nothing was changed.
     Refused = 3,
+    /// A person said no. Nothing was changed.
+    Declined = 4,
+    /// Somebody's edits are in the way, or a recovery left files alone.
+    NeedsYou = 6,
+    /// The change is in the ledger already.
+    AlreadyProcessed = 8,
+    /// Committed, but the disk reported an error afterwards.
+    Doubt = 9,
+    /// A person has to decide and there is nobody to ask.
+    NobodyToAsk = 13,
+    /// The user or the system asked to stop.
+    Interrupted = 130,
 }
 
 impl From<Exit> for ExitCode {
     fn from(exit: Exit) -> ExitCode {
         ExitCode::from(exit as u8)
+    }
+}
+
+/// The state that a failure leaves the project in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) enum State {
+    /// Nothing was changed.
+    Unchanged,
+    /// Something had been changed, and everything was put back.
+    PutBack,
+    /// Some files could not be put back.
+    LeftAlone,
+    /// The change is in place and recorded.
+    Committed,
+}
+
+impl State {
+    /// As a clause, for people.
+    pub(crate) fn clause(self) -> &'static str {
+        match self {
+            State::Unchanged => "nothing was changed",
+            State::PutBack => "everything was put back",
+            State::LeftAlone => "everything else was put back",
+            State::Committed => "the change is in place",
+        }
     }
 }
 
@@ -41,14 +82,57 @@ pub(crate) struct Failure {
     /// A file, or a file and a line.
     #[serde(rename = "where")]
     pub(crate) place: Option<String>,
+    /// The state the project is in, where that is to be said.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) state: Option<State>,
+    /// The files it is about, where there may be several.
+    #[serde(skip_serializing_if = "<[Detail]>::is_empty")]
+    pub(crate) files: Box<[Detail]>,
     /// How relay ends because of it.
     #[serde(skip)]
     pub(crate) exit: Exit,
 }
 
+/// One file that a failure is about.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+pub(crate) struct Detail {
+    /// The file.
+    pub(crate) path: String,
+    /// The stable name of the rule that stands against it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) rule: Option<&'static str>,
+    /// The rest of a sentence that begins with the file's name.
+    pub(crate) message: String,
+    /// Where other bytes of it are kept.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) kept: Option<String>,
+    /// The places in it.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) regions: Vec<Region>,
+}
+
+/// A place of a file that a revert would have to overwrite.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub(crate) struct Region {
+    /// Its first line in the file as it is now, from 1.
+    pub(crate) line: usize,
+    /// What stands there.
+    pub(crate) now: Vec<String>,
+    /// What the revert would put there.
+    pub(crate) reverted: Vec<String>,
+}
+
 impl Failure {
-    fn new(exit: Exit, kind: &'static str, message: impl Display) -> Failure {
-        Failure { kind, message: message.to_string(), hint: None, place: None, exit }
+    pub(crate) fn new(exit: Exit, kind: &'static str, message: impl Display) -> Failure {
+        Failure {
+            kind,
+            message: message.to_string(),
+            hint: None,
+            place: None,
+            state: None,
+            files: Box::default(),
+            exit,
+        }
     }
 
     /// The command line, or what it names, is wrong.
@@ -58,7 +142,7 @@ impl Failure {
 
     /// The answer cannot be used.
     pub(crate) fn refused(kind: &'static str, message: impl Display) -> Failure {
-        Failure::new(Exit::Refused, kind, message)
+        Failure::new(Exit::Refused, kind, message).left(State::Unchanged)
     }
 
     /// The system failed.
@@ -74,6 +158,16 @@ impl Failure {
     /// Adds where it happened.
     pub(crate) fn at(self, place: impl Display) -> Failure {
         Failure { place: Some(place.to_string()), ..self }
+    }
+
+    /// Adds the state the project is in.
+    pub(crate) fn left(self, state: State) -> Failure {
+        Failure { state: Some(state), ..self }
+    }
+
+    /// Adds the files it is about.
+    pub(crate) fn about(self, files: impl IntoIterator<Item = Detail>) -> Failure {
+        Failure { files: files.into_iter().collect(), ..self }
     }
 }
 

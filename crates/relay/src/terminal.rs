@@ -1,6 +1,6 @@
 //! What the place that relay prints to can do: colour, characters, width.
 //!
-//! The environment is read here and nowhere else: `NO_COLOR` (not empty: no colour), `TERM` (`dumb`:
+//! What the environment says about it is read here and nowhere else: `NO_COLOR` (not empty: no colour), `TERM` (`dumb`:
 //! no colour), `LC_ALL`, `LC_CTYPE`, `LANG` (the first that is set says whether UTF-8 is understood).
 //! Without UTF-8 every sign has an ASCII form and foreign text is escaped down to ASCII.
 
@@ -85,6 +85,7 @@ pub(crate) enum Sign {
     Done,
     Refused,
     Incoming,
+    Reverted,
     Minus,
     Arrow,
     Dot,
@@ -145,6 +146,7 @@ impl Look {
             Sign::Done => ("✓", "ok"),
             Sign::Refused => ("✗", "x"),
             Sign::Incoming => ("▸", ">"),
+            Sign::Reverted => ("↩", "<"),
             Sign::Minus => ("−", "-"),
             Sign::Arrow => ("→", "->"),
             Sign::Dot => ("·", "-"),

@@ -9,9 +9,9 @@ use std::path::PathBuf;
 
 use clap::Parser;
 
-use super::preview;
 use crate::console::Console;
 use crate::failure::{Exit, Failure};
+use crate::home::Home;
 use crate::terminal::Paint;
 
 /// Show what relay does, on a scratch project that is removed afterwards
@@ -116,19 +116,12 @@ fn show(step: &Step, number: usize, console: &mut Console) -> Result<(), Failure
     console.out(&format!("{gap}{says}\n\n{typed}\n"));
     fs::write(step.answer, step.text)
         .map_err(|error| Failure::unexpected(format!("{} cannot be written: {error}", step.answer)))?;
-    preview::run(&arguments(step)?, console)?;
-    console.flush();
-    Ok(())
-}
-
-/// The step's command, read as the real command line is.
-fn arguments(step: &Step) -> Result<preview::Args, Failure> {
     let words = ["relay"].iter().chain(step.command);
     let cli = super::Cli::try_parse_from(words).map_err(Failure::unexpected)?;
-    match cli.command {
-        super::Command::Preview(args) => Ok(args),
-        super::Command::Demo(_) => Err(Failure::unexpected("a demo does not run itself")),
-    }
+    // The scratch project goes, and a copy of its ledger would stay.
+    cli.command.run(console, &Home::default())?;
+    console.flush();
+    Ok(())
 }
 
 /// Waits for Enter; `false` if the user wants no more.

@@ -1,8 +1,13 @@
 //! The commands, one file each: arguments, help and function. Adding one is a `mod` line, a variant
 //! and an arm.
 
+mod apply;
 mod demo;
+mod log;
 mod preview;
+mod recover;
+mod revert;
+pub(crate) mod show;
 
 use std::ffi::OsString;
 
@@ -10,6 +15,7 @@ use clap::{Parser, Subcommand};
 
 use crate::console::Console;
 use crate::failure::{Exit, Failure};
+use crate::home::Home;
 use crate::terminal::{ColorChoice, Environment};
 
 /// relay stands between AI and code: it reads the answer of a model, plans the change exactly, and
@@ -26,11 +32,17 @@ struct Cli {
 }
 
 const NEXT: &str = "Try `relay demo`. Exit codes: 0 done, 1 unexpected failure, 2 wrong usage, \
-                    3 refused (nothing was changed), 130 interrupted.";
+                    3 refused (nothing was changed), 4 a person said no, 6 needs you, 8 already processed, \
+                    9 committed but the disk is in doubt, 13 nobody to ask, 130 interrupted.";
 
 #[derive(Debug, Subcommand)]
 enum Command {
     Preview(preview::Args),
+    Apply(apply::Args),
+    Log(log::Args),
+    Show(show::Args),
+    Revert(revert::Args),
+    Recover(recover::Args),
     Demo(demo::Args),
 }
 
@@ -38,20 +50,35 @@ impl Command {
     fn name(&self) -> &'static str {
         match self {
             Command::Preview(_) => "preview",
+            Command::Apply(_) => "apply",
+            Command::Log(_) => "log",
+            Command::Show(_) => "show",
+            Command::Revert(_) => "revert",
+            Command::Recover(_) => "recover",
             Command::Demo(_) => "demo",
         }
     }
 
-    fn run(&self, console: &mut Console) -> Result<Exit, Failure> {
+    fn run(&self, console: &mut Console, home: &Home) -> Result<Exit, Failure> {
         match self {
-            Command::Preview(args) => preview::run(args, console),
+            Command::Preview(args) => preview::run(args, console, home),
+            Command::Apply(args) => apply::run(args, console, home),
+            Command::Log(args) => log::run(args, console, home),
+            Command::Show(args) => show::run(args, console, home),
+            Command::Revert(args) => revert::run(args, console, home),
+            Command::Recover(args) => recover::run(args, console, home),
             Command::Demo(args) => demo::run(args, console),
         }
     }
 
     fn wants_json(&self) -> bool {
         match self {
-            Command::Preview(args) => args.json,
+            Command::Preview(args) => args.given.json,
+            Command::Apply(args) => args.given.json,
+            Command::Log(args) => args.json,
+            Command::Show(args) => args.json,
+            Command::Revert(args) => args.json,
+            Command::Recover(args) => args.json,
             Command::Demo(_) => false,
         }
     }
@@ -66,7 +93,7 @@ pub(crate) fn main() -> Exit {
         Err(error) => return usage(&error, &args, &environment),
     };
     let mut console = Console::real(&environment, cli.color);
-    let result = cli.command.run(&mut console);
+    let result = cli.command.run(&mut console, &Home::read());
     let written = console.finish();
     let failure = match (result, written) {
         (Ok(exit), Ok(())) => return exit,

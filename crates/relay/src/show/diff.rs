@@ -15,10 +15,16 @@ use crate::terminal::{Look, Paint, Sign};
 /// The diff of every file that changes, each after an empty line.
 pub(crate) fn text(plan: &Plan, look: &Look) -> String {
     let mut out = String::new();
-    for file in diff::of_plan(plan) {
-        out.push('\n');
-        write_file(&mut out, &file, look);
+    for diff in diff::of_plan(plan) {
+        out += &file(&diff, look);
     }
+    out
+}
+
+/// The diff of one file, after an empty line.
+pub(crate) fn file(diff: &FileDiff, look: &Look) -> String {
+    let mut out = String::from("\n");
+    write_file(&mut out, diff, look);
     out
 }
 

@@ -1,24 +1,87 @@
 //! A failure: what happened, where, what to do, and the state of the project.
+//!
+//! ```text
+//! ✗ 2 files cannot be changed; nothing was changed
+//!   src/cart.ts changed since this was planned
+//!   src/old.ts is read-only
+//!   run the command again to plan with what is there now
+//! ```
 
-use crate::failure::{Exit, Failure};
+use super::LISTED;
+use crate::failure::{Detail, Exit, Failure, Region, State};
 use crate::terminal::{Look, Paint, Sign};
 
-/// The failure in two or three lines.
+/// The failure in a few lines.
 pub(crate) fn text(failure: &Failure, look: &Look) -> String {
-    let sign = look.paint(Paint::Bad, look.sign(Sign::Refused));
-    let state = match failure.exit {
-        Exit::Refused => "; nothing was changed",
-        Exit::Done | Exit::Unexpected | Exit::Usage => "",
+    let sign = match failure.exit {
+        Exit::NeedsYou | Exit::Doubt => look.paint(Paint::Look, "!"),
+        _ => look.paint(Paint::Bad, look.sign(Sign::Refused)),
     };
+    let told = |state: &State| failure.message.contains(state.clause());
+    let state = failure.state.filter(|state| !told(state));
+    let state = state.map(|state| format!("; {}", state.clause())).unwrap_or_default();
     let mut lines = vec![format!("  {}{state}", look.safe(&failure.message))];
     if let Some(place) = &failure.place
         && !failure.message.contains(place.as_str())
     {
         lines.push(format!("  in {}", look.safe(place)));
     }
-    if let Some(hint) = &failure.hint {
-        lines.push(format!("  {}", look.safe(hint)));
+    let mut out = String::new();
+    for line in &lines {
+        out += &(look.wrap(line, 2) + "\n");
     }
-    let wrapped: String = lines.iter().map(|line| look.wrap(line, 2) + "\n").collect();
-    format!("{sign} {}", wrapped.trim_start())
+    out += &details(failure, look);
+    if let Some(hint) = &failure.hint {
+        out += &(look.wrap(&format!("  {}", look.safe(hint)), 2) + "\n");
+    }
+    format!("{sign} {}", out.trim_start())
+}
+
+fn details(failure: &Failure, look: &Look) -> String {
+    let mut out = String::new();
+    for detail in failure.files.iter().take(LISTED) {
+        out += &file(detail, &failure.message, look);
+    }
+    if failure.files.len() > LISTED {
+        let more = format!("and {} more", failure.files.len() - LISTED);
+        out += &format!("  {}\n", look.paint(Paint::Dim, &more));
+    }
+    out
+}
+
+/// One file, unless the message says all there is to say about it.
+fn file(detail: &Detail, message: &str, look: &Look) -> String {
+    let sentence = format!("{} {}", detail.path, detail.message);
+    let mut out = String::new();
+    if sentence != message {
+        out += &(look.wrap(&format!("  {}", look.safe(&sentence)), 4) + "\n");
+    }
+    if let Some(kept) = &detail.kept {
+        out += &(look.wrap(&format!("    its other bytes are in {}", look.safe(kept)), 4) + "\n");
+    }
+    for region in detail.regions.iter().take(LISTED) {
+        out += &place(region, look);
+    }
+    out
+}
+
+/// Both sides of a place that a revert cannot merge.
+fn place(region: &Region, look: &Look) -> String {
+    /// Lines of one side.
+    const LINES: usize = 4;
+    let mut out = format!("    {}\n", look.paint(Paint::Dim, &format!("line {}", region.line)));
+    for (name, lines) in [("now       ", &region.now), ("before it ", &region.reverted)] {
+        let room = look.columns().saturating_sub(6 + name.len());
+        let mut name = name.to_string();
+        for line in lines.iter().take(LINES) {
+            out += &format!("      {name}{}\n", look.excerpt(line, room));
+            name = " ".repeat(name.len());
+        }
+        match lines.len() {
+            0 => out += &format!("      {name}(nothing)\n"),
+            count if count > LINES => out += &format!("      {name}and {} more\n", count - LINES),
+            _ => {}
+        }
+    }
+    out
 }

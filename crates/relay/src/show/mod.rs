@@ -6,6 +6,10 @@
 pub(crate) mod card;
 pub(crate) mod diff;
 pub(crate) mod failure;
+pub(crate) mod log;
+pub(crate) mod outcome;
+pub(crate) mod record;
+pub(crate) mod recovery;
 pub(crate) mod refusal;
 #[cfg(test)]
 mod tests;

@@ -1,0 +1,115 @@
+//! `relay recover`: what an earlier run left in the middle is put right.
+
+use std::borrow::Cow;
+use std::path::PathBuf;
+
+use serde::Serialize;
+
+use crate::console::Console;
+use crate::failure::{Detail, Exit, Failure};
+use crate::home::Home;
+use crate::project::Project;
+use crate::show;
+use crate::stub::{Face, Recovered, RecoveredOutcome, Recovery};
+
+/// Put right what a run that stopped in the middle left
+///
+/// Every command that writes does this by itself. What is left for this one are files that somebody
+/// changed meanwhile: they are left alone until you say which side stays.
+#[derive(Debug, Clone, clap::Args)]
+pub(crate) struct Args {
+    /// Stay with what is there now
+    #[arg(long, conflicts_with = "restore")]
+    keep: bool,
+
+    /// Bring back what was there before; what is there now is kept in .relaycode
+    #[arg(long)]
+    restore: bool,
+
+    /// The project's directory
+    #[arg(short = 'C', long = "directory", value_name = "DIR", default_value = ".")]
+    directory: PathBuf,
+
+    /// Print one JSON object on stdout, the text for people on stderr
+    #[arg(long)]
+    pub(crate) json: bool,
+
+    /// Say nothing if nothing needs you
+    #[arg(short, long)]
+    quiet: bool,
+}
+
+/// Recovers, and says what was found and done.
+pub(crate) fn run(args: &Args, console: &mut Console, home: &Home) -> Result<Exit, Failure> {
+    let project = Project::open(&args.directory, home)?;
+    let how = match (args.keep, args.restore) {
+        (true, _) => Recovery::Keep,
+        (_, true) => Recovery::Restore,
+        _ => Recovery::Automatic,
+    };
+    let recovered = project.ledger.recover(how)?;
+    let left = |one: &Recovered| matches!(one.outcome, RecoveredOutcome::NeedsYou(_));
+    let exit = if recovered.iter().any(left) { Exit::NeedsYou } else { Exit::Done };
+    if args.json {
+        console.json(&RecoveredJson {
+            ok: exit == Exit::Done,
+            code: exit as u8,
+            command: "recover",
+            project: project.root.to_string_lossy(),
+            transactions: recovered.iter().map(TransactionJson::of).collect(),
+        });
+    }
+    if exit == Exit::Done && args.quiet {
+        return Ok(exit);
+    }
+    let aside = args.json || exit == Exit::NeedsYou;
+    let look = if aside { console.err_look() } else { console.out_look() };
+    let mut text = show::recovery::text(&recovered, &look);
+    if recovered.is_empty() {
+        text = show::outcome::done(&look, "nothing to recover: no run stopped in the middle");
+    }
+    if aside {
+        console.err(&text);
+    } else {
+        console.out(&text);
+    }
+    Ok(exit)
+}
+
+/// What `--json` prints.
+#[derive(Serialize)]
+struct RecoveredJson<'a> {
+    ok: bool,
+    code: u8,
+    command: &'static str,
+    project: Cow<'a, str>,
+    transactions: Vec<TransactionJson>,
+}
+
+#[derive(Serialize)]
+struct TransactionJson {
+    id: String,
+    /// `committed`, `putBack`, `needsYou` or `kept`
+    outcome: &'static str,
+    /// The files that were left alone.
+    left: Vec<Detail>,
+}
+
+impl TransactionJson {
+    fn of(recovered: &Recovered) -> TransactionJson {
+        let left = match &recovered.outcome {
+            RecoveredOutcome::NeedsYou(unfinished) => unfinished.left.clone(),
+            _ => Vec::new(),
+        };
+        TransactionJson {
+            id: recovered.id.to_string(),
+            outcome: match recovered.outcome {
+                RecoveredOutcome::Committed => "committed",
+                RecoveredOutcome::PutBack { .. } => "putBack",
+                RecoveredOutcome::NeedsYou(_) => "needsYou",
+                RecoveredOutcome::Kept => "kept",
+            },
+            left: left.into_iter().map(Detail::from).collect(),
+        }
+    }
+}

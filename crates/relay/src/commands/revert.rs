@@ -1,0 +1,207 @@
+//! `relay revert`: a change is taken back, and what came later stays. A revert is a change like any
+//! other: it is recorded, and reverting it brings everything back.
+
+use std::borrow::Cow;
+use std::path::PathBuf;
+
+use relaycode_ledger::record::Record;
+use relaycode_ledger::{About, TxId};
+use serde::Serialize;
+
+use crate::ask::{self, Terminal};
+use crate::clock;
+use crate::console::Console;
+use crate::failure::{Exit, Failure, State};
+use crate::head::Head;
+use crate::home::Home;
+use crate::project::{self, Project};
+use crate::show;
+use crate::stub::{Face, Reversal, RevertOptions, Target};
+
+/// Take a change back, keeping what came later
+///
+/// Without a name the newest entry of `relay log`, which may itself be a revert. Later edits of the
+/// same files stay; where they stand in the very same lines nothing is done (exit code 6) unless
+/// --markers is given.
+#[derive(Debug, Clone, clap::Args)]
+pub(crate) struct Args {
+    /// A number of `relay log`, an id, or the beginning of one
+    #[arg(value_name = "ID|N", default_value = "1")]
+    name: String,
+
+    /// Do not ask, also on another branch or commit than it was applied on
+    #[arg(short, long)]
+    yes: bool,
+
+    /// Only this file
+    #[arg(long, value_name = "PATH")]
+    file: Option<String>,
+
+    /// Where later edits are in the way, write both sides into the file between conflict markers
+    #[arg(long)]
+    markers: bool,
+
+    /// The project's directory
+    #[arg(short = 'C', long = "directory", value_name = "DIR", default_value = ".")]
+    directory: PathBuf,
+
+    /// Print one JSON object on stdout, the text for people on stderr
+    #[arg(long)]
+    pub(crate) json: bool,
+
+    /// Say nothing but what is asked or goes wrong
+    #[arg(short, long)]
+    quiet: bool,
+}
+
+/// Plans the revert and carries it out.
+pub(crate) fn run(args: &Args, console: &mut Console, home: &Home) -> Result<Exit, Failure> {
+    let project = Project::open(&args.directory, home)?;
+    project.recover(console)?;
+    let target = project.ledger.find(&args.name)?;
+    let options = RevertOptions { file: args.file.clone(), markers: args.markers };
+    let reversal = project.ledger.plan_revert(&target, &options)?;
+    let newest = project.ledger.record(newest(&target))?;
+    let revert = Revert { args, project, target, newest, reversal };
+    if revert.reversal.changes.is_empty() {
+        revert.report(None, console);
+        return Ok(Exit::Done);
+    }
+    revert.ask_elsewhere(console)?;
+    let about = revert.about();
+    let committed = revert.project.carry_out(&revert.reversal.changes, about, "user")?;
+    let id = committed.record.uuid;
+    if let Some(said) = &committed.doubt {
+        return Err(project::doubt(&id.short(), said));
+    }
+    revert.report(Some(id), console);
+    Ok(Exit::Done)
+}
+
+/// The newest transaction of a target.
+fn newest(target: &Target) -> TxId {
+    match target {
+        Target::One(id) => *id,
+        Target::Group { members, .. } => members[0],
+    }
+}
+
+/// A revert that is planned.
+struct Revert<'a> {
+    args: &'a Args,
+    project: Project,
+    target: Target,
+    newest: Record,
+    reversal: Reversal,
+}
+
+impl Revert<'_> {
+    /// What is taken back, as people call it.
+    fn name(&self) -> String {
+        match &self.target {
+            Target::One(id) => id.short(),
+            Target::Group { id, .. } => id.chars().take(8).collect(),
+        }
+    }
+
+    /// Asks, if something else is checked out than when the change was applied.
+    fn ask_elsewhere(&self, console: &mut Console) -> Result<(), Failure> {
+        let then = Head { branch: self.newest.branch.clone(), commit: self.newest.head.clone() };
+        let now = self.project.head();
+        let known = then.branch.is_some() || then.commit.is_some();
+        if !known || then == now {
+            return Ok(());
+        }
+        let said = format!(
+            "{} was applied on {}; {} is checked out now",
+            self.name(),
+            show::outcome::place(&then),
+            show::outcome::place(&now)
+        );
+        let look = console.err_look();
+        let said = look.safe(&said).into_owned();
+        if self.args.yes {
+            if !self.args.quiet {
+                console.err(&show::outcome::remark(&look, &said));
+            }
+            return Ok(());
+        }
+        let Some(mut terminal) = Terminal::open() else {
+            return Err(ask::nobody(&said, "`-y` reverts it here without asking"));
+        };
+        terminal.say(&show::outcome::remark(&look, &said));
+        match terminal.ask("  revert it here? [y/N]  ")?.to_lowercase().as_str() {
+            "y" | "yes" => Ok(()),
+            _ => Err(Failure::new(Exit::Declined, "declined", "not reverted").left(State::Unchanged)),
+        }
+    }
+
+    fn about(&self) -> About {
+        let head = self.project.head();
+        About {
+            branch: head.branch,
+            head: head.commit,
+            revert_of: self.reversal.revert_of.clone(),
+            directories_to_remove: self.reversal.directories_to_remove.clone(),
+            notes: self.reversal.notes.clone(),
+            ..About::new(TxId::random(), &self.newest.project_id, &clock::now(), "revert")
+        }
+    }
+
+    /// Says what was done; `None`: nothing, because there was nothing left to take back.
+    fn report(&self, id: Option<TxId>, console: &mut Console) {
+        let reversal = &self.reversal;
+        if self.args.json {
+            console.json(&RevertedJson {
+                ok: true,
+                code: Exit::Done as u8,
+                command: "revert",
+                project: self.project.root.to_string_lossy(),
+                reverted: id.is_some(),
+                id: id.map(|id| id.to_string()),
+                revert_of: reversal.revert_of.iter().map(ToString::to_string).collect(),
+                files: reversal.changes.iter().map(|change| change.path.as_str()).collect(),
+                kept: reversal.kept.iter().map(|(path, edits)| KeptJson { path, edits: *edits }).collect(),
+                with_markers: &reversal.conflicted,
+            });
+        }
+        if self.args.quiet {
+            return;
+        }
+        let look = if self.args.json { console.err_look() } else { console.out_look() };
+        let text = match id {
+            None => show::outcome::done(&look, &format!("nothing of {} is left to revert", self.name())),
+            Some(_) => show::outcome::reverted(&self.name(), reversal, &look),
+        };
+        if self.args.json {
+            console.err(&text);
+        } else {
+            console.out(&text);
+        }
+    }
+}
+
+/// What `--json` prints.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct RevertedJson<'a> {
+    ok: bool,
+    code: u8,
+    command: &'static str,
+    project: Cow<'a, str>,
+    /// `false`: there was nothing left to take back.
+    reverted: bool,
+    id: Option<String>,
+    revert_of: Vec<String>,
+    files: Vec<&'a str>,
+    /// Files with later edits, which stay.
+    kept: Vec<KeptJson<'a>>,
+    /// Files that now hold conflict markers.
+    with_markers: &'a [String],
+}
+
+#[derive(Serialize)]
+struct KeptJson<'a> {
+    path: &'a str,
+    edits: usize,
+}

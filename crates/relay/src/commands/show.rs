@@ -1,0 +1,242 @@
+//! `relay show`: what the ledger knows of one change.
+
+use std::borrow::Cow;
+use std::path::PathBuf;
+
+use relaycode_change::diff::{self, FileDiff};
+use relaycode_change::path::RelPath;
+use relaycode_change::plan::{Change, FilePlan};
+use relaycode_change::proposal::Mode;
+use relaycode_ledger::record::{FileRecord, Image, Record, RecordedOperation};
+use serde::Serialize;
+
+use crate::console::Console;
+use crate::failure::{Exit, Failure};
+use crate::home::Home;
+use crate::project::Project;
+use crate::show;
+use crate::stub::{Face, Target};
+
+/// Show what one change did
+///
+/// When it was applied and where it came from, what its author said, the files, and whether it was
+/// reverted; with --diff what it changed in them. Nothing is changed.
+#[derive(Debug, Clone, clap::Args)]
+pub(crate) struct Args {
+    /// A number of `relay log`, an id, or the beginning of one
+    #[arg(value_name = "ID|N", default_value = "1")]
+    name: String,
+
+    /// Show the diff, too
+    #[arg(long)]
+    diff: bool,
+
+    /// Only this file
+    #[arg(long, value_name = "PATH")]
+    file: Option<String>,
+
+    /// The project's directory
+    #[arg(short = 'C', long = "directory", value_name = "DIR", default_value = ".")]
+    directory: PathBuf,
+
+    /// Print one JSON object on stdout
+    #[arg(long)]
+    pub(crate) json: bool,
+
+    /// Only the diff, if that was asked for
+    #[arg(short, long)]
+    quiet: bool,
+}
+
+/// Shows the transaction, or each one of a group.
+pub(crate) fn run(args: &Args, console: &mut Console, home: &Home) -> Result<Exit, Failure> {
+    let project = Project::open(&args.directory, home)?;
+    let ids = match project.ledger.find(&args.name)? {
+        Target::One(id) => vec![id],
+        Target::Group { members, .. } => members,
+    };
+    let mut shown = Vec::new();
+    for id in ids {
+        shown.push(Shown::read(&project, project.ledger.record(id)?, args)?);
+    }
+    if let Some(file) = args.file.as_ref().filter(|_| shown.iter().all(|one| one.files.is_empty())) {
+        return Err(Failure::usage(format!("{file} is not among the files of {}", args.name))
+            .hint(format!("`relay show {}` lists them", args.name)));
+    }
+    if args.json {
+        console.json(&ShownJson {
+            ok: true,
+            code: Exit::Done as u8,
+            command: "show",
+            project: project.root.to_string_lossy(),
+            records: shown.iter().map(|one| RecordJson::of(one, args.diff)).collect(),
+        });
+        return Ok(Exit::Done);
+    }
+    let look = console.out_look();
+    for (at, one) in shown.iter().enumerate() {
+        if at > 0 {
+            console.out("\n");
+        }
+        if !args.quiet {
+            console.out(&show::record::text(one, &look));
+        }
+        for diff in one.diffs.iter().flatten() {
+            console.out(&show::diff::file(diff, &look));
+        }
+    }
+    Ok(Exit::Done)
+}
+
+/// A record, and what of it is shown.
+pub(crate) struct Shown {
+    pub(crate) record: Record,
+    /// It was reverted.
+    pub(crate) undone: bool,
+    /// The files that were asked for.
+    pub(crate) files: Vec<FileRecord>,
+    /// Their diffs, in the same order, where they were asked for; `None`: the bytes are gone.
+    diffs: Vec<Option<FileDiff>>,
+}
+
+impl Shown {
+    fn read(project: &Project, record: Record, args: &Args) -> Result<Shown, Failure> {
+        let wanted = |file: &&FileRecord| {
+            args.file.as_ref().is_none_or(|path| file.path == *path || file.old_path() == path)
+        };
+        let files: Vec<FileRecord> = record.result.iter().filter(wanted).cloned().collect();
+        let mut diffs = Vec::new();
+        for file in files.iter().filter(|_| args.diff) {
+            let before = project.ledger.before_bytes(&record, file)?;
+            let after = project.ledger.after_bytes(&record, file)?;
+            diffs.push(file_plan(file, before, after).as_ref().map(diff::of_file));
+        }
+        Ok(Shown { undone: false, record, files, diffs })
+    }
+}
+
+/// What happened to a file of a record.
+pub(crate) fn change(file: &FileRecord) -> Change {
+    match (&file.before, &file.after) {
+        (None, _) => Change::Added,
+        (_, None) => Change::Deleted,
+        _ if file.renamed_from.is_some() => Change::Renamed,
+        _ => Change::Modified,
+    }
+}
+
+/// The file as a plan had it; `None` if bytes that must be there are gone.
+fn file_plan(file: &FileRecord, before: Option<Vec<u8>>, after: Option<Vec<u8>>) -> Option<FilePlan> {
+    if before.is_some() != file.before.is_some() || after.is_some() != file.after.is_some() {
+        return None;
+    }
+    let renamed_from = match &file.renamed_from {
+        Some(from) => Some(RelPath::parse(from).ok()?),
+        None => None,
+    };
+    Some(FilePlan {
+        path: RelPath::parse(&file.path).ok()?,
+        renamed_from,
+        change: change(file),
+        before,
+        after,
+        mode_before: file.before.as_ref().map(mode),
+        mode_after: file.after.as_ref().map(mode),
+        added: file.added,
+        removed: file.removed,
+        dialect: None,
+        hunks: Vec::new(),
+    })
+}
+
+fn mode(image: &Image) -> Mode {
+    if image.mode & 0o100 == 0 { Mode::Regular } else { Mode::Executable }
+}
+
+/// What `--json` prints.
+#[derive(Serialize)]
+struct ShownJson<'a> {
+    ok: bool,
+    code: u8,
+    command: &'static str,
+    project: Cow<'a, str>,
+    /// One, or those of a group, newest first.
+    records: Vec<RecordJson<'a>>,
+}
+
+/// A record without the contents of its files.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct RecordJson<'a> {
+    id: String,
+    number: u64,
+    project_id: &'a str,
+    created_at: &'a str,
+    origin: &'a str,
+    group: Option<&'a str>,
+    branch: Option<&'a str>,
+    head: Option<&'a str>,
+    git_commit_msg: Option<&'a str>,
+    prompt_summary: Option<&'a str>,
+    reasoning: &'a [String],
+    operations: &'a [RecordedOperation],
+    files: Vec<FileJson<'a>>,
+    matches: &'a [String],
+    gate: Option<&'a str>,
+    decided_by: Option<&'a str>,
+    revert_of: Vec<String>,
+    undone: bool,
+    notes: &'a [String],
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct FileJson<'a> {
+    path: &'a str,
+    renamed_from: Option<&'a str>,
+    change: Change,
+    added: usize,
+    removed: usize,
+    before: Option<Image>,
+    after: Option<Image>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    diff: Option<&'a diff::Content>,
+}
+
+impl<'a> RecordJson<'a> {
+    fn of(shown: &'a Shown, with_diff: bool) -> RecordJson<'a> {
+        let record = &shown.record;
+        let diff = |at: usize| shown.diffs.get(at).and_then(Option::as_ref).filter(|_| with_diff);
+        let files = shown.files.iter().enumerate().map(|(at, file)| FileJson {
+            path: &file.path,
+            renamed_from: file.renamed_from.as_deref(),
+            change: change(file),
+            added: file.added,
+            removed: file.removed,
+            before: file.before,
+            after: file.after,
+            diff: diff(at).map(|diff| &diff.content),
+        });
+        RecordJson {
+            id: record.uuid.to_string(),
+            number: record.number,
+            project_id: &record.project_id,
+            created_at: &record.created_at,
+            origin: &record.origin,
+            group: record.group.as_deref(),
+            branch: record.branch.as_deref(),
+            head: record.head.as_deref(),
+            git_commit_msg: record.git_commit_msg.as_deref(),
+            prompt_summary: record.prompt_summary.as_deref(),
+            reasoning: &record.reasoning,
+            operations: &record.operations,
+            files: files.collect(),
+            matches: &record.matches,
+            gate: record.gate.as_deref(),
+            decided_by: record.decided_by.as_deref(),
+            revert_of: record.revert_of.iter().map(ToString::to_string).collect(),
+            undone: shown.undone,
+            notes: &record.notes,
+        }
+    }
+}

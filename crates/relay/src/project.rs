@@ -1,0 +1,97 @@
+//! The project that a command works on: its directory, its ledger, and what an earlier run that
+//! stopped in the middle left there.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use relaycode_change::limits::Limits;
+use relaycode_change::plan::Plan;
+use relaycode_durable::Real;
+use relaycode_ledger::change::FileChange;
+use relaycode_ledger::{About, Ledger, Settings};
+
+use crate::console::Console;
+use crate::failure::{Exit, Failure, State};
+use crate::head::{self, Head};
+use crate::home::Home;
+use crate::show;
+use crate::signals::Held;
+use crate::stub::{Committed, Face, Recovered, Recovery};
+use crate::tree::DiskTree;
+
+/// A project.
+pub(crate) struct Project {
+    /// Its directory.
+    pub(crate) root: PathBuf,
+    /// What was done to it.
+    pub(crate) ledger: Ledger,
+}
+
+impl Project {
+    /// The project in `directory`. Nothing is written.
+    pub(crate) fn open(directory: &Path, home: &Home) -> Result<Project, Failure> {
+        let root = canonical(directory)?;
+        let settings = Settings { home: home.0.clone(), ..Settings::default() };
+        let ledger = Ledger::open(Arc::new(Real::default()), &root, settings)?;
+        Ok(Project { root, ledger })
+    }
+
+    /// Its files, as the planner reads them.
+    pub(crate) fn tree(&self, limits: &Limits) -> DiskTree {
+        DiskTree::new(self.root.clone(), limits.file_bytes)
+    }
+
+    /// Puts right what an earlier run left in the middle, and says so on stderr.
+    pub(crate) fn recover(&self, console: &mut Console) -> Result<Vec<Recovered>, Failure> {
+        let recovered = self.ledger.recover(Recovery::Automatic)?;
+        let text = show::recovery::text(&recovered, &console.err_look());
+        console.err(&text);
+        Ok(recovered)
+    }
+
+    /// What git has checked out there.
+    pub(crate) fn head(&self) -> Head {
+        head::read(&self.root)
+    }
+
+    /// The name it goes by where nothing else names it.
+    pub(crate) fn name(&self) -> String {
+        let name = self.root.file_name().map(|name| name.to_string_lossy().into_owned());
+        name.unwrap_or_else(|| "project".to_string())
+    }
+
+    /// Puts the changes on disk and records them, whole or not at all. A signal meanwhile stops it,
+    /// with everything put back.
+    pub(crate) fn carry_out(
+        &self,
+        changes: &[FileChange],
+        about: About,
+        decided_by: &str,
+    ) -> Result<Committed, Failure> {
+        let signals = Held::begin()?;
+        let open = self.ledger.begin(changes, about, &|| signals.asked())?;
+        Ok(open.commit(Some(decided_by.to_string()), None)?)
+    }
+}
+
+/// What a plan changes, as the ledger takes it.
+pub(crate) fn changes(plan: &Plan) -> Vec<FileChange> {
+    plan.files.iter().filter_map(FileChange::from_plan).collect()
+}
+
+/// The record is there, and so is a doubt about the disk.
+pub(crate) fn doubt(id: &str, said: &str) -> Failure {
+    Failure::new(Exit::Doubt, "doubt", format!("{id} was committed, but then the disk said: {said}"))
+        .hint(format!("look at the disk; `relay show {id} --diff` says what should be there"))
+        .left(State::Committed)
+}
+
+fn canonical(directory: &Path) -> Result<PathBuf, Failure> {
+    let name = directory.display();
+    let hint = "give the project's directory with `-C DIR`";
+    match directory.canonicalize() {
+        Ok(root) if root.is_dir() => Ok(root),
+        Ok(_) => Err(Failure::usage(format!("{name} is not a directory")).hint(hint)),
+        Err(error) => Err(Failure::usage(format!("the directory {name} cannot be used: {error}")).hint(hint)),
+    }
+}

@@ -1,0 +1,178 @@
+//! A record: what was done, when, where it came from, and what its author said.
+//!
+//! ```text
+//! 3f9c1e2a  feat: round totals to cents                            3 files  +24 −5
+//!     M  src/cart.ts   +12 −5
+//!   when       2026-03-10 14:02, 2 min ago
+//!   from       stdin, on main at 9e101c6
+//! ```
+
+use relaycode_ledger::record::{FileRecord, Record};
+
+use super::{LISTED, Part, counts, number, two_ended};
+use crate::clock;
+use crate::commands::show::{Shown, change};
+use crate::terminal::{Look, Paint, Sign};
+
+/// The record in some lines.
+pub(crate) fn text(shown: &Shown, look: &Look) -> String {
+    let record = &shown.record;
+    let mut out = head(shown, look);
+    out += &rows(&shown.files, look);
+    let mut field = |name: &str, value: &str| {
+        let safe = look.safe(value);
+        let line = look.wrap(&format!("  {}{safe}", " ".repeat(NAME)), 2 + NAME);
+        out += &format!("  {}{}\n", look.paint(Paint::Dim, &format!("{name:NAME$}")), line.trim_start());
+    };
+    field("id", &record.uuid.to_string());
+    field("when", &format!("{}, {}", clock::local(&record.created_at), clock::ago(&record.created_at)));
+    field("from", &origin(record));
+    if let Some(group) = &record.group {
+        field("group", group);
+    }
+    if let Some(by) = &record.decided_by {
+        field("yes by", by);
+    }
+    if let Some(gate) = &record.gate {
+        field("checks", gate);
+    }
+    if shown.undone {
+        field("state", "reverted");
+    }
+    for id in &record.revert_of {
+        field("reverts", &id.short());
+    }
+    if let Some(asked) = &record.prompt_summary {
+        field("asked for", &clipped(asked));
+    }
+    out += &message(record, look);
+    out += &said("its author said", &record.reasoning, look);
+    out += &listed("edits that did not match exactly", &record.matches, look);
+    out += &listed("notes", &record.notes, look);
+    out
+}
+
+/// Cells of a field's name.
+const NAME: usize = 11;
+/// Characters of a text that its author may have made long.
+const CLIPPED: usize = 400;
+
+fn head(shown: &Shown, look: &Look) -> String {
+    let files = &shown.files;
+    let (added, removed) = files.iter().fold((0, 0), |(a, r), f| (a + f.added, r + f.removed));
+    let mut totals = Part::plain(&number(files.len(), "file"));
+    let lines = counts(look, added, removed);
+    if lines.cells > 0 {
+        totals = totals.then(&Part::plain("  ")).then(&lines);
+    }
+    let mark = if shown.undone { format!(" {}", look.sign(Sign::Reverted)) } else { String::new() };
+    let id = format!("{}{mark}  ", shown.record.uuid.short());
+    let room = look.columns().saturating_sub(totals.cells + id.len() + 2);
+    let title = look.clip(&title(&shown.record), room);
+    let left = Part::plain(&id).then(&Part::painted(look, Paint::Strong, &title));
+    two_ended(look, &left, &totals)
+}
+
+/// What the author calls the change.
+pub(super) fn title(record: &Record) -> String {
+    let texts = [&record.git_commit_msg, &record.prompt_summary];
+    let lines = texts.into_iter().flatten().filter_map(|text| first_line(text));
+    match (lines.into_iter().next(), record.revert_of.first()) {
+        (Some(line), _) => line.to_string(),
+        (None, Some(id)) => format!("reverts {}", id.short()),
+        (None, None) => "(untitled)".to_string(),
+    }
+}
+
+fn first_line(text: &str) -> Option<&str> {
+    text.lines().map(str::trim).find(|line| !line.is_empty())
+}
+
+/// Where it came from, and what was checked out.
+fn origin(record: &Record) -> String {
+    let short = |commit: &String| commit.chars().take(7).collect::<String>();
+    let place = match (&record.branch, record.head.as_ref().map(short)) {
+        (Some(branch), Some(head)) => format!(", on {branch} at {head}"),
+        (Some(branch), None) => format!(", on {branch}"),
+        (None, Some(head)) => format!(", at {head}"),
+        (None, None) => String::new(),
+    };
+    format!("{}{place}", record.origin)
+}
+
+fn rows(files: &[FileRecord], look: &Look) -> String {
+    let arrow = look.sign(Sign::Arrow);
+    let room = look.width.map_or(usize::MAX, |width| width.saturating_sub(24).max(20));
+    let name = |file: &FileRecord| match &file.renamed_from {
+        None => look.path(&file.path, room),
+        Some(from) => {
+            let half = if room == usize::MAX { room } else { room / 2 };
+            format!("{} {arrow} {}", look.path(from, half), look.path(&file.path, half))
+        }
+    };
+    let names: Vec<Part> = files.iter().map(|file| Part::plain(&name(file))).collect();
+    let widest = names.iter().map(|name| name.cells).max().unwrap_or(0);
+    let mut out = String::new();
+    for (file, name) in files.iter().zip(names) {
+        let counts = counts(look, file.added, file.removed);
+        let line = format!("    {}  {}  {}", change(file).letter(), name.padded(widest).text, counts.text);
+        out += &format!("{}\n", line.trim_end());
+    }
+    out
+}
+
+/// The message beyond its first line, which is the title.
+fn message(record: &Record, look: &Look) -> String {
+    let Some(message) = &record.git_commit_msg else {
+        return String::new();
+    };
+    let lines: Vec<String> =
+        message.lines().skip_while(|line| line.trim().is_empty()).skip(1).map(str::to_string).collect();
+    let text = lines.join("\n").trim().to_string();
+    if text.is_empty() { text } else { said("message", &[text], look) }
+}
+
+/// Paragraphs, clipped, under a heading.
+fn said(heading: &str, paragraphs: &[String], look: &Look) -> String {
+    /// Paragraphs that are shown.
+    const SHOWN: usize = 3;
+    let paragraphs: Vec<&String> = paragraphs.iter().filter(|text| !text.trim().is_empty()).collect();
+    if paragraphs.is_empty() {
+        return String::new();
+    }
+    let mut out = format!("  {}\n", look.paint(Paint::Dim, heading));
+    for text in paragraphs.iter().take(SHOWN) {
+        for line in clipped(text).lines() {
+            let line = look.wrap(&format!("    {}", look.safe(line)), 4);
+            out += &format!("{}\n", line.trim_end());
+        }
+    }
+    if paragraphs.len() > SHOWN {
+        let more = format!("and {} more; --json has it all", number(paragraphs.len() - SHOWN, "paragraph"));
+        out += &format!("    {}\n", look.paint(Paint::Dim, &more));
+    }
+    out
+}
+
+fn clipped(text: &str) -> String {
+    let text = text.trim();
+    match text.char_indices().nth(CLIPPED) {
+        Some((at, _)) => format!("{} ...", text[..at].trim_end()),
+        None => text.to_string(),
+    }
+}
+
+fn listed(heading: &str, lines: &[String], look: &Look) -> String {
+    if lines.is_empty() {
+        return String::new();
+    }
+    let mut out = format!("  {}\n", look.paint(Paint::Dim, heading));
+    for line in lines.iter().take(LISTED) {
+        out += &(look.wrap(&format!("    {}", look.safe(line)), 6) + "\n");
+    }
+    if lines.len() > LISTED {
+        let more = format!("and {} more", lines.len() - LISTED);
+        out += &format!("    {}\n", look.paint(Paint::Dim, &more));
+    }
+    out
+}

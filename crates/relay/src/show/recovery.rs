@@ -1,0 +1,62 @@
+//! What a run that stopped in the middle left, and what was done about it.
+//!
+//! ```text
+//! ! an earlier run stopped in the middle of 3f9c1e2a: 2 of 3 files were put back
+//!   src/cart.ts was changed meanwhile, not by relay: left alone
+//! ```
+
+use relaycode_ledger::error::Unfinished;
+
+use super::{LISTED, number};
+use crate::stub::{Recovered, RecoveredOutcome};
+use crate::terminal::{Look, Paint};
+
+/// A few lines for every transaction; nothing if there is none.
+pub(crate) fn text(recovered: &[Recovered], look: &Look) -> String {
+    let mut out: String = recovered.iter().map(|one| entry(one, look)).collect();
+    if recovered.iter().any(|one| matches!(one.outcome, RecoveredOutcome::NeedsYou(_))) {
+        let next = "  next: `relay recover --keep` (stay with it) or `relay recover --restore` (its bytes stay in .relaycode)";
+        out += &(look.wrap(next, 8) + "\n");
+    }
+    out
+}
+
+fn entry(recovered: &Recovered, look: &Look) -> String {
+    let sign = look.paint(Paint::Look, "!");
+    let id = recovered.id.short();
+    let what = match &recovered.outcome {
+        RecoveredOutcome::Committed => format!("an earlier run stopped at the end of {id}: it is complete"),
+        RecoveredOutcome::PutBack { .. } => {
+            format!("an earlier run stopped in the middle of {id}: everything was put back")
+        }
+        RecoveredOutcome::Kept => format!("{id} stays as it is now"),
+        RecoveredOutcome::NeedsYou(unfinished) => {
+            let back = unfinished.restored.len();
+            let all = back + unfinished.left.len();
+            let were = if back == 1 { "was" } else { "were" };
+            format!(
+                "an earlier run stopped in the middle of {id}: {back} of {} {were} put back",
+                number(all, "file")
+            )
+        }
+    };
+    let mut out = format!("{sign} {}\n", look.wrap(&format!("  {what}"), 2).trim_start());
+    if let RecoveredOutcome::NeedsYou(unfinished) = &recovered.outcome {
+        out += &left(unfinished, look);
+    }
+    out
+}
+
+fn left(unfinished: &Unfinished, look: &Look) -> String {
+    let mut out = String::new();
+    for file in unfinished.left.iter().take(LISTED) {
+        let kept = file.kept.as_ref().map(|kept| format!("; its other bytes are in {kept}"));
+        let line = format!("{} {}{}", file.path, file.reason, kept.unwrap_or_default());
+        out += &(look.wrap(&format!("  {}", look.safe(&line)), 4) + "\n");
+    }
+    if unfinished.left.len() > LISTED {
+        let more = format!("and {} more", unfinished.left.len() - LISTED);
+        out += &format!("  {}\n", look.paint(Paint::Dim, &more));
+    }
+    out
+}
