@@ -39,8 +39,9 @@ impl Terminal {
     /// Asks, and reads one line. The end of input is an empty line: the safe answer.
     pub(crate) fn ask(&mut self, question: &str) -> Result<String, Failure> {
         let signals = Held::begin()?;
-        self.say(question);
+        // Before the question stands there: whoever answers at once is heard.
         let _ = tcflush(&self.file, QueueSelector::IFlush);
+        self.say(question);
         let answer = self.line(&signals);
         if signals.asked() {
             self.say("\n");

@@ -2,8 +2,14 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests fail by panicking")]
 
+mod apply;
 mod bad_input;
 mod demo;
+mod log;
 mod looks;
 mod preview;
+mod recover;
 mod relay;
+mod revert;
+mod show;
+mod terminal;

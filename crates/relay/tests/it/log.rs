@@ -1,0 +1,79 @@
+//! What `relay log` lists.
+
+use std::fs;
+
+use crate::relay::{Project, control, edit, whole};
+
+const UUID: &str = "0f8fad5b-d9cb-469f-a165-70867728950e";
+
+fn project() -> Project {
+    Project::new(&[("a.txt", "one\ntwo\nthree\n")])
+}
+
+#[test]
+fn an_empty_ledger_says_so() {
+    let project = project();
+    assert_eq!(project.done(&["log"]), "nothing was applied here yet\n");
+    assert_eq!(project.log().len(), 0);
+    assert!(!project.path(".relaycode").exists(), "looking writes nothing");
+}
+
+#[test]
+fn the_newest_stands_first_and_reverts_are_marked() {
+    let project = project();
+    project.applied(&(edit("a.txt", "two", "2") + &control(UUID, "feat: two")));
+    project.applied(&whole("b.txt", "b\n"));
+    project.done(&["revert", "2"]);
+    let out = project.done(&["log"]);
+    let lines: Vec<&str> = out.lines().collect();
+    assert_eq!(lines.len(), 3, "{out}");
+    assert!(lines[0].starts_with("  1   ") && lines[0].contains("  now  revert  1 file   +1 −1"), "{out}");
+    assert!(lines[0].ends_with("reverts 0f8fad5b"), "{out}");
+    assert!(lines[2].starts_with("  3 ↩ 0f8fad5b  now  stdin "), "{out}");
+    assert!(lines[2].ends_with("feat: two"), "{out}");
+    let entries = project.log();
+    assert_eq!((&entries[2]["undone"], &entries[2]["id"]), (&true.into(), &UUID.into()));
+    assert_eq!(entries[0]["revertOf"][0], UUID);
+    assert_eq!((&entries[1]["index"], &entries[1]["added"]), (&2.into(), &1.into()));
+    assert_eq!(entries[1]["revertible"], true);
+}
+
+#[test]
+fn a_long_log_says_how_many_more_there_are() {
+    let project = project();
+    for n in 0..4 {
+        project.applied(&whole(&format!("{n}.txt"), "x\n"));
+    }
+    let out = project.done(&["log", "-n", "3"]);
+    assert_eq!(out.lines().count(), 4, "{out}");
+    assert!(out.ends_with("and 1 more; `relay log -n 4` lists them all\n"), "{out}");
+    let value = project.relay(&["log", "-n", "3", "--json"]).json();
+    assert_eq!((value["entries"].as_array().unwrap().len(), &value["total"]), (3, &4.into()));
+    assert_eq!(project.done(&["log", "-q"]).lines().count(), 4);
+}
+
+#[test]
+fn the_ledger_comes_back_from_its_copy() {
+    let project = project();
+    let id = project.applied(&edit("a.txt", "two", "2"));
+    fs::remove_dir_all(project.path(".relaycode")).unwrap();
+    let ran = project.relay(&["log"]);
+    assert_eq!(ran.code, 0, "{ran:?}");
+    assert!(ran.out.contains(&id[..8]), "{ran:?}");
+    let ran = project.relay(&["revert"]);
+    assert_eq!(ran.code, 0, "{ran:?}");
+    assert_eq!(project.text("a.txt"), "one\ntwo\nthree\n");
+}
+
+#[test]
+fn a_project_that_may_not_be_written_can_be_read() {
+    use std::os::unix::fs::PermissionsExt;
+    let project = project();
+    project.applied(&edit("a.txt", "two", "2"));
+    let mode =
+        |mode| fs::set_permissions(project.path(".relaycode"), fs::Permissions::from_mode(mode)).unwrap();
+    mode(0o500);
+    let out = project.done(&["log"]);
+    mode(0o700);
+    assert_eq!(out.lines().count(), 1, "{out}");
+}

@@ -1,0 +1,151 @@
+//! Questions, asked on a real terminal (a pseudo-terminal that the test types into).
+
+use std::fs::{File, OpenOptions};
+use std::io::{Read, Write};
+use std::os::unix::fs::OpenOptionsExt;
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::fs::OFlags;
+use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
+
+use crate::relay::{Project, edit};
+
+/// Far more than anything here takes.
+const LONG: Duration = Duration::from_secs(30);
+
+/// relay on a terminal, and the other end of it.
+struct Session {
+    screen: File,
+    child: Child,
+    /// Everything that appeared.
+    seen: String,
+}
+
+impl Session {
+    fn start(project: &Project, args: &[&str], before: &str) -> Session {
+        let master = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY | OpenptFlags::CLOEXEC).unwrap();
+        grantpt(&master).unwrap();
+        unlockpt(&master).unwrap();
+        let name = ptsname(&master, Vec::new()).unwrap().into_string().unwrap();
+        let no_control = i32::try_from(OFlags::NOCTTY.bits()).unwrap();
+        let terminal = OpenOptions::new().read(true).write(true).custom_flags(no_control).open(name).unwrap();
+        let mut screen = File::from(master);
+        screen.write_all(before.as_bytes()).unwrap();
+        let side = || Stdio::from(terminal.try_clone().unwrap());
+        // The terminal on stdin becomes the one that relay is started from.
+        let mut command = Command::new("/usr/bin/setsid");
+        command.args(["--ctty", env!("CARGO_BIN_EXE_relay")]).args(args);
+        project.surround(&mut command);
+        let child = command.stdin(side()).stdout(side()).stderr(side()).spawn().unwrap();
+        Session { screen, child, seen: String::new() }
+    }
+
+    /// Waits until `text` has appeared since the last time.
+    fn wait_for(&mut self, text: &str) {
+        let start = Instant::now();
+        let from = self.seen.len();
+        while !self.seen[from..].contains(text) {
+            assert!(start.elapsed() < LONG && self.more(), "{text:?} is missing in\n{}", self.seen);
+        }
+    }
+
+    /// Reads what there is; `false` when nothing comes any more.
+    fn more(&mut self) -> bool {
+        let wait = Timespec { tv_sec: 1, tv_nsec: 0 };
+        if poll(&mut [PollFd::new(&self.screen, PollFlags::IN)], Some(&wait)).unwrap() == 0 {
+            return true;
+        }
+        let mut bytes = [0; 4096];
+        let count = self.screen.read(&mut bytes).unwrap_or(0);
+        self.seen += &String::from_utf8_lossy(&bytes[..count]);
+        count > 0
+    }
+
+    fn type_in(&mut self, text: &str) {
+        self.screen.write_all(text.as_bytes()).unwrap();
+    }
+
+    /// The exit code, and everything that appeared.
+    fn end(mut self) -> (Option<i32>, String) {
+        let start = Instant::now();
+        while self.more() {
+            assert!(start.elapsed() < LONG, "{}", self.seen);
+        }
+        (self.child.wait().unwrap().code(), self.seen)
+    }
+}
+
+fn project() -> Project {
+    let project = Project::new(&[("a.txt", "one\ntwo\nthree\n")]);
+    project.put("a.md", edit("a.txt", "two", "2").as_bytes());
+    project
+}
+
+#[test]
+fn a_yes_applies() {
+    let project = project();
+    let mut session = Session::start(&project, &["apply", "a.md"], "");
+    session.wait_for("apply? [y/N]");
+    assert!(session.seen.contains("a.txt"), "{}", session.seen);
+    session.type_in("?\n");
+    session.wait_for("show the diff");
+    session.type_in("d\n");
+    session.wait_for("+2");
+    session.wait_for("apply? [y/N]");
+    session.type_in("y\n");
+    let (code, seen) = session.end();
+    assert_eq!(code, Some(0), "{seen}");
+    assert!(seen.contains("✓ applied"), "{seen}");
+    assert_eq!(project.text("a.txt"), "one\n2\nthree\n");
+    let value = project.relay(&["show", "1", "--json"]).json();
+    assert_eq!(value["records"][0]["decidedBy"], "terminal");
+}
+
+#[test]
+fn anything_else_is_a_no() {
+    for typed in ["\n", "n\n", "maybe\n", "\x04"] {
+        let project = project();
+        let mut session = Session::start(&project, &["apply", "a.md"], "");
+        session.wait_for("apply? [y/N]");
+        session.type_in(typed);
+        let (code, seen) = session.end();
+        assert_eq!(code, Some(4), "{typed:?}: {seen}");
+        assert!(seen.contains("nothing was changed"), "{seen}");
+        assert_eq!(project.text("a.txt"), "one\ntwo\nthree\n");
+    }
+}
+
+#[test]
+fn what_was_typed_before_the_question_is_no_answer() {
+    let project = project();
+    let mut session = Session::start(&project, &["apply", "a.md"], "y\ny\n");
+    session.wait_for("apply? [y/N]");
+    session.type_in("\n");
+    let (code, seen) = session.end();
+    assert_eq!(code, Some(4), "{seen}");
+    assert_eq!(project.text("a.txt"), "one\ntwo\nthree\n");
+}
+
+#[test]
+fn an_interrupt_at_the_question_says_what_is() {
+    let project = project();
+    let mut session = Session::start(&project, &["apply", "a.md"], "");
+    session.wait_for("? keys");
+    session.type_in("\x03");
+    let (code, seen) = session.end();
+    assert_eq!(code, Some(130), "{seen}");
+    assert!(seen.contains("interrupted; nothing was changed"), "{seen}");
+}
+
+#[test]
+fn the_question_is_asked_on_the_terminal_even_when_the_output_goes_elsewhere() {
+    let project = project();
+    let mut session = Session::start(&project, &["apply", "a.md", "--json"], "");
+    session.wait_for("apply? [y/N]");
+    session.type_in("y\n");
+    let (code, seen) = session.end();
+    assert_eq!(code, Some(0), "{seen}");
+    assert!(seen.contains("\"applied\":true"), "{seen}");
+}
