@@ -8,7 +8,7 @@ use relaycode_change::limits::Limits;
 use relaycode_change::plan::Plan;
 use relaycode_durable::Real;
 use relaycode_ledger::change::FileChange;
-use relaycode_ledger::{About, Ledger, Settings};
+use relaycode_ledger::{About, Ledger, Settings, TxId};
 
 use crate::console::Console;
 use crate::failure::{Exit, Failure, State};
@@ -47,6 +47,23 @@ impl Project {
         let text = show::recovery::text(&recovered, &console.err_look());
         console.err(&text);
         Ok(recovered)
+    }
+
+    /// Whether a transaction was reverted.
+    pub(crate) fn is_undone(&self, id: TxId) -> Result<bool, Failure> {
+        /// Entries that are looked at together.
+        const AT_ONCE: usize = 500;
+        for skip in (0..).step_by(AT_ONCE) {
+            let page = self.ledger.page(skip, AT_ONCE)?;
+            let found = page.entries.iter().flat_map(|entry| &entry.members).find(|item| item.id == Some(id));
+            if let Some(item) = found {
+                return Ok(item.undone);
+            }
+            if page.entries.len() < AT_ONCE {
+                break;
+            }
+        }
+        Ok(false)
     }
 
     /// What git has checked out there.

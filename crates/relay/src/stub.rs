@@ -1,5 +1,6 @@
 //! Stands in for what the ledger is still to offer.
-#![allow(dead_code, reason = "temporary")]
+#![allow(dead_code, unused_variables, reason = "temporary")]
+use relaycode_change::path::RelPath;
 use relaycode_ledger::change::FileChange;
 use relaycode_ledger::error::Unfinished;
 use relaycode_ledger::record::{FileRecord, Record};
@@ -12,13 +13,14 @@ pub(crate) enum Recovery {
 }
 pub(crate) struct Recovered {
     pub(crate) id: TxId,
-    pub(crate) outcome: RecoveredOutcome,
+    pub(crate) outcome: Outcome,
 }
-pub(crate) enum RecoveredOutcome {
+pub(crate) enum Outcome {
     Committed,
-    PutBack { files: Vec<String> },
+    PutBack { restored: Vec<String>, kept: Option<String> },
     NeedsYou(Unfinished),
-    Kept,
+    Kept { kept: String },
+    Original,
 }
 pub(crate) struct Open<'a>(&'a Ledger);
 pub(crate) struct Committed {
@@ -34,30 +36,40 @@ pub(crate) struct Page {
     pub(crate) total: usize,
 }
 pub(crate) struct Entry {
-    pub(crate) id: String,
-    pub(crate) members: Vec<TxId>,
+    pub(crate) group: Option<String>,
+    pub(crate) members: Vec<Item>,
+}
+pub(crate) struct Item {
+    pub(crate) id: Option<TxId>,
+    pub(crate) number: u64,
     pub(crate) created_at: String,
     pub(crate) origin: String,
+    pub(crate) summary: String,
     pub(crate) files: usize,
     pub(crate) added: usize,
     pub(crate) removed: usize,
-    pub(crate) summary: String,
-    pub(crate) undone: bool,
     pub(crate) revert_of: Vec<TxId>,
+    pub(crate) undone: bool,
     pub(crate) revertible: bool,
+    pub(crate) damage: Option<String>,
 }
 #[derive(Default)]
 pub(crate) struct RevertOptions {
-    pub(crate) file: Option<String>,
+    pub(crate) file: Option<RelPath>,
     pub(crate) markers: bool,
 }
 pub(crate) struct Reversal {
     pub(crate) changes: Vec<FileChange>,
-    pub(crate) revert_of: Vec<TxId>,
-    pub(crate) directories_to_remove: Vec<String>,
-    pub(crate) kept: Vec<(String, usize)>,
+    pub(crate) of: Vec<TxId>,
+    pub(crate) made_directories_to_remove: Vec<String>,
+    pub(crate) kept: Vec<KeptEdits>,
     pub(crate) conflicted: Vec<String>,
+    pub(crate) already: Vec<String>,
     pub(crate) notes: Vec<String>,
+}
+pub(crate) struct KeptEdits {
+    pub(crate) path: String,
+    pub(crate) edits: usize,
 }
 impl Open<'_> {
     pub(crate) fn commit(self, _: Option<String>, _: Option<String>) -> Result<Committed, LedgerError> {

@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::path::PathBuf;
 
+use relaycode_ledger::TxId;
 use serde::Serialize;
 
 use crate::console::Console;
@@ -10,7 +11,7 @@ use crate::failure::{Exit, Failure};
 use crate::home::Home;
 use crate::project::Project;
 use crate::show;
-use crate::stub::{Entry, Face};
+use crate::stub::{Entry, Face, Item};
 
 /// List what was applied and reverted, newest first
 ///
@@ -39,22 +40,23 @@ pub(crate) struct Args {
 pub(crate) fn run(args: &Args, console: &mut Console, home: &Home) -> Result<Exit, Failure> {
     let project = Project::open(&args.directory, home)?;
     let page = project.ledger.page(0, args.count)?;
+    let rows: Vec<Row> = page.entries.iter().enumerate().map(|(at, entry)| Row::of(at + 1, entry)).collect();
     if args.json {
-        let entries = page.entries.iter().enumerate().map(|(at, entry)| EntryJson::of(at + 1, entry));
         console.json(&LogJson {
             ok: true,
             code: Exit::Done as u8,
             command: "log",
             project: project.root.to_string_lossy(),
-            entries: entries.collect(),
+            entries: &rows,
             total: page.total,
         });
     } else if args.quiet {
-        for entry in &page.entries {
-            console.out(&format!("{}\n", entry.id));
+        for id in rows.iter().filter_map(|row| row.id.as_ref()) {
+            let line = format!("{}\n", console.out_look().safe(id));
+            console.out(&line);
         }
     } else {
-        let text = show::log::text(&page, &console.out_look());
+        let text = show::log::text(&rows, page.total, &console.out_look());
         console.out(&text);
     }
     Ok(Exit::Done)
@@ -67,44 +69,56 @@ struct LogJson<'a> {
     code: u8,
     command: &'static str,
     project: Cow<'a, str>,
-    entries: Vec<EntryJson<'a>>,
+    entries: &'a [Row],
     /// How many there are in all.
     total: usize,
 }
 
-#[derive(Serialize)]
+/// One thing that was done, as a line of the list.
+#[derive(Debug, Clone, Serialize)]
 #[serde(rename_all = "camelCase")]
-struct EntryJson<'a> {
-    index: usize,
-    id: &'a str,
+pub(crate) struct Row {
+    /// What `relay show` and `relay revert` take, as well as the id.
+    pub(crate) index: usize,
+    /// The transaction, or the group; `None` if the record is too damaged to say.
+    pub(crate) id: Option<String>,
     /// The transactions, newest first: one, or those of a group.
-    members: Vec<String>,
-    created_at: &'a str,
-    origin: &'a str,
-    files: usize,
-    added: usize,
-    removed: usize,
-    summary: &'a str,
-    undone: bool,
-    revertible: bool,
-    revert_of: Vec<String>,
+    pub(crate) members: Vec<String>,
+    pub(crate) created_at: String,
+    pub(crate) origin: String,
+    pub(crate) files: usize,
+    pub(crate) added: usize,
+    pub(crate) removed: usize,
+    pub(crate) summary: String,
+    pub(crate) undone: bool,
+    pub(crate) revertible: bool,
+    pub(crate) revert_of: Vec<TxId>,
+    /// Why it cannot be read.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) damage: Option<String>,
 }
 
-impl<'a> EntryJson<'a> {
-    fn of(index: usize, entry: &'a Entry) -> EntryJson<'a> {
-        EntryJson {
+impl Row {
+    fn of(index: usize, entry: &Entry) -> Row {
+        let members = &entry.members;
+        let newest = members.first();
+        let sum = |count: fn(&Item) -> usize| members.iter().map(count).sum();
+        // A group is called by what its first member was about.
+        let summary = members.iter().rev().map(|item| &item.summary).find(|text| !text.is_empty());
+        Row {
             index,
-            id: &entry.id,
-            members: entry.members.iter().map(ToString::to_string).collect(),
-            created_at: &entry.created_at,
-            origin: &entry.origin,
-            files: entry.files,
-            added: entry.added,
-            removed: entry.removed,
-            summary: &entry.summary,
-            undone: entry.undone,
-            revertible: entry.revertible,
-            revert_of: entry.revert_of.iter().map(ToString::to_string).collect(),
+            id: entry.group.clone().or_else(|| newest?.id.map(|id| id.to_string())),
+            members: members.iter().filter_map(|item| item.id).map(|id| id.to_string()).collect(),
+            created_at: newest.map(|item| item.created_at.clone()).unwrap_or_default(),
+            origin: newest.map(|item| item.origin.clone()).unwrap_or_default(),
+            files: sum(|item| item.files),
+            added: sum(|item| item.added),
+            removed: sum(|item| item.removed),
+            summary: summary.cloned().unwrap_or_default(),
+            undone: members.iter().all(|item| item.undone),
+            revertible: members.iter().all(|item| item.revertible),
+            revert_of: members.iter().flat_map(|item| item.revert_of.clone()).collect(),
+            damage: members.iter().find_map(|item| item.damage.clone()),
         }
     }
 }

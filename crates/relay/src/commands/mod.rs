@@ -3,7 +3,7 @@
 
 mod apply;
 mod demo;
-mod log;
+pub(crate) mod log;
 mod preview;
 mod recover;
 mod revert;

@@ -10,7 +10,7 @@ use crate::failure::{Detail, Exit, Failure};
 use crate::home::Home;
 use crate::project::Project;
 use crate::show;
-use crate::stub::{Face, Recovered, RecoveredOutcome, Recovery};
+use crate::stub::{Face, Outcome, Recovered, Recovery};
 
 /// Put right what a run that stopped in the middle left
 ///
@@ -48,7 +48,7 @@ pub(crate) fn run(args: &Args, console: &mut Console, home: &Home) -> Result<Exi
         _ => Recovery::Automatic,
     };
     let recovered = project.ledger.recover(how)?;
-    let left = |one: &Recovered| matches!(one.outcome, RecoveredOutcome::NeedsYou(_));
+    let left = |one: &Recovered| matches!(one.outcome, Outcome::NeedsYou(_));
     let exit = if recovered.iter().any(left) { Exit::NeedsYou } else { Exit::Done };
     if args.json {
         console.json(&RecoveredJson {
@@ -89,27 +89,43 @@ struct RecoveredJson<'a> {
 #[derive(Serialize)]
 struct TransactionJson {
     id: String,
-    /// `committed`, `putBack`, `needsYou` or `kept`
+    /// `committed`, `putBack`, `needsYou`, `kept` or `original`
     outcome: &'static str,
+    /// The files that were put back.
+    restored: Vec<String>,
+    /// Where bytes that are nowhere else are kept.
+    kept: Option<String>,
     /// The files that were left alone.
     left: Vec<Detail>,
 }
 
 impl TransactionJson {
     fn of(recovered: &Recovered) -> TransactionJson {
-        let left = match &recovered.outcome {
-            RecoveredOutcome::NeedsYou(unfinished) => unfinished.left.clone(),
-            _ => Vec::new(),
-        };
-        TransactionJson {
+        let mut json = TransactionJson {
             id: recovered.id.to_string(),
-            outcome: match recovered.outcome {
-                RecoveredOutcome::Committed => "committed",
-                RecoveredOutcome::PutBack { .. } => "putBack",
-                RecoveredOutcome::NeedsYou(_) => "needsYou",
-                RecoveredOutcome::Kept => "kept",
-            },
-            left: left.into_iter().map(Detail::from).collect(),
+            outcome: "committed",
+            restored: Vec::new(),
+            kept: None,
+            left: Vec::new(),
+        };
+        match &recovered.outcome {
+            Outcome::Committed => {}
+            Outcome::PutBack { restored, kept } => {
+                json.outcome = "putBack";
+                json.restored.clone_from(restored);
+                json.kept.clone_from(kept);
+            }
+            Outcome::NeedsYou(unfinished) => {
+                json.outcome = "needsYou";
+                json.restored.clone_from(&unfinished.restored);
+                json.left = unfinished.left.iter().cloned().map(Detail::from).collect();
+            }
+            Outcome::Kept { kept } => {
+                json.outcome = "kept";
+                json.kept = Some(kept.clone());
+            }
+            Outcome::Original => json.outcome = "original",
         }
+        json
     }
 }

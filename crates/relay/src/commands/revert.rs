@@ -4,6 +4,7 @@
 use std::borrow::Cow;
 use std::path::PathBuf;
 
+use relaycode_change::path::RelPath;
 use relaycode_ledger::record::Record;
 use relaycode_ledger::{About, TxId};
 use serde::Serialize;
@@ -16,7 +17,7 @@ use crate::head::Head;
 use crate::home::Home;
 use crate::project::{self, Project};
 use crate::show;
-use crate::stub::{Face, Reversal, RevertOptions, Target};
+use crate::stub::{Face, KeptEdits, Reversal, RevertOptions, Target};
 
 /// Take a change back, keeping what came later
 ///
@@ -54,14 +55,25 @@ pub(crate) struct Args {
     quiet: bool,
 }
 
+impl Args {
+    fn file(&self) -> Result<Option<RelPath>, Failure> {
+        let parse = |file: &String| RelPath::parse(file).map_err(Failure::usage);
+        let hint = "give the file as `relay show` lists it";
+        self.file.as_ref().map(parse).transpose().map_err(|failure| failure.hint(hint))
+    }
+}
+
 /// Plans the revert and carries it out.
 pub(crate) fn run(args: &Args, console: &mut Console, home: &Home) -> Result<Exit, Failure> {
     let project = Project::open(&args.directory, home)?;
     project.recover(console)?;
     let target = project.ledger.find(&args.name)?;
-    let options = RevertOptions { file: args.file.clone(), markers: args.markers };
+    let options = RevertOptions { file: args.file()?, markers: args.markers };
     let reversal = project.ledger.plan_revert(&target, &options)?;
-    let newest = project.ledger.record(newest(&target))?;
+    let newest = match newest(&target) {
+        Some(id) => project.ledger.record(id)?,
+        None => return Err(Failure::usage(format!("there is nothing in `{}`", args.name))),
+    };
     let revert = Revert { args, project, target, newest, reversal };
     if revert.reversal.changes.is_empty() {
         revert.report(None, console);
@@ -79,10 +91,10 @@ pub(crate) fn run(args: &Args, console: &mut Console, home: &Home) -> Result<Exi
 }
 
 /// The newest transaction of a target.
-fn newest(target: &Target) -> TxId {
+fn newest(target: &Target) -> Option<TxId> {
     match target {
-        Target::One(id) => *id,
-        Target::Group { members, .. } => members[0],
+        Target::One(id) => Some(*id),
+        Target::Group { members, .. } => members.first().copied(),
     }
 }
 
@@ -141,8 +153,8 @@ impl Revert<'_> {
         About {
             branch: head.branch,
             head: head.commit,
-            revert_of: self.reversal.revert_of.clone(),
-            directories_to_remove: self.reversal.directories_to_remove.clone(),
+            revert_of: self.reversal.of.clone(),
+            directories_to_remove: self.reversal.made_directories_to_remove.clone(),
             notes: self.reversal.notes.clone(),
             ..About::new(TxId::random(), &self.newest.project_id, &clock::now(), "revert")
         }
@@ -159,9 +171,9 @@ impl Revert<'_> {
                 project: self.project.root.to_string_lossy(),
                 reverted: id.is_some(),
                 id: id.map(|id| id.to_string()),
-                revert_of: reversal.revert_of.iter().map(ToString::to_string).collect(),
+                revert_of: reversal.of.iter().map(ToString::to_string).collect(),
                 files: reversal.changes.iter().map(|change| change.path.as_str()).collect(),
-                kept: reversal.kept.iter().map(|(path, edits)| KeptJson { path, edits: *edits }).collect(),
+                kept: reversal.kept.iter().map(KeptJson::of).collect(),
                 with_markers: &reversal.conflicted,
             });
         }
@@ -204,4 +216,10 @@ struct RevertedJson<'a> {
 struct KeptJson<'a> {
     path: &'a str,
     edits: usize,
+}
+
+impl<'a> KeptJson<'a> {
+    fn of(kept: &'a KeptEdits) -> KeptJson<'a> {
+        KeptJson { path: &kept.path, edits: kept.edits }
+    }
 }

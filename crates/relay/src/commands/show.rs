@@ -7,6 +7,7 @@ use relaycode_change::diff::{self, FileDiff};
 use relaycode_change::path::RelPath;
 use relaycode_change::plan::{Change, FilePlan};
 use relaycode_change::proposal::Mode;
+use relaycode_ledger::LedgerError;
 use relaycode_ledger::record::{FileRecord, Image, Record, RecordedOperation};
 use serde::Serialize;
 
@@ -57,7 +58,9 @@ pub(crate) fn run(args: &Args, console: &mut Console, home: &Home) -> Result<Exi
     };
     let mut shown = Vec::new();
     for id in ids {
-        shown.push(Shown::read(&project, project.ledger.record(id)?, args)?);
+        let record = project.ledger.record(id)?;
+        let undone = project.is_undone(id)?;
+        shown.push(Shown::read(&project, record, undone, args)?);
     }
     if let Some(file) = args.file.as_ref().filter(|_| shown.iter().all(|one| one.files.is_empty())) {
         return Err(Failure::usage(format!("{file} is not among the files of {}", args.name))
@@ -81,8 +84,12 @@ pub(crate) fn run(args: &Args, console: &mut Console, home: &Home) -> Result<Exi
         if !args.quiet {
             console.out(&show::record::text(one, &look));
         }
-        for diff in one.diffs.iter().flatten() {
-            console.out(&show::diff::file(diff, &look));
+        for (file, diff) in one.files.iter().zip(&one.diffs) {
+            let text = match diff {
+                Some(diff) => show::diff::file(diff, &look),
+                None => show::record::no_diff(file, &look),
+            };
+            console.out(&text);
         }
     }
     Ok(Exit::Done)
@@ -100,18 +107,28 @@ pub(crate) struct Shown {
 }
 
 impl Shown {
-    fn read(project: &Project, record: Record, args: &Args) -> Result<Shown, Failure> {
+    fn read(project: &Project, record: Record, undone: bool, args: &Args) -> Result<Shown, Failure> {
         let wanted = |file: &&FileRecord| {
             args.file.as_ref().is_none_or(|path| file.path == *path || file.old_path() == path)
         };
         let files: Vec<FileRecord> = record.result.iter().filter(wanted).cloned().collect();
         let mut diffs = Vec::new();
         for file in files.iter().filter(|_| args.diff) {
-            let before = project.ledger.before_bytes(&record, file)?;
-            let after = project.ledger.after_bytes(&record, file)?;
-            diffs.push(file_plan(file, before, after).as_ref().map(diff::of_file));
+            let before = kept(project.ledger.before_bytes(&record, file))?;
+            let after = kept(project.ledger.after_bytes(&record, file))?;
+            let plan = before.zip(after).and_then(|(before, after)| file_plan(file, before, after));
+            diffs.push(plan.as_ref().map(diff::of_file));
         }
-        Ok(Shown { undone: false, record, files, diffs })
+        Ok(Shown { record, undone, files, diffs })
+    }
+}
+
+/// Bytes of a record; `None` if they are not kept any more.
+fn kept(bytes: Result<Option<Vec<u8>>, LedgerError>) -> Result<Option<Option<Vec<u8>>>, Failure> {
+    match bytes {
+        Ok(bytes) => Ok(Some(bytes)),
+        Err(LedgerError::NotRevertible { .. }) => Ok(None),
+        Err(error) => Err(error.into()),
     }
 }
 
@@ -125,11 +142,8 @@ pub(crate) fn change(file: &FileRecord) -> Change {
     }
 }
 
-/// The file as a plan had it; `None` if bytes that must be there are gone.
+/// The file as a plan had it; `None` if no plan could name it.
 fn file_plan(file: &FileRecord, before: Option<Vec<u8>>, after: Option<Vec<u8>>) -> Option<FilePlan> {
-    if before.is_some() != file.before.is_some() || after.is_some() != file.after.is_some() {
-        return None;
-    }
     let renamed_from = match &file.renamed_from {
         Some(from) => Some(RelPath::parse(from).ok()?),
         None => None,

@@ -8,39 +8,39 @@
 
 use super::{Part, counts, number};
 use crate::clock;
-use crate::stub::{Entry, Page};
+use crate::commands::log::Row;
 use crate::terminal::{Look, Paint, Sign};
 
-/// The entries of a page, and how many more there are.
-pub(crate) fn text(page: &Page, look: &Look) -> String {
-    if page.total == 0 {
+/// The rows, and how many more there are than these.
+pub(crate) fn text(rows: &[Row], total: usize, look: &Look) -> String {
+    if total == 0 {
         return "nothing was applied here yet\n".to_string();
     }
-    let rows: Vec<Row> = page.entries.iter().map(|entry| Row::of(entry, look)).collect();
-    let widest = |cells: fn(&Row) -> usize| rows.iter().map(cells).max().unwrap_or(0);
+    let lines: Vec<Line> = rows.iter().map(|row| Line::of(row, look)).collect();
+    let widest = |cells: fn(&Line) -> usize| lines.iter().map(cells).max().unwrap_or(0);
     let widths = Widths {
-        index: rows.len().to_string().len().max(2),
-        time: widest(|row| row.time.cells),
-        origin: widest(|row| row.origin.cells),
-        files: widest(|row| row.files.cells),
-        counts: widest(|row| row.counts.cells),
+        index: lines.len().to_string().len().max(2),
+        time: widest(|line| line.time.cells),
+        origin: widest(|line| line.origin.cells),
+        files: widest(|line| line.files.cells),
+        counts: widest(|line| line.counts.cells),
     };
     let mut out = String::new();
-    for (at, row) in rows.into_iter().enumerate() {
-        out += &line(at + 1, row, &widths, look);
+    for (row, line) in rows.iter().zip(lines) {
+        out += &line.laid_out(row.index, &widths, look);
     }
-    let more = page.total.saturating_sub(page.entries.len());
+    let more = total.saturating_sub(rows.len());
     if more > 0 {
-        let all = page.total;
-        let text = format!("and {more} more; `relay log -n {all}` lists them all");
+        let text = format!("and {more} more; `relay log -n {total}` lists them all");
         out += &format!("{}\n", look.paint(Paint::Dim, &text));
     }
     out
 }
 
-struct Row {
+/// The parts of a line.
+struct Line {
     mark: &'static str,
-    id: String,
+    id: Part,
     time: Part,
     origin: Part,
     files: Part,
@@ -58,27 +58,56 @@ struct Widths {
     counts: usize,
 }
 
-impl Row {
-    fn of(entry: &Entry, look: &Look) -> Row {
+impl Line {
+    fn of(row: &Row, look: &Look) -> Line {
         /// Cells of a name that relay did not choose.
         const ORIGIN: usize = 12;
         let mut tail = Vec::new();
-        if entry.members.len() > 1 {
-            tail.push(number(entry.members.len(), "edit"));
+        if row.members.len() > 1 {
+            tail.push(number(row.members.len(), "edit"));
         }
-        if !entry.revertible {
+        if !row.revertible && row.damage.is_none() {
             tail.push("can no longer be reverted".to_string());
         }
-        Row {
-            mark: if entry.undone { look.sign(Sign::Reverted) } else { " " },
-            id: look.clip(&entry.id, SHORT),
-            time: Part::painted(look, Paint::Dim, &clock::ago(&entry.created_at)),
-            origin: Part::plain(&look.clip(&entry.origin, ORIGIN)),
-            files: Part::plain(&number(entry.files, "file")),
-            counts: counts(look, entry.added, entry.removed),
-            summary: summary(entry),
+        let id: String = row.id.iter().flat_map(|id| id.chars()).take(SHORT).collect();
+        Line {
+            mark: match row {
+                Row { damage: Some(_), .. } => "!",
+                Row { undone: true, .. } => look.sign(Sign::Reverted),
+                _ => " ",
+            },
+            id: Part::plain(&look.safe(&id)).padded(SHORT),
+            time: Part::painted(look, Paint::Dim, &look.safe(&clock::ago(&row.created_at))),
+            origin: Part::plain(&look.clip(&row.origin, ORIGIN)),
+            files: Part::plain(&number(row.files, "file")),
+            counts: counts(look, row.added, row.removed),
+            summary: summary(row),
             tail,
         }
+    }
+
+    fn laid_out(self, index: usize, widths: &Widths, look: &Look) -> String {
+        /// A summary is never cut shorter than this.
+        const SHORTEST: usize = 12;
+        let index = format!("{index:>width$}", width = widths.index + 1);
+        let start = Part::plain(&format!("{index} {} ", self.mark)).then(&self.id);
+        let columns = [
+            self.time.padded(widths.time),
+            self.origin.padded(widths.origin),
+            self.files.padded(widths.files),
+            self.counts.padded(widths.counts),
+        ];
+        let gap = Part::plain("  ");
+        let start = columns.iter().fold(start, |line, part| line.then(&gap).then(part)).then(&gap);
+        let tail = self.tail.join(", ");
+        let before_tail = if tail.is_empty() { "" } else { "   " };
+        // Without a terminal lines may be long.
+        let room = look.width.map_or(usize::MAX, |width| {
+            width.saturating_sub(start.cells + before_tail.len() + tail.len()).max(SHORTEST)
+        });
+        let summary = look.clip(&self.summary, room);
+        let line = format!("{}{summary}{before_tail}{}", start.text, look.paint(Paint::Dim, &tail));
+        format!("{}\n", line.trim_end())
     }
 }
 
@@ -86,37 +115,13 @@ impl Row {
 const SHORT: usize = 8;
 
 /// What it was about, in a few words.
-fn summary(entry: &Entry) -> String {
-    let first = entry.summary.lines().map(str::trim).find(|line| !line.is_empty());
-    match (first, entry.revert_of.as_slice()) {
-        (_, [one]) => format!("reverts {}", one.short()),
-        (_, [first, rest @ ..]) => format!("reverts {} and {} more", first.short(), rest.len()),
-        (Some(line), []) => line.to_string(),
-        (None, []) => String::new(),
+fn summary(row: &Row) -> String {
+    if let Some(damage) = &row.damage {
+        return format!("cannot be read: {damage}");
+    }
+    match row.revert_of.as_slice() {
+        [] => row.summary.clone(),
+        [one] => format!("reverts {}", one.short()),
+        [first, rest @ ..] => format!("reverts {} and {} more", first.short(), rest.len()),
     }
 }
-
-fn line(index: usize, row: Row, widths: &Widths, look: &Look) -> String {
-    let index = format!("{index:>width$}", width = widths.index + 1);
-    let time = row.time.padded(widths.time);
-    let origin = row.origin.padded(widths.origin);
-    let files = row.files.padded(widths.files);
-    let counts = row.counts.padded(widths.counts);
-    let taken = index.len() + 3 + SHORT + 8 + time.cells + origin.cells + files.cells + counts.cells + 2;
-    let tail = row.tail.join(", ");
-    let gap = if tail.is_empty() { "" } else { "   " };
-    // Without a terminal lines may be long.
-    let room = look
-        .width
-        .map_or(usize::MAX, |width| width.saturating_sub(taken + gap.len() + tail.len()).max(SHORTEST));
-    let summary = look.clip(&row.summary, room);
-    let tail = look.paint(Paint::Dim, &tail);
-    let line = format!(
-        "{index} {} {}  {}  {}  {}  {}  {summary}{gap}{tail}",
-        row.mark, row.id, time.text, origin.text, files.text, counts.text
-    );
-    format!("{}\n", line.trim_end())
-}
-
-/// A summary is never cut shorter than this.
-const SHORTEST: usize = 12;

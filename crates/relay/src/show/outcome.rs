@@ -6,7 +6,7 @@
 
 use super::{LISTED, number};
 use crate::head::Head;
-use crate::stub::Reversal;
+use crate::stub::{KeptEdits, Reversal};
 use crate::terminal::{Look, Paint, Sign};
 
 /// A change was applied.
@@ -36,13 +36,16 @@ pub(crate) fn reverted(name: &str, reversal: &Reversal, look: &Look) -> String {
         .kept
         .iter()
         .take(LISTED)
-        .map(|(path, edits)| {
+        .map(|KeptEdits { path, edits }| {
             format!(" {dot} {} also has {} of yours: kept", look.safe(path), number(*edits, "later edit"))
         })
         .collect();
     let mut out = done(look, &format!("reverted {}{}", look.safe(name), kept.concat()));
     for path in reversal.conflicted.iter().take(LISTED) {
         out += &remark(look, &format!("{} holds both sides between conflict markers", look.safe(path)));
+    }
+    for note in reversal.notes.iter().take(LISTED) {
+        out += &(look.wrap(&format!("  {}", look.safe(note)), 2) + "\n");
     }
     out += "  `relay revert` again brings it back\n";
     out

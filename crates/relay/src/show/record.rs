@@ -52,6 +52,12 @@ pub(crate) fn text(shown: &Shown, look: &Look) -> String {
     out
 }
 
+/// Said instead of a diff whose bytes are gone.
+pub(crate) fn no_diff(file: &FileRecord, look: &Look) -> String {
+    let text = format!("{}: its content is not kept any more", look.safe(&file.path));
+    format!("\n{}\n", look.paint(Paint::Dim, &text))
+}
+
 /// Cells of a field's name.
 const NAME: usize = 11;
 /// Characters of a text that its author may have made long.

@@ -8,13 +8,13 @@
 use relaycode_ledger::error::Unfinished;
 
 use super::{LISTED, number};
-use crate::stub::{Recovered, RecoveredOutcome};
+use crate::stub::{Outcome, Recovered};
 use crate::terminal::{Look, Paint};
 
 /// A few lines for every transaction; nothing if there is none.
 pub(crate) fn text(recovered: &[Recovered], look: &Look) -> String {
     let mut out: String = recovered.iter().map(|one| entry(one, look)).collect();
-    if recovered.iter().any(|one| matches!(one.outcome, RecoveredOutcome::NeedsYou(_))) {
+    if recovered.iter().any(|one| matches!(one.outcome, Outcome::NeedsYou(_))) {
         let next = "  next: `relay recover --keep` (stay with it) or `relay recover --restore` (its bytes stay in .relaycode)";
         out += &(look.wrap(next, 8) + "\n");
     }
@@ -25,12 +25,19 @@ fn entry(recovered: &Recovered, look: &Look) -> String {
     let sign = look.paint(Paint::Look, "!");
     let id = recovered.id.short();
     let what = match &recovered.outcome {
-        RecoveredOutcome::Committed => format!("an earlier run stopped at the end of {id}: it is complete"),
-        RecoveredOutcome::PutBack { .. } => {
-            format!("an earlier run stopped in the middle of {id}: everything was put back")
+        Outcome::Committed => format!("an earlier run stopped at the end of {id}: it is complete"),
+        Outcome::PutBack { kept, .. } => {
+            let kept = kept.as_ref().map(|kept| format!("; what was there is kept in {}", look.safe(kept)));
+            let kept = kept.unwrap_or_default();
+            format!("an earlier run stopped in the middle of {id}: everything was put back{kept}")
         }
-        RecoveredOutcome::Kept => format!("{id} stays as it is now"),
-        RecoveredOutcome::NeedsYou(unfinished) => {
+        Outcome::Kept { kept } => {
+            format!("{id} stays as it is now; what it had displaced is kept in {}", look.safe(kept))
+        }
+        Outcome::Original => {
+            format!("{id} was left open by the original tool; it is not touched")
+        }
+        Outcome::NeedsYou(unfinished) => {
             let back = unfinished.restored.len();
             let all = back + unfinished.left.len();
             let were = if back == 1 { "was" } else { "were" };
@@ -41,7 +48,7 @@ fn entry(recovered: &Recovered, look: &Look) -> String {
         }
     };
     let mut out = format!("{sign} {}\n", look.wrap(&format!("  {what}"), 2).trim_start());
-    if let RecoveredOutcome::NeedsYou(unfinished) = &recovered.outcome {
+    if let Outcome::NeedsYou(unfinished) = &recovered.outcome {
         out += &left(unfinished, look);
     }
     out
