@@ -30,11 +30,20 @@ pub(crate) struct Args {
 struct Step {
     /// What it is about, in a sentence or two.
     says: &'static str,
-    /// The file that holds the answer.
-    answer: &'static str,
-    text: &'static str,
+    /// What happens to the scratch project before the command runs.
+    before: Before,
     /// What the user would type after `relay`.
     command: &'static [&'static str],
+}
+
+/// What happens before a command runs.
+enum Before {
+    /// Nothing.
+    Nothing,
+    /// An answer is saved: the file's name, and its text.
+    Answer(&'static str, &'static str),
+    /// Somebody edits a file by hand: the file, what stood there, and what stands there now.
+    Edit(&'static str, &'static str, &'static str),
 }
 
 /// The scratch project.
@@ -46,40 +55,55 @@ const PROJECT: &[(&str, &str)] = &[
 const STEPS: &[Step] = &[
     Step {
         says: "An answer as a model writes it: a new file and two edits. relay finds every place and shows the plan.",
-        answer: "good.md",
-        text: include_str!("demo/good.md"),
+        before: Before::Answer("good.md", include_str!("demo/good.md")),
         command: &["preview", "good.md"],
     },
     Step {
         says: "The same edit with spaces where the file has tabs, and less indented. It still fits in one place only; the new lines get the file's own tabs.",
-        answer: "drifted.md",
-        text: include_str!("demo/drifted.md"),
+        before: Before::Answer("drifted.md", include_str!("demo/drifted.md")),
         command: &["preview", "drifted.md"],
     },
     Step {
         says: "This answer was written for an older version of the file. relay does not guess: it refuses, and says what is there instead.",
-        answer: "stale.md",
-        text: include_str!("demo/stale.md"),
+        before: Before::Answer("stale.md", include_str!("demo/stale.md")),
         command: &["preview", "stale.md"],
     },
     Step {
         says: "The same with --repair: a text to paste back to the model, so that its next answer fits.",
-        answer: "stale.md",
-        text: include_str!("demo/stale.md"),
+        before: Before::Answer("stale.md", include_str!("demo/stale.md")),
         command: &["preview", "stale.md", "--repair", "--quiet"],
     },
     Step {
         says: "Here the text to replace stands in the file twice, and nothing tells which place is meant. Taking the first would be a guess.",
-        answer: "twice.md",
-        text: include_str!("demo/twice.md"),
+        before: Before::Answer("twice.md", include_str!("demo/twice.md")),
         command: &["preview", "twice.md"],
+    },
+    Step {
+        says: "Now the first answer for real: every file or none. Without -y relay would ask first.",
+        before: Before::Answer("good.md", include_str!("demo/good.md")),
+        command: &["apply", "good.md", "-y"],
+    },
+    Step {
+        says: "Everything that was applied is recorded, beside the project's files, in .relaycode.",
+        before: Before::Nothing,
+        command: &["log"],
+    },
+    Step {
+        says: "Somebody edits src/cart.ts by hand, and then the change is taken back. The later edit stays.",
+        before: Before::Edit("src/cart.ts", "Math.max(total, 3)", "Math.max(total, 4)"),
+        command: &["revert"],
+    },
+    Step {
+        says: "A revert is a change like any other: it is recorded, and reverting it brings everything back.",
+        before: Before::Nothing,
+        command: &["log"],
     },
 ];
 
 const AFTERWARDS: &[&str] = &[
-    "Nothing was changed in any step: preview only looks.",
-    "next: save an answer of your model to a file and run `relay preview answer.md` in your project, \
-     or pipe it in: `relay preview -`. `relay preview --help` says the rest.",
+    "preview only looks; apply changes everything or nothing, and revert takes it back.",
+    "next: save an answer of your model to a file and run `relay apply answer.md` in your project, \
+     or pipe it in: `relay apply -`. `relay --help` says the rest.",
 ];
 
 /// Runs every step.
@@ -114,14 +138,22 @@ fn show(step: &Step, number: usize, console: &mut Console) -> Result<(), Failure
     let typed = look.paint(Paint::Dim, &format!("$ relay {}", step.command.join(" ")));
     let gap = if number > 1 { "\n" } else { "" };
     console.out(&format!("{gap}{says}\n\n{typed}\n"));
-    fs::write(step.answer, step.text)
-        .map_err(|error| Failure::unexpected(format!("{} cannot be written: {error}", step.answer)))?;
+    prepare(&step.before)
+        .map_err(|error| Failure::unexpected(format!("the scratch project cannot be written: {error}")))?;
     let words = ["relay"].iter().chain(step.command);
     let cli = super::Cli::try_parse_from(words).map_err(Failure::unexpected)?;
     // The scratch project goes, and a copy of its ledger would stay.
     cli.command.run(console, &Home::default())?;
     console.flush();
     Ok(())
+}
+
+fn prepare(before: &Before) -> io::Result<()> {
+    match before {
+        Before::Nothing => Ok(()),
+        Before::Answer(name, text) => fs::write(name, text),
+        Before::Edit(path, from, to) => fs::write(path, fs::read_to_string(path)?.replace(from, to)),
+    }
 }
 
 /// Waits for Enter; `false` if the user wants no more.

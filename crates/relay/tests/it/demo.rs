@@ -18,6 +18,10 @@ fn the_demo_runs_by_itself_and_leaves_nothing() {
         "re-tabbed",
         "$ relay preview stale.md --repair --quiet\n",
         "Your answer could not be applied",
+        "$ relay apply good.md -y\n",
+        "✓ applied 5d1c2f7e · 2 files",
+        "✓ reverted 5d1c2f7e · src/cart.ts also has 1 later edit of yours: kept\n",
+        "↩ 5d1c2f7e",
         "next: save an answer",
     ] {
         assert!(ran.out.contains(part), "{part:?} is missing in\n{}", ran.out);
