@@ -41,7 +41,7 @@ impl Ledger {
     /// If the directory cannot be opened.
     pub fn open(fs: Arc<dyn Fs>, path: &Path, settings: Settings) -> Result<Ledger, LedgerError> {
         let dir = fs.open_root(path).map_err(|source| LedgerError::Io {
-            action: "cannot open",
+            action: "open",
             path: path.display().to_string(),
             source,
             put_back: false,
@@ -58,7 +58,7 @@ impl Ledger {
     /// The state directory, if there is one.
     pub(crate) fn state(&self) -> Result<Option<State>, LedgerError> {
         State::open(&self.fs, &self.root).map_err(|source| LedgerError::Io {
-            action: "cannot open",
+            action: "open",
             path: crate::state::NAME.to_string(),
             source,
             put_back: false,
