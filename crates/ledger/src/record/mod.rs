@@ -5,7 +5,8 @@
 //! [`Record::transaction`]) and the record once it is committed (`{uuid}.yml`, without). Both end
 //! with a checksum over everything before it.
 
-mod file;
+pub(crate) mod file;
+pub mod original;
 mod yaml;
 
 pub use file::{RECORD_BYTES, read, write};
