@@ -10,6 +10,7 @@
 //! The ledger does not know where a change came from, and asks nobody.
 
 pub mod about;
+pub mod blobs;
 pub mod change;
 pub mod digest;
 pub mod error;
