@@ -9,7 +9,7 @@ use relaycode_durable::{Fs, Rename};
 
 use crate::paths::{Places, split};
 use crate::record::Image;
-use crate::seen::{self, Seen};
+use crate::seen;
 use crate::transaction::SYNC_EACH;
 
 /// What became of an exchange.
@@ -158,9 +158,4 @@ impl Touched {
 /// Whether `path` holds the bytes of `image`.
 pub(crate) fn holds(places: &Places<'_>, path: &str, image: &Image) -> io::Result<bool> {
     Ok(seen::look(places, path, &[image])?.has_bytes_of(image))
-}
-
-/// Whether nothing stands at `path`.
-pub(crate) fn is_free(places: &Places<'_>, path: &str) -> io::Result<bool> {
-    Ok(seen::look(places, path, &[])? == Seen::Nothing)
 }

@@ -9,7 +9,7 @@ use std::io;
 
 use relaycode_durable::fs::{DirMode, FileMode};
 
-use crate::error::{Left, LedgerError, cannot};
+use crate::error::{LedgerError, Left, cannot};
 use crate::journal::{Step, Transaction};
 use crate::moves::{self, Swap, Touched};
 use crate::paths::{Places, ancestors};
@@ -353,4 +353,3 @@ impl Back<'_, '_> {
         Stuck::Left(Left { path: path.to_string(), reason, kept: kept.map(str::to_string) })
     }
 }
-

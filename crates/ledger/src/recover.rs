@@ -181,12 +181,12 @@ enum Found {
 fn find(state: &State, id: TxId, how: Recovery) -> Result<Found, LedgerError> {
     let name = state::journal_name(id);
     let path = format!("{}/{name}", state::NAME);
-    let bytes = match state.fs().read(state.dir(), &name, record::MOST_BYTES) {
+    let bytes = match state.fs().read(state.dir(), &name, record::RECORD_BYTES as u64) {
         Ok((bytes, _)) => bytes,
         Err(error) if is_too_long(&error) => Vec::new(),
         Err(error) => return Err(cannot("read", &path)(error)),
     };
-    let damage = match record::read(&bytes, id, &path) {
+    let damage = match record::read(&bytes, &path, id) {
         Ok(mut record) => match record.transaction.take() {
             Some(transaction) => return alive_or_dead(state, record, transaction),
             None => LedgerError::Damaged { path, reason: "it has no steps".to_string() },
@@ -370,16 +370,25 @@ pub(crate) fn settle(
     }
     remove_journal(state, id)?;
     let settled = || -> io::Result<()> {
-        for name in ["journal", "record", ELSEWHERE] {
+        for name in ["journal", "record", "blob", ELSEWHERE] {
             remove_named(state, &own.dir, name)?;
         }
         if !displaced {
             return remove_own(state, own);
         }
-        let all = state.need(Sub::Transactions)?;
-        state.fs().rename(&all, &own.name, &all, &format!("{}{DONE}", own.name), Rename::NoReplace)
+        mark_done(state, own)
     };
     settled().map_err(cannot("tidy", &format!("{SLOTS}/{}", own.name)))
+}
+
+/// Marks a transaction's directory as done. If that was done before, and only the journal came back
+/// after a power cut, then this directory is a new one without displaced files.
+fn mark_done(state: &State, own: &OwnDirectory) -> io::Result<()> {
+    let all = state.need(Sub::Transactions)?;
+    match state.fs().rename(&all, &own.name, &all, &format!("{}{DONE}", own.name), Rename::NoReplace) {
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => remove_own(state, own),
+        other => other,
+    }
 }
 
 /// A displaced file on another device cannot stay there: if somebody wrote into it since, its bytes
@@ -432,8 +441,7 @@ fn mark_kept(state: &State, name: &str) -> io::Result<String> {
 
 fn remove_journal(state: &State, id: TxId) -> Result<(), LedgerError> {
     let name = state::journal_name(id);
-    let removed =
-        || remove_named(state, state.dir(), &name).and_then(|()| state.fs().sync_dir(state.dir()));
+    let removed = || remove_named(state, state.dir(), &name).and_then(|()| state.fs().sync_dir(state.dir()));
     removed().map_err(cannot("remove", &format!("{}/{name}", state::NAME)))
 }
 
@@ -446,7 +454,7 @@ fn remove_named(state: &State, dir: &Dir, name: &str) -> io::Result<()> {
 
 /// Removes a transaction's directory with what relay itself puts into one.
 fn remove_own(state: &State, own: &OwnDirectory) -> io::Result<()> {
-    for name in ["journal", "record", ELSEWHERE, "lock"] {
+    for name in ["journal", "record", "blob", ELSEWHERE, "lock"] {
         remove_named(state, &own.dir, name)?;
     }
     let all = state.need(Sub::Transactions)?;
@@ -458,7 +466,7 @@ fn remove_own(state: &State, own: &OwnDirectory) -> io::Result<()> {
 
 /// Removes what staging left behind when it failed: nothing of it is in the project yet.
 pub(crate) fn clear(state: &State, places: &Places<'_>, own: &OwnDirectory) -> io::Result<()> {
-    match state.fs().read(&own.dir, ELSEWHERE, record::MOST_BYTES) {
+    match state.fs().read(&own.dir, ELSEWHERE, record::RECORD_BYTES as u64) {
         Ok((bytes, _)) => {
             for slot in String::from_utf8_lossy(&bytes).lines().filter(|line| is_slot_elsewhere(line, own)) {
                 moves::remove(places, slot)?;
@@ -513,8 +521,7 @@ fn remove_orphan(ledger: &Ledger, state: &State, name: &str) -> Result<(), Ledge
             None => false,
         };
         if recorded {
-            let all = state.need(Sub::Transactions)?;
-            return state.fs().rename(&all, name, &all, &format!("{name}{DONE}"), Rename::NoReplace);
+            return mark_done(state, &own);
         }
         clear(state, &places, &own)
     };
@@ -550,10 +557,15 @@ pub(crate) fn committed(state: &State, id: TxId) -> Result<bool, LedgerError> {
 pub(crate) fn before_bytes(state: &State, record: &Record, path: &str) -> Result<Vec<u8>, LedgerError> {
     match record.snapshot.get(path) {
         Some(Some(Content::Text(text))) => Ok(text.clone().into_bytes()),
-        Some(Some(Content::Blob { blob, .. })) => blobs::get(state, *blob),
-        _ => Err(LedgerError::Damaged {
-            path: format!("{}/{}", state::NAME, state::journal_name(record.uuid)),
-            reason: format!("it does not say what {path} was"),
-        }),
+        Some(Some(Content::Blob { blob, .. })) => {
+            let blobs = state.need(Sub::Blobs).map_err(cannot("open", "blobs"))?;
+            let bytes = blobs::get(state.fs(), &blobs, *blob)?;
+            bytes.ok_or_else(|| damaged(record.uuid, format!("the blob with the bytes of {path} is gone")))
+        }
+        _ => Err(damaged(record.uuid, format!("it does not say what {path} was"))),
     }
+}
+
+fn damaged(id: TxId, reason: String) -> LedgerError {
+    LedgerError::Damaged { path: format!("{}/{}", state::NAME, state::journal_name(id)), reason }
 }

@@ -30,7 +30,11 @@ pub(super) fn check(
 ) -> Result<Checked, LedgerError> {
     let mut checker = Checker {
         places,
-        going: steps.iter().filter(|step| !matches!(step, Wanted::Create { .. })).map(Wanted::path).collect(),
+        going: steps
+            .iter()
+            .filter(|step| matches!(step, Wanted::Remove { .. } | Wanted::Move { .. }))
+            .map(Wanted::path)
+            .collect(),
         refusals: Vec::new(),
         checked: Checked { stats: HashMap::new(), make_directories: Vec::new() },
     };
@@ -53,7 +57,7 @@ pub(super) fn check(
 
 struct Checker<'a, 'r> {
     places: &'a Places<'r>,
-    /// Names that stand there now and are free, or a file, afterwards.
+    /// Names that are free afterwards.
     going: HashSet<&'a str>,
     refusals: Vec<Refusal>,
     checked: Checked,

@@ -55,7 +55,9 @@ impl Open<'_> {
             // A rename that reports an error may have happened all the same.
             if !error.moved && !recover::committed(&self.state, self.id())? {
                 self.back()?;
-                return Err(after_put_back(cannot("write", &format!("{}/{name}", state::NAME))(error.source)));
+                return Err(after_put_back(cannot("write", &format!("{}/{name}", state::NAME))(
+                    error.source,
+                )));
             }
             // The journal stays: if the record is gone after a power cut, it is what puts back.
             return Ok(Committed { record: self.record, doubt: Some(error.source.to_string()) });
@@ -69,7 +71,8 @@ impl Open<'_> {
     /// A file that an editor, which had it open, wrote into after it was displaced.
     fn written_into(&self) -> Result<Option<String>, LedgerError> {
         for step in &self.transaction.steps {
-            let (Step::Replace { path, slot, before, .. } | Step::Remove { path, slot, before }) = step else {
+            let (Step::Replace { path, slot, before, .. } | Step::Remove { path, slot, before }) = step
+            else {
                 continue;
             };
             match seen::look(&self.places, slot, &[before]).map_err(cannot("read", slot))? {

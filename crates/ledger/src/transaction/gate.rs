@@ -26,7 +26,9 @@ impl Open<'_> {
         let mut changed = Vec::new();
         for at in 0..self.transaction.steps.len() {
             let (path, after) = match &self.transaction.steps[at] {
-                Step::Replace { path, after, .. } | Step::Create { path, after, .. } => (path.clone(), *after),
+                Step::Replace { path, after, .. } | Step::Create { path, after, .. } => {
+                    (path.clone(), *after)
+                }
                 Step::Remove { .. } | Step::Move { .. } => continue,
             };
             let read = self.places.read(&path, MOST_BYTES).map_err(cannot("read", &path))?;

