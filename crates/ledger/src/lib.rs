@@ -19,6 +19,7 @@ pub mod ledger;
 pub mod paths;
 pub mod record;
 pub mod state;
+pub mod tree;
 
 pub use about::About;
 pub use digest::Digest;
