@@ -18,6 +18,7 @@ pub mod journal;
 pub mod ledger;
 pub mod paths;
 pub mod record;
+pub mod revert;
 pub mod state;
 pub mod tree;
 

@@ -67,7 +67,7 @@ impl<'r> ProjectTree<'r> {
             }
             Ok(None) => Ok(Entry::Missing),
             Err(error) if is_too_long(&error) => Err(self.too_long(&places, path, error)),
-            Err(error) if leads_to_no_file(&error) => obstacle(&places, path)?.ok_or(error),
+            Err(error) if leads_to_no_file(&error) => obstacle(&places, path)?.map(Entry::Other).ok_or(error),
             Err(error) => Err(error),
         }
     }
@@ -111,13 +111,13 @@ fn join(directory: &str, name: &str) -> String {
 }
 
 /// Whether reading failed because something else than a file stands there, or on the way.
-fn leads_to_no_file(error: &io::Error) -> bool {
+pub(crate) fn leads_to_no_file(error: &io::Error) -> bool {
     error.kind() == io::ErrorKind::NotADirectory || is_link(error) || is_not_regular(error)
 }
 
 /// What keeps `path` from being a file: what stands at its end, or on the way. `None` if that is gone
 /// by now.
-fn obstacle(places: &Places<'_>, path: &str) -> io::Result<Option<Entry>> {
+pub(crate) fn obstacle(places: &Places<'_>, path: &str) -> io::Result<Option<&'static str>> {
     for (end, _) in path.match_indices('/') {
         let beneath = match places.find(&path[..end])? {
             Found::Other("a directory") | Found::Nothing => continue,
@@ -125,10 +125,10 @@ fn obstacle(places: &Places<'_>, path: &str) -> io::Result<Option<Entry>> {
             Found::Other("a symbolic link") => "something beneath a symbolic link",
             Found::Other(_) => "something beneath a special file",
         };
-        return Ok(Some(Entry::Other(beneath)));
+        return Ok(Some(beneath));
     }
     Ok(match places.find(path)? {
-        Found::Other(what) => Some(Entry::Other(what)),
+        Found::Other(what) => Some(what),
         Found::Nothing | Found::File(_) => None,
     })
 }
