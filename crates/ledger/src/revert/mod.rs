@@ -126,22 +126,18 @@ pub fn plan(
     now: &dyn Now,
     options: &RevertOptions,
 ) -> Result<Reversal, LedgerError> {
-    let mut inverse = Inverse::new(images, now, options.markers);
-    let mut wanted = options.file.as_ref().map(|file| BTreeSet::from([file.clone()]));
-    let mut found = false;
-    for record in records {
-        let mut parts = parts(record)?;
-        if let Some(names) = &mut wanted {
-            parts.retain(|part| names.contains(&part.path) || names.contains(&part.old));
-            // Older transactions know the file by the name that it had before this one.
-            parts.iter().for_each(|part| _ = names.remove(&part.path));
-            names.extend(parts.iter().map(|part| part.old.clone()));
-        }
-        found |= !parts.is_empty();
-        inverse.take_back(record, &parts)?;
+    let mut parts = records.iter().map(parts).collect::<Result<Vec<_>, _>>()?;
+    if let Some(file) = &options.file {
+        select(&mut parts, file);
     }
-    if let (Some(file), false, Some(newest)) = (&options.file, found, records.first()) {
+    if let (Some(file), true, Some(newest)) =
+        (&options.file, parts.iter().all(Vec::is_empty), records.first())
+    {
         return Err(LedgerError::NotRevertible { id: newest.uuid, reason: not_among(file, records) });
+    }
+    let mut inverse = Inverse::new(images, now, options.markers);
+    for (record, parts) in records.iter().zip(&parts) {
+        inverse.take_back(record, parts)?;
     }
     let made = records.iter().flat_map(|record| &record.made_directories);
     let made = made.filter_map(|path| RelPath::parse(path).ok()).collect();
@@ -158,6 +154,22 @@ fn parts(record: &Record) -> Result<Vec<Part<'_>>, LedgerError> {
     };
     let part = |file| Ok(Part { file, path: checked(&file.path)?, old: checked(file.old_path())? });
     record.result.iter().map(part).collect()
+}
+
+/// Leaves only what belongs to one file, under whatever names these records know it.
+fn select(records: &mut [Vec<Part<'_>>], file: &RelPath) {
+    let mut names = BTreeSet::from([file.clone()]);
+    for parts in records.iter().rev() {
+        let renamed = parts.iter().filter(|part| names.contains(&part.old));
+        let renamed: Vec<RelPath> = renamed.map(|part| part.path.clone()).collect();
+        names.extend(renamed);
+    }
+    for parts in records {
+        parts.retain(|part| names.contains(&part.path) || names.contains(&part.old));
+        // Older transactions know the file by the name that it had before this one.
+        parts.iter().for_each(|part| _ = names.remove(&part.path));
+        names.extend(parts.iter().map(|part| part.old.clone()));
+    }
 }
 
 /// Why there is nothing to revert for a file: the files that there are.

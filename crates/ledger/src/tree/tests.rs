@@ -1,3 +1,5 @@
+//! The tree over a real directory, with `openat2` and without.
+
 use std::fs;
 use std::sync::Arc;
 
