@@ -47,6 +47,7 @@ pub(super) struct Inverse<'p> {
     /// Names of files in conflict: what older records say of them is not looked at.
     stuck: BTreeSet<RelPath>,
     kept: BTreeMap<RelPath, usize>,
+    conflicted: BTreeSet<RelPath>,
     already: BTreeSet<RelPath>,
     notes: Vec<String>,
 }
@@ -60,6 +61,7 @@ impl<'p> Inverse<'p> {
             conflicts: Vec::new(),
             stuck: BTreeSet::new(),
             kept: BTreeMap::new(),
+            conflicted: BTreeSet::new(),
             already: BTreeSet::new(),
             notes: Vec::new(),
         }
@@ -183,7 +185,7 @@ impl<'p> Inverse<'p> {
             return Ok(cannot(&part.path, reason));
         }
         if let Slot::File(old) = self.overlay.get(&part.old)?
-            && old.image == before
+            && old.image.hash == before.hash
         {
             return Ok(Outcome::Already);
         }
@@ -223,6 +225,9 @@ impl<'p> Inverse<'p> {
                 "{} keeps the permission bits {:04o} that it was given later",
                 part.old, mode.bits
             ));
+        }
+        if self.conflicted.remove(&part.path) {
+            self.conflicted.insert(part.old.clone());
         }
         self.kept.remove(&part.path);
         if edits > 0 {
@@ -271,8 +276,12 @@ impl<'p> Inverse<'p> {
                 let regions = merged.regions(disk.as_ref().map_or(&now.bytes, |disk| &disk.bytes));
                 return Ok(Err(FileConflict { path, regions, reason: None }));
             }
-            1 => self.notes.push(format!("{}: 1 conflict is marked in it", part.old)),
-            count => self.notes.push(format!("{}: {count} conflicts are marked in it", part.old)),
+            count => {
+                let conflicts =
+                    if count == 1 { "1 conflict is".to_string() } else { format!("{count} conflicts are") };
+                self.notes.push(format!("{}: {conflicts} marked in it", part.old));
+                self.conflicted.insert(part.path.clone());
+            }
         }
         let bytes = merged.bytes(&id);
         let edits = text::places(&before, &bytes);
@@ -320,6 +329,7 @@ impl<'p> Inverse<'p> {
         Ok(Reversal {
             already: already.map(ToString::to_string).collect(),
             kept: kept.map(|(path, edits)| KeptEdits { path: path.to_string(), edits: *edits }).collect(),
+            conflicted: self.conflicted.iter().map(ToString::to_string).collect(),
             of: Vec::new(),
             made_directories_to_remove: directories,
             notes: self.notes,
@@ -368,15 +378,11 @@ fn genuine(record: &Record, bytes: Vec<u8>, image: Image, path: &str) -> Result<
     Err(LedgerError::NotRevertible { id: record.uuid, reason })
 }
 
-/// Whether a record of the original tool leaves open what became of a file: it never says what was
-/// written.
+/// Whether a record of the original tool leaves open what became of a file that has no image after it:
+/// only of one that it deleted is that known.
 fn after_is_unknown(record: &Record, file: &FileRecord) -> bool {
-    record.version == 0
-        && record.operations.iter().any(|operation| match operation {
-            RecordedOperation::Write { path, .. } => *path == file.path,
-            RecordedOperation::Rename { to, .. } => *to == file.path,
-            RecordedOperation::Delete { .. } => false,
-        })
+    let deletes = |operation: &RecordedOperation| matches!(operation, RecordedOperation::Delete { path } if *path == file.path);
+    record.version == 0 && !record.operations.iter().any(deletes)
 }
 
 /// A file of which only the state before is known.

@@ -39,6 +39,8 @@ pub struct Reversal {
     pub changes: Vec<FileChange>,
     /// Files in which later edits stay.
     pub kept: Vec<KeptEdits>,
+    /// Files that get conflict markers.
+    pub conflicted: Vec<String>,
     /// Files that are as they were already.
     pub already: Vec<String>,
     /// The transactions that it takes back, newest first.

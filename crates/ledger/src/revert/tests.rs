@@ -109,6 +109,7 @@ fn markers_are_written_where_they_are_wanted() {
     let options = RevertOptions { markers: true, ..RevertOptions::default() };
     let reversal = world.plan_with(&[&record], &options).unwrap();
     assert_eq!(reversal.notes, ["a: 1 conflict is marked in it"]);
+    assert_eq!(reversal.conflicted, ["a"]);
     world.write("b", "\0\0\0", 0o644);
     let refused = reason(world.plan_with(&[&record], &options));
     assert!(refused.starts_with("b changed since") && refused.contains("not text"), "{refused}");
@@ -296,12 +297,10 @@ fn a_record_that_does_not_say_what_it_wrote_is_no_deletion() {
     let mut record = world.commit(&[change(&world, "a", "2\n", 0o644)]);
     record.version = 0;
     record.result[0].after = None;
-    record.operations = vec![RecordedOperation::Write {
-        path: "a".into(),
-        content: String::new(),
-        patch_strategy: String::new(),
-    }];
     assert_eq!(not_revertible(world.plan(&[&record])), "its record does not say what was written into a");
     world.write("a", "1\n", 0o644);
     assert_eq!(world.plan(&[&record]).unwrap().already, ["a"]);
+    record.operations = vec![RecordedOperation::Delete { path: "a".into() }];
+    world.remove("a");
+    assert_eq!(world.plan(&[&record]).unwrap().changes.len(), 1);
 }
