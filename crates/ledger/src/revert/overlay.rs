@@ -154,9 +154,12 @@ fn change(
     after: Option<&Rc<Content>>,
 ) -> FileChange {
     let bytes = |content: Option<&Rc<Content>>| content.map(|content| content.bytes.clone());
-    let before = bytes(before);
-    let mode = after.map(|content| NewMode::Exact(content.image.mode));
-    let after = bytes(after);
+    // A file that only gets another name is moved as it is, with all that it has.
+    let as_it_is = renamed_from.is_some() && before == after;
+    let mode =
+        |content: &Rc<Content>| if as_it_is { NewMode::Keep } else { NewMode::Exact(content.image.mode) };
+    let mode = after.map(mode);
+    let (before, after) = (bytes(before), bytes(after));
     let (added, removed) =
         diff::count(before.as_deref().unwrap_or_default(), after.as_deref().unwrap_or_default());
     let after = after.zip(mode).map(|(bytes, mode)| After { bytes, mode });

@@ -213,6 +213,36 @@ fn files_that_changed_places_change_them_back() {
 }
 
 #[test]
+fn a_name_that_was_given_to_another_file_is_given_back() {
+    let mut world = World::with(&[("a", "1", 0o644)]);
+    let record = world.record(&[rename(&world, "a", "b", "1", 0o644), create("a", "new", 0o644)]);
+    world.write("a", "new", 0o644);
+    world.write("b", "1", 0o644);
+    let reversal = world.plan(&[&record]).unwrap();
+    world.commit(&reversal.changes);
+    assert_eq!((world.file("a"), world.file("b")), (Some(("1", 0o644)), None));
+
+    let mut world = World::with(&[("a", "1", 0o644), ("b", "2", 0o755)]);
+    let record = world.record(&[delete(&world, "a"), rename(&world, "b", "a", "2", 0o755)]);
+    world.write("a", "2", 0o755);
+    world.remove("b");
+    let reversal = world.plan(&[&record]).unwrap();
+    world.commit(&reversal.changes);
+    assert_eq!((world.file("a"), world.file("b")), (Some(("1", 0o644)), Some(("2", 0o755))));
+}
+
+#[test]
+fn a_file_that_only_moves_back_is_not_written() {
+    let mut world = World::with(&[("a", "1", 0o644)]);
+    let record = world.commit(&[rename(&world, "a", "b", "1", 0o644)]);
+    world.write("b", "edited", 0o600);
+    let reversal = world.plan(&[&record]).unwrap();
+    assert_eq!(reversal.changes[0].after.as_ref().unwrap().mode, crate::change::NewMode::Keep);
+    world.commit(&reversal.changes);
+    assert_eq!(world.file("a"), Some(("edited", 0o600)));
+}
+
+#[test]
 fn a_group_is_taken_back_as_one() {
     let mut world = World::with(&[("a", "1\n2\n3\n4\n5\n", 0o644)]);
     let first = world.commit(&[change(&world, "a", "one\n2\n3\n4\n5\n", 0o644), create("n", "n", 0o644)]);

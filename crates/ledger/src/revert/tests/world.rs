@@ -82,9 +82,9 @@ impl World {
         for change in changes {
             self.files.remove(change.old_path().as_str());
         }
-        for change in changes {
-            if let Some(after) = &change.after {
-                self.files.insert(change.path.to_string(), (after.bytes.clone(), bits(after)));
+        for (change, file) in changes.iter().zip(&record.result) {
+            if let (Some(after), Some(image)) = (&change.after, file.after) {
+                self.files.insert(change.path.to_string(), (after.bytes.clone(), image.mode));
             }
         }
         record
@@ -95,16 +95,20 @@ impl World {
         let uuid = TxId::random();
         let mut result = Vec::new();
         for change in changes {
-            let key = (uuid, change.path.to_string());
             let before = self.files.get(change.old_path().as_str());
             let before = before.filter(|_| change.before.is_some());
             let before_image = before.map(|(bytes, mode)| Image::of(bytes, *mode));
             if let Some((bytes, _)) = before {
-                self.before.insert(key.clone(), bytes.clone());
+                self.before.insert((uuid, change.old_path().to_string()), bytes.clone());
             }
             if let Some(after) = &change.after {
-                self.after.insert(key, after.bytes.clone());
+                self.after.insert((uuid, change.path.to_string()), after.bytes.clone());
             }
+            let bits = |after: &After| match (after.mode, before_image) {
+                (NewMode::Exact(mode), _) => mode,
+                (NewMode::Keep, Some(before)) if change.renamed_from.is_some() => before.mode,
+                (other, _) => panic!("a revert says which bits it wants, not {other:?}"),
+            };
             result.push(FileRecord {
                 path: change.path.to_string(),
                 renamed_from: change.renamed_from.as_ref().map(ToString::to_string),
@@ -124,13 +128,6 @@ impl World {
 
     pub(super) fn forget_after(&mut self, record: &Record) {
         self.after.retain(|(id, _), _| *id != record.uuid);
-    }
-}
-
-fn bits(after: &After) -> u32 {
-    match after.mode {
-        NewMode::Exact(mode) => mode,
-        other => panic!("a revert says which bits it wants, not {other:?}"),
     }
 }
 
@@ -176,7 +173,7 @@ impl Now for World {
 
 impl Images for World {
     fn before(&self, record: &Record, file: &FileRecord) -> Result<Option<Vec<u8>>, LedgerError> {
-        Ok(self.before.get(&(record.uuid, file.path.clone())).cloned())
+        Ok(self.before.get(&(record.uuid, file.old_path().to_string())).cloned())
     }
 
     fn after(&self, record: &Record, file: &FileRecord) -> Result<Option<Vec<u8>>, LedgerError> {
