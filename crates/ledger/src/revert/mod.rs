@@ -82,7 +82,7 @@ pub trait Now {
 impl Now for Places<'_> {
     fn file(&self, path: &str) -> Result<Option<(Vec<u8>, u32)>, LedgerError> {
         let cannot_read = |source| LedgerError::Io {
-            action: "cannot read",
+            action: "read",
             path: path.to_string(),
             source,
             put_back: false,
