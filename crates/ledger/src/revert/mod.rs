@@ -81,12 +81,8 @@ pub trait Now {
 
 impl Now for Places<'_> {
     fn file(&self, path: &str) -> Result<Option<(Vec<u8>, u32)>, LedgerError> {
-        let cannot_read = |source| LedgerError::Io {
-            action: "read",
-            path: path.to_string(),
-            source,
-            put_back: false,
-        };
+        let cannot_read =
+            |source| LedgerError::Io { action: "read", path: path.to_string(), source, put_back: false };
         let source = match self.read(path, READ_BYTES) {
             Ok(found) => return Ok(found.map(|(bytes, stat)| (bytes, stat.mode))),
             Err(error) => error,
