@@ -22,9 +22,11 @@ pub mod paths;
 mod putback;
 pub mod record;
 pub mod recover;
+pub mod revert;
 mod seen;
 pub mod state;
 pub mod transaction;
+pub mod tree;
 
 pub use about::About;
 pub use digest::Digest;
