@@ -95,7 +95,8 @@ impl Progress {
             return Vec::new();
         }
         let live = &self.live;
-        let put = |ino: Ino| changed.iter().any(|slot| slot.put.as_ref().is_some_and(|entry| entry.ino == ino));
+        let put =
+            |ino: Ino| changed.iter().any(|slot| slot.put.as_ref().is_some_and(|entry| entry.ino == ino));
         let replaced = |slot: &Slot| -> Option<&Entry> { live.entries(slot.dir).ok()?.get(&slot.key) };
         // A directory that goes: what was moved out of it must be durable elsewhere first.
         let gone: Vec<Ino> = changed
