@@ -71,6 +71,11 @@ impl Terminal {
     }
 }
 
+/// Whether an answer is a yes; anything else is not.
+pub(crate) fn is_yes(answer: &str) -> bool {
+    answer.eq_ignore_ascii_case("y") || answer.eq_ignore_ascii_case("yes")
+}
+
 /// There is no terminal to ask on.
 pub(crate) fn nobody(message: &str, hint: &str) -> Failure {
     Failure::new(Exit::NobodyToAsk, "nobodyToAsk", message).hint(hint).left(State::Unchanged)

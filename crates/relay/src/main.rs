@@ -15,9 +15,7 @@ mod limit;
 mod project;
 mod show;
 mod signals;
-mod stub;
 mod terminal;
-mod tree;
 
 use std::process::ExitCode;
 

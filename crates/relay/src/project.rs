@@ -8,7 +8,8 @@ use relaycode_change::limits::Limits;
 use relaycode_change::plan::Plan;
 use relaycode_durable::Real;
 use relaycode_ledger::change::FileChange;
-use relaycode_ledger::{About, Ledger, Settings, TxId};
+use relaycode_ledger::tree::ProjectTree;
+use relaycode_ledger::{About, Committed, Ledger, Recovered, Recovery, Settings, TxId};
 
 use crate::console::Console;
 use crate::failure::{Exit, Failure, State};
@@ -16,8 +17,6 @@ use crate::head::{self, Head};
 use crate::home::Home;
 use crate::show;
 use crate::signals::Held;
-use crate::stub::{Committed, Face, Recovered, Recovery};
-use crate::tree::DiskTree;
 
 /// A project.
 pub(crate) struct Project {
@@ -25,6 +24,15 @@ pub(crate) struct Project {
     pub(crate) root: PathBuf,
     /// What was done to it.
     pub(crate) ledger: Ledger,
+}
+
+/// What became of a transaction later.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Fate {
+    /// It was reverted.
+    pub(crate) undone: bool,
+    /// … by this one.
+    pub(crate) reverted_by: Option<TxId>,
 }
 
 impl Project {
@@ -37,8 +45,8 @@ impl Project {
     }
 
     /// Its files, as the planner reads them.
-    pub(crate) fn tree(&self, limits: &Limits) -> DiskTree {
-        DiskTree::new(self.root.clone(), limits.file_bytes)
+    pub(crate) fn tree(&self, limits: &Limits) -> ProjectTree<'_> {
+        self.ledger.tree(u64::try_from(limits.file_bytes).unwrap_or(u64::MAX))
     }
 
     /// Puts right what an earlier run left in the middle, and says so on stderr.
@@ -49,21 +57,27 @@ impl Project {
         Ok(recovered)
     }
 
-    /// Whether a transaction was reverted.
-    pub(crate) fn is_undone(&self, id: TxId) -> Result<bool, Failure> {
+    /// What became of a transaction later.
+    pub(crate) fn fate(&self, id: TxId) -> Result<Fate, Failure> {
         /// Entries that are looked at together.
         const AT_ONCE: usize = 500;
+        let mut fate = Fate::default();
         for skip in (0..).step_by(AT_ONCE) {
             let page = self.ledger.page(skip, AT_ONCE)?;
-            let found = page.entries.iter().flat_map(|entry| &entry.members).find(|item| item.id == Some(id));
-            if let Some(item) = found {
-                return Ok(item.undone);
+            for item in page.entries.iter().flat_map(|entry| &entry.members) {
+                if item.id == Some(id) {
+                    fate.undone = item.undone;
+                    return Ok(fate);
+                }
+                if !item.undone && item.revert_of.contains(&id) {
+                    fate.reverted_by = item.id;
+                }
             }
             if page.entries.len() < AT_ONCE {
                 break;
             }
         }
-        Ok(false)
+        Ok(fate)
     }
 
     /// What git has checked out there.

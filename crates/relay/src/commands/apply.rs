@@ -10,7 +10,7 @@ use relaycode_ledger::{About, Digest, LedgerError, TxId};
 use serde::Serialize;
 
 use crate::answer::{Answer, Given, PlanJson};
-use crate::ask::{self, Terminal};
+use crate::ask::{self, Terminal, is_yes};
 use crate::clock;
 use crate::console::Console;
 use crate::failure::{Exit, Failure, State};
@@ -18,7 +18,6 @@ use crate::home::Home;
 use crate::input::Origin;
 use crate::project::{self, Project};
 use crate::show;
-use crate::stub::Face;
 use crate::terminal::{Look, Sign};
 
 /// Apply an answer, whole or not at all
@@ -49,7 +48,7 @@ pub(crate) fn run(args: &Args, console: &mut Console, home: &Home) -> Result<Exi
     let project = Project::open(&args.given.directory, home)?;
     let answer = Answer::read(&args.given, project.root.clone(), "apply", console)?;
     project.recover(console)?;
-    let id = identity(&answer, &project)?;
+    let id = identity(&answer, &project, console)?;
     let tree = project.tree(&args.given.limit.limits());
     let plan = match answer.plan(&tree) {
         Ok(plan) => plan,
@@ -77,18 +76,33 @@ pub(crate) fn run(args: &Args, console: &mut Console, home: &Home) -> Result<Exi
 }
 
 /// The id that the answer asks for, if the ledger does not have it yet; else one of ours.
-fn identity(answer: &Answer, project: &Project) -> Result<TxId, Failure> {
+fn identity(answer: &Answer, project: &Project, console: &mut Console) -> Result<TxId, Failure> {
     let Some(id) = answer.proposal.control.uuid.as_ref().and_then(|text| text.parse::<TxId>().ok()) else {
         return Ok(TxId::random());
     };
-    match project.ledger.record(id) {
-        Err(LedgerError::Unknown { .. }) => Ok(id),
-        Err(error) => Err(error.into()),
-        Ok(record) => {
-            let other_content = record.answer != Some(Digest::of(answer.text.as_bytes()));
-            Err(LedgerError::AlreadyProcessed { id, other_content }.into())
-        }
+    let record = match project.ledger.record(id) {
+        Err(LedgerError::Unknown { .. }) => return Ok(id),
+        Err(error) => return Err(error.into()),
+        Ok(record) => record,
+    };
+    let other_content = record.answer != Some(Digest::of(answer.text.as_bytes()));
+    let failure = Failure::from(LedgerError::AlreadyProcessed { id, other_content });
+    if !other_content {
+        let by = project.fate(id)?.reverted_by.map(|by| by.short());
+        return Err(match by {
+            Some(by) => {
+                failure.hint(format!("it was applied and reverted; `relay revert {by}` brings it back"))
+            }
+            None => failure,
+        });
     }
+    // `-y` does not stand in for this: an id that comes twice is odd.
+    let Some(mut terminal) = Terminal::open() else {
+        return Err(failure);
+    };
+    let said = format!("{} was the id of another answer, which is in the ledger already", id.short());
+    terminal.say(&show::outcome::remark(&console.err_look(), &said));
+    if is_yes(&terminal.ask("  is this a new change? [y/N]  ")?) { Ok(TxId::random()) } else { Err(failure) }
 }
 
 /// A plan that waits for its yes.
@@ -129,8 +143,8 @@ impl Apply<'_> {
         let dot = look.sign(Sign::Dot);
         loop {
             let answer = terminal.ask(&format!("  apply? [y/N]  d diff {dot} ? keys  "))?;
-            match answer.to_lowercase().as_str() {
-                "y" | "yes" => return Ok("terminal"),
+            match answer.as_str() {
+                yes if is_yes(yes) => return Ok("terminal"),
                 "d" => terminal.say(&show::diff::text(&self.plan, look)),
                 "?" => terminal.say(KEYS),
                 _ => {

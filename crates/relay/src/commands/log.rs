@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::path::PathBuf;
 
-use relaycode_ledger::TxId;
+use relaycode_ledger::{Entry, Item, TxId};
 use serde::Serialize;
 
 use crate::console::Console;
@@ -11,7 +11,6 @@ use crate::failure::{Exit, Failure};
 use crate::home::Home;
 use crate::project::Project;
 use crate::show;
-use crate::stub::{Entry, Face, Item};
 
 /// List what was applied and reverted, newest first
 ///

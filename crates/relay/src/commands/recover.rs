@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::path::PathBuf;
 
+use relaycode_ledger::{Outcome, Recovered, Recovery};
 use serde::Serialize;
 
 use crate::console::Console;
@@ -10,7 +11,6 @@ use crate::failure::{Detail, Exit, Failure};
 use crate::home::Home;
 use crate::project::Project;
 use crate::show;
-use crate::stub::{Face, Outcome, Recovered, Recovery};
 
 /// Put right what a run that stopped in the middle left
 ///

@@ -6,10 +6,11 @@ use std::path::PathBuf;
 
 use relaycode_change::path::RelPath;
 use relaycode_ledger::record::Record;
-use relaycode_ledger::{About, TxId};
+use relaycode_ledger::revert::{KeptEdits, Reversal, RevertOptions};
+use relaycode_ledger::{About, Target, TxId};
 use serde::Serialize;
 
-use crate::ask::{self, Terminal};
+use crate::ask::{self, Terminal, is_yes};
 use crate::clock;
 use crate::console::Console;
 use crate::failure::{Exit, Failure, State};
@@ -17,7 +18,6 @@ use crate::head::Head;
 use crate::home::Home;
 use crate::project::{self, Project};
 use crate::show;
-use crate::stub::{Face, KeptEdits, Reversal, RevertOptions, Target};
 
 /// Take a change back, keeping what came later
 ///
@@ -142,9 +142,10 @@ impl Revert<'_> {
             return Err(ask::nobody(&said, "`-y` reverts it here without asking"));
         };
         terminal.say(&show::outcome::remark(&look, &said));
-        match terminal.ask("  revert it here? [y/N]  ")?.to_lowercase().as_str() {
-            "y" | "yes" => Ok(()),
-            _ => Err(Failure::new(Exit::Declined, "declined", "not reverted").left(State::Unchanged)),
+        if is_yes(&terminal.ask("  revert it here? [y/N]  ")?) {
+            Ok(())
+        } else {
+            Err(Failure::new(Exit::Declined, "declined", "not reverted").left(State::Unchanged))
         }
     }
 

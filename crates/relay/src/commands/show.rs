@@ -7,16 +7,15 @@ use relaycode_change::diff::{self, FileDiff};
 use relaycode_change::path::RelPath;
 use relaycode_change::plan::{Change, FilePlan};
 use relaycode_change::proposal::Mode;
-use relaycode_ledger::LedgerError;
 use relaycode_ledger::record::{FileRecord, Image, Record, RecordedOperation};
+use relaycode_ledger::{LedgerError, Target, TxId};
 use serde::Serialize;
 
 use crate::console::Console;
 use crate::failure::{Exit, Failure};
 use crate::home::Home;
-use crate::project::Project;
+use crate::project::{Fate, Project};
 use crate::show;
-use crate::stub::{Face, Target};
 
 /// Show what one change did
 ///
@@ -59,8 +58,8 @@ pub(crate) fn run(args: &Args, console: &mut Console, home: &Home) -> Result<Exi
     let mut shown = Vec::new();
     for id in ids {
         let record = project.ledger.record(id)?;
-        let undone = project.is_undone(id)?;
-        shown.push(Shown::read(&project, record, undone, args)?);
+        let fate = project.fate(id)?;
+        shown.push(Shown::read(&project, record, fate, args)?);
     }
     if let Some(file) = args.file.as_ref().filter(|_| shown.iter().all(|one| one.files.is_empty())) {
         return Err(Failure::usage(format!("{file} is not among the files of {}", args.name))
@@ -98,8 +97,8 @@ pub(crate) fn run(args: &Args, console: &mut Console, home: &Home) -> Result<Exi
 /// A record, and what of it is shown.
 pub(crate) struct Shown {
     pub(crate) record: Record,
-    /// It was reverted.
-    pub(crate) undone: bool,
+    /// What became of it later.
+    pub(crate) fate: Fate,
     /// The files that were asked for.
     pub(crate) files: Vec<FileRecord>,
     /// Their diffs, in the same order, where they were asked for; `None`: the bytes are gone.
@@ -107,7 +106,7 @@ pub(crate) struct Shown {
 }
 
 impl Shown {
-    fn read(project: &Project, record: Record, undone: bool, args: &Args) -> Result<Shown, Failure> {
+    fn read(project: &Project, record: Record, fate: Fate, args: &Args) -> Result<Shown, Failure> {
         let wanted = |file: &&FileRecord| {
             args.file.as_ref().is_none_or(|path| file.path == *path || file.old_path() == path)
         };
@@ -119,7 +118,7 @@ impl Shown {
             let plan = before.zip(after).and_then(|(before, after)| file_plan(file, before, after));
             diffs.push(plan.as_ref().map(diff::of_file));
         }
-        Ok(Shown { record, undone, files, diffs })
+        Ok(Shown { record, fate, files, diffs })
     }
 }
 
@@ -200,6 +199,7 @@ struct RecordJson<'a> {
     decided_by: Option<&'a str>,
     revert_of: Vec<String>,
     undone: bool,
+    reverted_by: Option<TxId>,
     notes: &'a [String],
 }
 
@@ -249,7 +249,8 @@ impl<'a> RecordJson<'a> {
             gate: record.gate.as_deref(),
             decided_by: record.decided_by.as_deref(),
             revert_of: record.revert_of.iter().map(ToString::to_string).collect(),
-            undone: shown.undone,
+            undone: shown.fate.undone,
+            reverted_by: shown.fate.reverted_by,
             notes: &record.notes,
         }
     }

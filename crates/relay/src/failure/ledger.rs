@@ -95,6 +95,7 @@ fn way_out(rule: &Rule) -> &'static str {
         Rule::OtherDevice => "move the file yourself, then try again",
         Rule::Twin { .. } => "give one of them another name",
         Rule::Claimed { .. } => "wait until that one is done, or look with `relay recover`",
+        Rule::Waiting { .. } => "`relay recover --keep` or `relay recover --restore` decides about it",
         Rule::Twice => "ask for one change per file",
         Rule::NoSpace { .. } => "make room, then try again",
     }

@@ -6,8 +6,8 @@
 
 use super::{LISTED, number};
 use crate::head::Head;
-use crate::stub::{KeptEdits, Reversal};
 use crate::terminal::{Look, Paint, Sign};
+use relaycode_ledger::revert::{KeptEdits, Reversal};
 
 /// A change was applied.
 pub(crate) fn applied(id: &str, files: usize, look: &Look) -> String {

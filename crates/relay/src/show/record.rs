@@ -36,8 +36,9 @@ pub(crate) fn text(shown: &Shown, look: &Look) -> String {
     if let Some(gate) = &record.gate {
         field("checks", gate);
     }
-    if shown.undone {
-        field("state", "reverted");
+    if shown.fate.undone {
+        let by = shown.fate.reverted_by.map(|id| format!(" by {}", id.short()));
+        field("state", &format!("reverted{}", by.unwrap_or_default()));
     }
     for id in &record.revert_of {
         field("reverts", &id.short());
@@ -71,7 +72,7 @@ fn head(shown: &Shown, look: &Look) -> String {
     if lines.cells > 0 {
         totals = totals.then(&Part::plain("  ")).then(&lines);
     }
-    let mark = if shown.undone { format!(" {}", look.sign(Sign::Reverted)) } else { String::new() };
+    let mark = if shown.fate.undone { format!(" {}", look.sign(Sign::Reverted)) } else { String::new() };
     let id = format!("{}{mark}  ", shown.record.uuid.short());
     let room = look.columns().saturating_sub(totals.cells + id.len() + 2);
     let title = look.clip(&title(&shown.record), room);

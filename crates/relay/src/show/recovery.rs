@@ -8,8 +8,8 @@
 use relaycode_ledger::error::Unfinished;
 
 use super::{LISTED, number};
-use crate::stub::{Outcome, Recovered};
 use crate::terminal::{Look, Paint};
+use relaycode_ledger::{Outcome, Recovered};
 
 /// A few lines for every transaction; nothing if there is none.
 pub(crate) fn text(recovered: &[Recovered], look: &Look) -> String {

@@ -110,6 +110,11 @@ fn an_id_is_taken_once() {
     assert_eq!(ran.code, 8, "{ran:?}");
     assert!(ran.err.contains("another answer"), "{}", ran.err);
     assert_eq!(project.text("a.txt"), "one\n2\nthree\n");
+    project.done(&["revert"]);
+    let by = project.log()[0]["id"].as_str().unwrap()[..8].to_string();
+    let ran = project.apply(&answer);
+    assert_eq!(ran.code, 8, "{ran:?}");
+    assert!(ran.err.contains(&format!("`relay revert {by}` brings it back")), "{}", ran.err);
 }
 
 #[test]

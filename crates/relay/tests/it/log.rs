@@ -27,7 +27,7 @@ fn the_newest_stands_first_and_reverts_are_marked() {
     let out = project.done(&["log"]);
     let lines: Vec<&str> = out.lines().collect();
     assert_eq!(lines.len(), 3, "{out}");
-    assert!(lines[0].starts_with("  1   ") && lines[0].contains("  now  revert  1 file   +1 −1"), "{out}");
+    assert!(lines[0].starts_with("  1   ") && lines[0].contains("  now  revert  1 file  +1 −1"), "{out}");
     assert!(lines[0].ends_with("reverts 0f8fad5b"), "{out}");
     assert!(lines[2].starts_with("  3 ↩ 0f8fad5b  now  stdin "), "{out}");
     assert!(lines[2].ends_with("feat: two"), "{out}");

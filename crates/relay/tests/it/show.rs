@@ -57,14 +57,15 @@ fn json_has_the_record_without_the_contents() {
     let record = &value["records"][0];
     assert_eq!((&record["id"], &record["projectId"]), (&UUID.into(), &"shop".into()));
     assert_eq!((&record["decidedBy"], &record["undone"]), (&"-y".into(), &false.into()));
-    assert_eq!(record["operations"][0]["patchStrategy"], "search-replace");
+    assert_eq!(record["operations"][0]["patchStrategy"], "multi-search-replace");
     assert_eq!(record["files"][0]["change"], "modified");
     assert_eq!(record["files"][0]["diff"]["content"], "text");
     assert!(record.get("snapshot").is_none());
     project.done(&["revert"]);
     let value = project.relay(&["show", "2", "--json"]).json();
     assert_eq!(value["records"][0]["undone"], true);
-    assert!(project.done(&["show", "2"]).contains("reverted"));
+    let by = project.log()[0]["id"].as_str().unwrap()[..8].to_string();
+    assert!(project.done(&["show", "2"]).contains(&format!("reverted by {by}")));
 }
 
 #[test]

@@ -10,7 +10,7 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fs::OFlags;
 use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 
-use crate::relay::{Project, edit};
+use crate::relay::{Project, control, edit};
 
 /// Far more than anything here takes.
 const LONG: Duration = Duration::from_secs(30);
@@ -21,6 +21,8 @@ struct Session {
     child: Child,
     /// Everything that appeared.
     seen: String,
+    /// How much of it was waited for.
+    passed: usize,
 }
 
 impl Session {
@@ -38,15 +40,18 @@ impl Session {
         let mut command = Command::new("/usr/bin/setsid");
         command.args(["--ctty", env!("CARGO_BIN_EXE_relay")]).args(args);
         project.surround(&mut command);
-        let child = command.stdin(side()).stdout(side()).stderr(side()).spawn().unwrap();
-        Session { screen, child, seen: String::new() }
+        let child = command.env("NO_COLOR", "1").stdin(side()).stdout(side()).stderr(side()).spawn().unwrap();
+        Session { screen, child, seen: String::new(), passed: 0 }
     }
 
-    /// Waits until `text` has appeared since the last time.
+    /// Waits until `text` has appeared behind what was waited for before.
     fn wait_for(&mut self, text: &str) {
         let start = Instant::now();
-        let from = self.seen.len();
-        while !self.seen[from..].contains(text) {
+        loop {
+            if let Some(at) = self.seen[self.passed..].find(text) {
+                self.passed += at + text.len();
+                return;
+            }
             assert!(start.elapsed() < LONG && self.more(), "{text:?} is missing in\n{}", self.seen);
         }
     }
@@ -91,10 +96,11 @@ fn a_yes_applies() {
     assert!(session.seen.contains("a.txt"), "{}", session.seen);
     session.type_in("?\n");
     session.wait_for("show the diff");
+    session.wait_for("apply? [y/N]");
     session.type_in("d\n");
     session.wait_for("+2");
     session.wait_for("apply? [y/N]");
-    session.type_in("y\n");
+    session.type_in("Y\n");
     let (code, seen) = session.end();
     assert_eq!(code, Some(0), "{seen}");
     assert!(seen.contains("✓ applied"), "{seen}");
@@ -148,4 +154,26 @@ fn the_question_is_asked_on_the_terminal_even_when_the_output_goes_elsewhere() {
     let (code, seen) = session.end();
     assert_eq!(code, Some(0), "{seen}");
     assert!(seen.contains("\"applied\":true"), "{seen}");
+}
+
+const UUID: &str = "0f8fad5b-d9cb-469f-a165-70867728950e";
+
+#[test]
+fn an_id_that_another_answer_had_is_asked_about_even_with_y() {
+    let project = project();
+    project.applied(&(edit("a.txt", "one", "1") + &control(UUID, "one")));
+    project.put("a.md", (edit("a.txt", "two", "2") + &control(UUID, "two")).as_bytes());
+    let mut session = Session::start(&project, &["apply", "a.md", "-y"], "");
+    session.wait_for("another answer");
+    session.wait_for("[y/N]");
+    session.type_in("n\n");
+    let (code, seen) = session.end();
+    assert_eq!(code, Some(8), "{seen}");
+    let mut session = Session::start(&project, &["apply", "a.md", "-y"], "");
+    session.wait_for("[y/N]");
+    session.type_in("y\n");
+    let (code, seen) = session.end();
+    assert_eq!(code, Some(0), "{seen}");
+    assert_eq!(project.text("a.txt"), "1\n2\nthree\n");
+    assert_eq!(project.log().len(), 2, "under an id of its own");
 }
