@@ -9,7 +9,7 @@ use relaycode_change::plan::Plan;
 use relaycode_durable::Real;
 use relaycode_ledger::change::FileChange;
 use relaycode_ledger::tree::ProjectTree;
-use relaycode_ledger::{About, Committed, Ledger, Recovered, Recovery, Settings, TxId};
+use relaycode_ledger::{About, Committed, Ledger, LedgerError, Recovered, Recovery, Settings, Target, TxId};
 
 use crate::console::Console;
 use crate::failure::{Exit, Failure, State};
@@ -55,6 +55,17 @@ impl Project {
         let text = show::recovery::text(&recovered, &console.err_look());
         console.err(&text);
         Ok(recovered)
+    }
+
+    /// What a name of the user's stands for.
+    pub(crate) fn find(&self, name: &str) -> Result<Target, Failure> {
+        match self.ledger.find(name) {
+            Err(LedgerError::Unknown { .. }) if self.ledger.page(0, 1)?.total == 0 => {
+                let next = "`relay apply answer.md` applies an answer";
+                Err(Failure::new(Exit::Usage, "unknown", "nothing was applied here yet").hint(next))
+            }
+            found => Ok(found?),
+        }
     }
 
     /// What became of a transaction later.

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use relaycode_change::path::RelPath;
 use relaycode_ledger::record::Record;
 use relaycode_ledger::revert::{KeptEdits, Reversal, RevertOptions};
-use relaycode_ledger::{About, Target, TxId};
+use relaycode_ledger::{About, Entry, Item, Target, TxId};
 use serde::Serialize;
 
 use crate::ask::{self, Terminal, is_yes};
@@ -18,6 +18,7 @@ use crate::head::Head;
 use crate::home::Home;
 use crate::project::{self, Project};
 use crate::show;
+use crate::show::outcome::Reverted;
 
 /// Take a change back, keeping what came later
 ///
@@ -67,7 +68,7 @@ impl Args {
 pub(crate) fn run(args: &Args, console: &mut Console, home: &Home) -> Result<Exit, Failure> {
     let project = Project::open(&args.directory, home)?;
     project.recover(console)?;
-    let target = project.ledger.find(&args.name)?;
+    let target = project.find(&args.name)?;
     let options = RevertOptions { file: args.file()?, markers: args.markers };
     let reversal = project.ledger.plan_revert(&target, &options)?;
     let newest = match newest(&target) {
@@ -161,6 +162,29 @@ impl Revert<'_> {
         }
     }
 
+    /// The change that one would revert after this one.
+    fn next(&self) -> Option<(usize, String)> {
+        /// Entries that are looked at.
+        const NEAR: usize = 20;
+        /// Characters of a title.
+        const TITLE: usize = 50;
+        // The revert is done: that the log cannot be read now is no reason to fail.
+        let page = self.project.ledger.page(0, NEAR).ok()?;
+        let open = |entry: &&Entry| {
+            let first = |item: &Item| !item.undone && item.revertible && item.revert_of.is_empty();
+            entry.members.iter().all(first) && entry.members.iter().all(|item| !self.takes_back(item.id))
+        };
+        let (at, entry) = page.entries.iter().enumerate().find(|(_, entry)| open(entry))?;
+        let title: String = entry.members.last()?.summary.chars().take(TITLE).collect();
+        let id = entry.members.first()?.id?.short();
+        Some((at + 1, if title.is_empty() { id } else { format!("\"{title}\"") }))
+    }
+
+    fn takes_back(&self, id: Option<TxId>) -> bool {
+        let back = self.reversal.of.iter().chain(&self.newest.revert_of);
+        id.is_some_and(|id| back.copied().any(|other| other == id))
+    }
+
     /// Says what was done; `None`: nothing, because there was nothing left to take back.
     fn report(&self, id: Option<TxId>, console: &mut Console) {
         let reversal = &self.reversal;
@@ -184,7 +208,11 @@ impl Revert<'_> {
         let look = if self.args.json { console.err_look() } else { console.out_look() };
         let text = match id {
             None => show::outcome::done(&look, &format!("nothing of {} is left to revert", self.name())),
-            Some(_) => show::outcome::reverted(&self.name(), reversal, &look),
+            Some(_) => {
+                let next = self.next();
+                let back = &self.newest.revert_of;
+                Reverted { name: self.name(), back, reversal, next }.text(&look)
+            }
         };
         if self.args.json {
             console.err(&text);

@@ -36,7 +36,7 @@ impl From<LedgerError> for Failure {
                 .hint("try again when it is done")
                 .left(State::Unchanged),
             LedgerError::Unknown { .. } => Failure::new(Exit::Usage, "unknown", message)
-                .hint("`relay log` lists what can be named: a number, an id, or the beginning of one"),
+                .hint("`relay log` lists what can be named: a number, an id, or four digits of one and more"),
             LedgerError::Ambiguous { candidates, .. } => {
                 let ids: Vec<String> = candidates.iter().take(CANDIDATES).map(ToString::to_string).collect();
                 Failure::new(Exit::Usage, "ambiguous", message)
@@ -135,4 +135,50 @@ fn conflict(message: String, conflicts: Vec<FileConflict>) -> Failure {
         .about(files)
         .hint("`relay revert --markers` writes both sides into the files, or undo the later edits first")
         .left(State::Unchanged)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io;
+
+    use relaycode_ledger::TxId;
+
+    use super::*;
+
+    #[test]
+    fn every_error_says_how_it_ends_what_is_left_and_what_to_do() {
+        let id = TxId::random();
+        let io = |put_back| LedgerError::Io {
+            action: "write",
+            path: "a.txt".into(),
+            source: io::ErrorKind::StorageFull.into(),
+            put_back,
+        };
+        let rule = |rule| LedgerError::Refused(vec![Refusal { path: "a.txt".into(), rule }]);
+        let left = Left { path: "a.txt".into(), reason: "was changed".into(), kept: None };
+        let unfinished = Unfinished { id, restored: Vec::new(), left: vec![left] };
+        let region = FileConflict { path: "a.txt".into(), regions: Vec::new(), reason: None };
+        let cases = [
+            (io(false), Exit::Unexpected, Some(State::Unchanged)),
+            (io(true), Exit::Unexpected, Some(State::PutBack)),
+            (rule(Rule::Changed), Exit::Refused, Some(State::Unchanged)),
+            (rule(Rule::Claimed { by: id, pid: 1 }), Exit::Refused, Some(State::Unchanged)),
+            (LedgerError::Conflict { path: "a.txt".into() }, Exit::NeedsYou, Some(State::PutBack)),
+            (LedgerError::NeedsYou(Box::new(unfinished)), Exit::NeedsYou, Some(State::LeftAlone)),
+            (LedgerError::Interrupted, Exit::Interrupted, Some(State::PutBack)),
+            (LedgerError::Busy, Exit::Unexpected, Some(State::Unchanged)),
+            (LedgerError::RevertConflict(vec![region]), Exit::NeedsYou, Some(State::Unchanged)),
+            (LedgerError::Unknown { name: "x".into() }, Exit::Usage, None),
+            (
+                LedgerError::AlreadyProcessed { id, other_content: true },
+                Exit::AlreadyProcessed,
+                Some(State::Unchanged),
+            ),
+        ];
+        for (error, exit, state) in cases {
+            let failure = Failure::from(error);
+            assert_eq!((failure.exit, failure.state), (exit, state), "{failure:?}");
+            assert!(failure.hint.is_some(), "{failure:?}");
+        }
+    }
 }

@@ -7,6 +7,7 @@
 use super::{LISTED, number};
 use crate::head::Head;
 use crate::terminal::{Look, Paint, Sign};
+use relaycode_ledger::TxId;
 use relaycode_ledger::revert::{KeptEdits, Reversal};
 
 /// A change was applied.
@@ -29,26 +30,53 @@ pub(crate) fn remark(look: &Look, text: &str) -> String {
     format!("{sign} {}\n", wrapped.trim_start())
 }
 
-/// A change was taken back.
-pub(crate) fn reverted(name: &str, reversal: &Reversal, look: &Look) -> String {
-    let dot = look.sign(Sign::Dot);
-    let kept: Vec<String> = reversal
-        .kept
-        .iter()
-        .take(LISTED)
-        .map(|KeptEdits { path, edits }| {
-            format!(" {dot} {} also has {} of yours: kept", look.safe(path), number(*edits, "later edit"))
-        })
-        .collect();
-    let mut out = done(look, &format!("reverted {}{}", look.safe(name), kept.concat()));
-    for path in reversal.conflicted.iter().take(LISTED) {
-        out += &remark(look, &format!("{} holds both sides between conflict markers", look.safe(path)));
+/// A change was taken back, or a revert was.
+pub(crate) struct Reverted<'a> {
+    /// What was taken back, as people call it.
+    pub(crate) name: String,
+    /// What that had taken back itself, and what is in again.
+    pub(crate) back: &'a [TxId],
+    /// How.
+    pub(crate) reversal: &'a Reversal,
+    /// What could be reverted next: its number in the log, and what it was about.
+    pub(crate) next: Option<(usize, String)>,
+}
+
+impl Reverted<'_> {
+    /// A line for what was done, lines for what deserves a look, a line for what can be done next.
+    pub(crate) fn text(&self, look: &Look) -> String {
+        let dot = look.sign(Sign::Dot);
+        let kept = |KeptEdits { path, edits }: &KeptEdits| {
+            let edits = number(*edits, "later edit");
+            format!(" {dot} {} also has {edits} of yours: kept", look.safe(path))
+        };
+        let kept: String = self.reversal.kept.iter().take(LISTED).map(kept).collect();
+        let name = look.safe(&self.name);
+        let (what, again) = match self.back {
+            [] => (format!("reverted {name}"), "`relay revert` again brings it back"),
+            [one] => (
+                format!("reverted {name} {dot} {} is in again", one.short()),
+                "`relay revert` again takes it out",
+            ),
+            several => (
+                format!("reverted {name} {dot} {} are in again", number(several.len(), "change")),
+                "`relay revert` again takes them out",
+            ),
+        };
+        let mut out = done(look, &format!("{what}{kept}"));
+        for path in self.reversal.conflicted.iter().take(LISTED) {
+            out += &remark(look, &format!("{} holds both sides between conflict markers", look.safe(path)));
+        }
+        for note in self.reversal.notes.iter().take(LISTED) {
+            out += &(look.wrap(&format!("  {}", look.safe(note)), 2) + "\n");
+        }
+        let next = match &self.next {
+            Some((index, title)) => format!("; `relay revert {index}` undoes {title}"),
+            None => String::new(),
+        };
+        out += &(look.wrap(&format!("  {again}{}", look.safe(&next)), 2) + "\n");
+        out
     }
-    for note in reversal.notes.iter().take(LISTED) {
-        out += &(look.wrap(&format!("  {}", look.safe(note)), 2) + "\n");
-    }
-    out += "  `relay revert` again brings it back\n";
-    out
 }
 
 /// What was checked out: `main at 9e101c6`.

@@ -58,7 +58,7 @@ fn left(unfinished: &Unfinished, look: &Look) -> String {
     let mut out = String::new();
     for file in unfinished.left.iter().take(LISTED) {
         let kept = file.kept.as_ref().map(|kept| format!("; its other bytes are in {kept}"));
-        let line = format!("{} {}{}", file.path, file.reason, kept.unwrap_or_default());
+        let line = format!("{} {}: left alone{}", file.path, file.reason, kept.unwrap_or_default());
         out += &(look.wrap(&format!("  {}", look.safe(&line)), 4) + "\n");
     }
     if unfinished.left.len() > LISTED {

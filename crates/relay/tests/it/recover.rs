@@ -1,6 +1,101 @@
-//! What `relay recover` says; what a crash leaves is the ledger's own tests.
+//! What `relay recover` does about a run that stopped in the middle, and what other commands say of it.
 
-use crate::relay::{Project, edit};
+use std::process::Stdio;
+use std::sync::Arc;
+
+use relaycode_change::path::RelPath;
+use relaycode_durable::Real;
+use relaycode_ledger::change::{After, FileChange, NewMode};
+use relaycode_ledger::{About, Ledger, Settings, TxId};
+
+use crate::relay::{Project, edit, whole};
+
+const UUID: &str = "0f8fad5b-d9cb-469f-a165-70867728950e";
+
+/// A project in which a transaction over `a.txt` and `b.txt` was neither committed nor put back.
+fn stopped() -> Project {
+    let project = Project::new(&[("a.txt", "one\n"), ("b.txt", "two\n")]);
+    let ledger = Ledger::open(Arc::new(Real::default()), &project.path("."), Settings::default()).unwrap();
+    let change = |path: &str, before: &str, after: &str| FileChange {
+        path: RelPath::parse(path).unwrap(),
+        renamed_from: None,
+        before: Some(before.into()),
+        after: Some(After { bytes: after.into(), mode: NewMode::Keep }),
+        added: 1,
+        removed: 1,
+    };
+    let changes = [change("a.txt", "one\n", "1\n"), change("b.txt", "two\n", "2\n")];
+    let id: TxId = UUID.parse().unwrap();
+    let about = About::new(id, "shop", "2026-03-10T12:00:00.000Z", "file");
+    drop(ledger.begin(&changes, about, &|| false).unwrap());
+    assert_eq!(project.text("a.txt"), "1\n");
+    project
+}
+
+#[test]
+fn the_next_command_that_writes_puts_it_back_and_says_so() {
+    let project = stopped();
+    let ran = project.apply(&whole("c.txt", "c\n"));
+    assert_eq!(ran.code, 0, "{ran:?}");
+    let said = "! an earlier run stopped in the middle of 0f8fad5b: everything was put back\n";
+    assert_eq!(ran.err, said);
+    assert_eq!((project.text("a.txt"), project.text("b.txt")), ("one\n".into(), "two\n".into()));
+    assert_eq!(project.log().len(), 1);
+}
+
+#[test]
+fn recover_says_what_it_did() {
+    let project = stopped();
+    let out = project.done(&["recover"]);
+    assert!(out.contains("0f8fad5b: everything was put back"), "{out}");
+    let project = stopped();
+    let value = project.relay(&["recover", "--json", "-q"]).json();
+    assert_eq!((&value["ok"], &value["transactions"][0]["outcome"]), (&true.into(), &"putBack".into()));
+    assert_eq!(value["transactions"][0]["id"], UUID);
+}
+
+#[test]
+fn what_somebody_changed_meanwhile_is_left_to_them() {
+    for (flag, text) in [("--keep", "mine\n"), ("--restore", "one\n")] {
+        let project = stopped();
+        project.put("a.txt", b"mine\n");
+        let ran = project.relay(&["recover"]);
+        assert_eq!((ran.code, ran.out.as_str()), (6, ""), "{ran:?}");
+        for part in ["1 of 2 files was put back", "a.txt was changed", "left alone", "--keep", "--restore"] {
+            assert!(ran.err.contains(part), "{part:?} is missing in\n{}", ran.err);
+        }
+        assert_eq!((project.text("a.txt"), project.text("b.txt")), ("mine\n".into(), "two\n".into()));
+        let ran = project.apply(&edit("a.txt", "mine", "yours"));
+        assert_eq!(ran.code, 3, "it waits for somebody: {ran:?}");
+        assert!(ran.err.contains("0f8fad5b"), "{}", ran.err);
+        let value = project.relay(&["recover", "--json", "-q"]).json();
+        assert_eq!(
+            (&value["code"], &value["transactions"][0]["left"][0]["path"]),
+            (&6.into(), &"a.txt".into())
+        );
+        assert_eq!(project.relay(&["recover", flag]).code, 0);
+        assert_eq!(project.text("a.txt"), text, "{flag}");
+        project.done(&["recover"]);
+    }
+}
+
+#[test]
+fn a_run_that_is_killed_leaves_all_or_nothing() {
+    let project = Project::new(&[]);
+    let files = 150;
+    let answer: String = (0..files).map(|n| whole(&format!("dir/{n}.txt"), &format!("{n}\n"))).collect();
+    project.put("a.md", answer.as_bytes());
+    let mut child = project.command(&["apply", "a.md", "-y"]).stdout(Stdio::null()).spawn().unwrap();
+    while child.try_wait().unwrap().is_none() && !project.path("dir/20.txt").exists() {
+        std::thread::yield_now();
+    }
+    child.kill().unwrap();
+    child.wait().unwrap();
+    assert_eq!(project.relay(&["recover"]).code, 0);
+    let there = (0..files).filter(|n| project.path(&format!("dir/{n}.txt")).exists()).count();
+    let committed = project.log().len();
+    assert!([(0, 0), (files, 1)].contains(&(there, committed)), "{there} files, {committed} entries");
+}
 
 #[test]
 fn a_clean_project_has_nothing_to_recover() {

@@ -3,7 +3,7 @@
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 
-use crate::relay::{Project, edit, whole};
+use crate::relay::{Project, control, edit, whole};
 
 fn project() -> Project {
     Project::new(&[("a.txt", "one\ntwo\nthree\nfour\nfive\nsix\nseven\n"), ("old.txt", "old\n")])
@@ -18,11 +18,24 @@ fn a_revert_and_its_revert() {
     let out = project.done(&["revert"]);
     assert_eq!(out, format!("✓ reverted {}\n  `relay revert` again brings it back\n", &id[..8]));
     assert_eq!(project.text("a.txt"), before);
-    project.done(&["revert"]);
+    let out = project.done(&["revert"]);
+    assert!(out.contains(&format!(" · {} is in again\n", &id[..8])), "{out}");
     assert_eq!(project.text("a.txt"), after, "the newest entry was the revert");
     project.done(&["revert"]);
     assert_eq!(project.text("a.txt"), before);
     assert_eq!(project.log().len(), 4);
+}
+
+#[test]
+fn the_change_before_it_is_named() {
+    let project = project();
+    project.applied(&(edit("a.txt", "two", "2") + &control("0f8fad5b-d9cb-469f-a165-70867728950e", "a two")));
+    project.applied(&edit("old.txt", "old", "new"));
+    let out = project.done(&["revert"]);
+    let next = "  `relay revert` again brings it back; `relay revert 3` undoes \"a two\"\n";
+    assert!(out.ends_with(next), "{out}");
+    project.done(&["revert", "3"]);
+    assert!(project.text("a.txt").contains("two"));
 }
 
 #[test]
@@ -127,5 +140,5 @@ fn on_another_branch_somebody_has_to_say_yes() {
 fn an_empty_ledger_has_nothing_to_revert() {
     let ran = project().relay(&["revert"]);
     assert_eq!(ran.code, 2, "{ran:?}");
-    assert!(ran.err.contains("relay log"), "{}", ran.err);
+    assert!(ran.err.contains("nothing was applied here yet"), "{}", ran.err);
 }
