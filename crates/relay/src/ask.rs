@@ -6,7 +6,7 @@
 use std::fs::{File, OpenOptions};
 use std::io::{self, Read, Write};
 
-use rustix::event::{PollFd, PollFlags, poll};
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
 use rustix::process::getpgrp;
 use rustix::termios::{QueueSelector, tcflush, tcgetpgrp};
@@ -21,6 +21,9 @@ pub(crate) struct Terminal {
 
 /// Bytes of an answer that are looked at.
 const ANSWER_BYTES: usize = 256;
+
+/// A signal that comes just before the wait begins does not end it: it is seen after this long.
+const GLANCE: Timespec = Timespec { tv_sec: 1, tv_nsec: 0 };
 
 impl Terminal {
     /// The terminal, if there is one with somebody at it.
@@ -55,9 +58,12 @@ impl Terminal {
     fn line(&mut self, signals: &Held) -> io::Result<String> {
         let mut poll_on = [PollFd::new(&self.file, PollFlags::IN)];
         loop {
-            match poll(&mut poll_on, None) {
+            if signals.asked() {
+                return Ok(String::new());
+            }
+            match poll(&mut poll_on, Some(&GLANCE)) {
+                Ok(0) | Err(Errno::INTR) => {}
                 Ok(_) => break,
-                Err(Errno::INTR) if !signals.asked() => {}
                 Err(error) => return Err(error.into()),
             }
         }

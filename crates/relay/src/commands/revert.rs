@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use relaycode_change::path::RelPath;
 use relaycode_ledger::record::Record;
 use relaycode_ledger::revert::{KeptEdits, Reversal, RevertOptions};
-use relaycode_ledger::{About, Entry, Item, Target, TxId};
+use relaycode_ledger::{About, Entry, Item, LedgerError, Target, TxId};
 use serde::Serialize;
 
 use crate::ask::{self, Terminal, is_yes};
@@ -28,7 +28,7 @@ use crate::show::outcome::Reverted;
 #[derive(Debug, Clone, clap::Args)]
 pub(crate) struct Args {
     /// A number of `relay log`, an id, or the beginning of one
-    #[arg(value_name = "ID|N", default_value = "1")]
+    #[arg(value_name = "ID|N", default_value = NEWEST)]
     name: String,
 
     /// Do not ask, also on another branch or commit than it was applied on
@@ -56,11 +56,27 @@ pub(crate) struct Args {
     quiet: bool,
 }
 
+/// What is reverted where nothing is named.
+const NEWEST: &str = "1";
+
 impl Args {
     fn file(&self) -> Result<Option<RelPath>, Failure> {
         let parse = |file: &String| RelPath::parse(file).map_err(Failure::usage);
         let hint = "give the file as `relay show` lists it";
         self.file.as_ref().map(parse).transpose().map_err(|failure| failure.hint(hint))
+    }
+
+    /// The failure, with the command that goes on from a conflict.
+    fn explained(&self, error: LedgerError) -> Failure {
+        let conflict = matches!(error, LedgerError::RevertConflict(_));
+        let failure = Failure::from(error);
+        if !conflict || self.name == NEWEST {
+            return failure;
+        }
+        failure.hint(format!(
+            "`relay revert {} --markers` writes both sides into the files, or undo the later edits first",
+            self.name
+        ))
     }
 }
 
@@ -70,7 +86,7 @@ pub(crate) fn run(args: &Args, console: &mut Console, home: &Home) -> Result<Exi
     project.recover(console)?;
     let target = project.find(&args.name)?;
     let options = RevertOptions { file: args.file()?, markers: args.markers };
-    let reversal = project.ledger.plan_revert(&target, &options)?;
+    let reversal = project.ledger.plan_revert(&target, &options).map_err(|error| args.explained(error))?;
     let newest = match newest(&target) {
         Some(id) => project.ledger.record(id)?,
         None => return Err(Failure::usage(format!("there is nothing in `{}`", args.name))),

@@ -53,33 +53,33 @@ fn details(failure: &Failure, look: &Look) -> String {
 fn file(detail: &Detail, message: &str, look: &Look) -> String {
     let sentence = format!("{} {}", detail.path, detail.message);
     let mut out = String::new();
-    if sentence != message {
+    if sentence != message && detail.regions.is_empty() {
         out += &(look.wrap(&format!("  {}", look.safe(&sentence)), 4) + "\n");
     }
     if let Some(kept) = &detail.kept {
         out += &(look.wrap(&format!("    its other bytes are in {}", look.safe(kept)), 4) + "\n");
     }
     for region in detail.regions.iter().take(LISTED) {
-        out += &place(region, look);
+        out += &place(&detail.path, region, look);
     }
     out
 }
 
 /// Both sides of a place that a revert cannot merge.
-fn place(region: &Region, look: &Look) -> String {
+fn place(path: &str, region: &Region, look: &Look) -> String {
     /// Lines of one side.
     const LINES: usize = 4;
-    let mut out = format!("    {}\n", look.paint(Paint::Dim, &format!("line {}", region.line)));
-    for (name, lines) in [("now       ", &region.now), ("before it ", &region.reverted)] {
-        let room = look.columns().saturating_sub(6 + name.len());
+    let mut out = format!("  {}, line {}\n", look.safe(path), region.line);
+    for (name, lines) in [("now       ", &region.now), ("reverted  ", &region.reverted)] {
+        let room = look.columns().saturating_sub(4 + name.len());
         let mut name = name.to_string();
         for line in lines.iter().take(LINES) {
-            out += &format!("      {name}{}\n", look.excerpt(line, room));
+            out += &format!("    {name}{}\n", look.excerpt(line, room));
             name = " ".repeat(name.len());
         }
         match lines.len() {
-            0 => out += &format!("      {name}(nothing)\n"),
-            count if count > LINES => out += &format!("      {name}and {} more\n", count - LINES),
+            0 => out += &format!("    {name}(nothing)\n"),
+            count if count > LINES => out += &format!("    {name}and {} more\n", count - LINES),
             _ => {}
         }
     }

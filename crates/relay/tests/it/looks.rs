@@ -68,3 +68,45 @@ fn a_hostile_answer_cannot_speak_to_the_terminal() {
     assert_tame(&project.relay(&["preview", "no\u{1b}[2Jfile\u{202e}.md"]));
     assert_tame(&project.relay(&["preview", "-", "-C", "no\u{1b}[2Jdir"]));
 }
+
+#[test]
+fn a_hostile_record_cannot_speak_to_the_terminal() {
+    let evil = "\u{1b}[2J\u{1b}]0;owned\u{7}\u{202e}\u{200b}\u{9b}31m";
+    let project = Project::new(&[("a.txt", "one\ntwo\n")]);
+    let answer = format!("{evil}\n\n")
+        + &edit("a.txt", "two", evil)
+        + &format!(
+            "\n```yaml\nprojectId: \"x{evil}\"\ngitCommitMsg: \"{evil}\"\npromptSummary: \"{evil}\"\n```\n"
+        );
+    project.put(".git/HEAD", b"ref: refs/heads/main\n");
+    assert_tame(&project.apply(&answer));
+    project.put(".git/HEAD", "ref: refs/heads/\u{202e}\u{9b}31m\n".as_bytes());
+    let named = evil.to_string();
+    for args in [
+        &["log"][..],
+        &["log", "--json"],
+        &["show", "--diff"],
+        &["show", "--diff", "--json"],
+        &["show", &named],
+        &["revert", "--file", &named],
+        &["revert"],
+        &["revert", "-y"],
+        &["log"],
+    ] {
+        assert_tame(&project.relay(args));
+    }
+    project.put("a.txt", format!("one\n{evil}{evil}\n").as_bytes());
+    assert_tame(&project.relay(&["revert", "-y"]));
+    assert_tame(&project.relay(&["revert", "-y", "--markers"]));
+}
+
+#[test]
+fn without_utf8_the_ledger_is_ascii_too() {
+    let project = project();
+    project.applied(&edit("a.txt", "two", "2"));
+    project.done(&["revert"]);
+    for args in [&["log"][..], &["show", "2", "--diff"], &["revert"], &["recover"]] {
+        let ran = run(project.command(args).env("LC_ALL", "C"));
+        assert!(ran.code == 0 && ran.out.is_ascii(), "{args:?}: {}", ran.out);
+    }
+}
