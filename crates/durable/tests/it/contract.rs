@@ -12,11 +12,14 @@ use rustix::io::Errno;
 struct Place {
     fs: Arc<dyn Fs>,
     root: PathBuf,
-    link: Box<dyn Fn(&str, &str)>,
+    link: Link,
     pipe: Box<dyn Fn(&str)>,
     /// What holds it.
     _held: Option<tempfile::TempDir>,
 }
+
+/// Makes a link of that name to that target.
+type Link = Box<dyn Fn(&str, &str)>;
 
 fn real(fs: Real) -> Place {
     let held = tempfile::tempdir().unwrap();
