@@ -155,6 +155,20 @@ fn a_file_moved_into_a_new_directory_is_never_lost_from_both() {
 }
 
 #[test]
+fn directories_never_end_up_inside_each_other() {
+    let model = Model::new();
+    model.put("a/b/file", b"x", 0o600).unwrap();
+    model.mark_all_durable();
+    let at = root(&model);
+    let a = model.open_dir(&at, "a").unwrap();
+    model.rename(&a, "b", &at, "c", Rename::NoReplace).unwrap();
+    let c = model.open_dir(&at, "c").unwrap();
+    model.rename(&at, "a", &c, "a", Rename::NoReplace).unwrap();
+    let (none, first, both) = (["a/b/file", "a", "a/b"], ["c/file", "a", "c"], ["c/file", "c", "c/a"]);
+    assert_eq!(trees(&model), sets(&[&none, &first, &both]));
+}
+
+#[test]
 fn a_file_made_in_a_new_directory_is_lost_with_it() {
     let model = Model::new();
     model.make_dir(&root(&model), "new", DirMode::Usual).unwrap();
