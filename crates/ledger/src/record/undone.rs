@@ -70,7 +70,7 @@ impl Ledger {
 }
 
 /// Moves a record into `undone/` or out of it, unless it is where it belongs.
-fn move_one(state: &State, id: TxId, undone: bool) -> Result<(), LedgerError> {
+pub(crate) fn move_one(state: &State, id: TxId, undone: bool) -> Result<(), LedgerError> {
     let name = state::record_name(id);
     let aside = match state.sub(Sub::Undone).map_err(failed("cannot open", ".relaycode/undone"))? {
         Some(aside) => aside,
