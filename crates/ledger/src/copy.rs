@@ -20,8 +20,8 @@ use crate::id::TxId;
 use crate::index::{Line, needed_blobs};
 use crate::ledger::Ledger;
 use crate::log::TakenBack;
+use crate::record::settle::move_one;
 use crate::record::shelf::{Loaded, Place, Shelf, failed};
-use crate::record::undone::move_one;
 use crate::record::{RECORD_BYTES, file};
 use crate::state::{self, State, Sub};
 
