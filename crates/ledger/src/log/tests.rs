@@ -81,7 +81,7 @@ fn pages_come_newest_first_and_show_a_group_once() {
     let ledger = &scratch.ledger;
     assert_eq!(ledger.page(0, 10).unwrap(), Page { entries: vec![], total: 0 });
     assert_eq!(ledger.next_number().unwrap(), 1);
-    for record in [plain(1), member(2, "turn"), plain(3), member(4, "turn"), plain(5), member(6, "other")] {
+    for record in [plain(1), member(2, "turn"), plain(3), member(4, "turn"), plain(5), member(6, "t6")] {
         scratch.commit(&record);
         assert_eq!(scratch.lines(), usize::try_from(record.number).unwrap(), "the index is kept as we go");
     }
@@ -97,7 +97,8 @@ fn pages_come_newest_first_and_show_a_group_once() {
         assert_eq!(ledger.page(0, 1).unwrap().total, 5);
         assert_eq!(ledger.next_number().unwrap(), 7);
     }
-    assert_eq!(ledger.find("1").unwrap(), Target::Group { id: "other".into(), members: vec![id(6)] });
+    assert_eq!(ledger.find("1").unwrap(), Target::Group { id: "t6".into(), members: vec![id(6)] });
+    assert_eq!(ledger.find("t6").unwrap(), ledger.find("1").unwrap());
     assert_eq!(ledger.find("2").unwrap(), Target::One(id(5)));
     assert_eq!(
         ledger.find("turn").unwrap(),
