@@ -60,9 +60,13 @@ fn the_ledger_comes_back_from_its_copy() {
     let ran = project.relay(&["log"]);
     assert_eq!(ran.code, 0, "{ran:?}");
     assert!(ran.out.contains(&id[..8]), "{ran:?}");
+    assert!(ran.err.contains("1 record came back from your own copy"), "it is said: {}", ran.err);
+    project.done(&["log"]);
+    fs::remove_dir_all(project.path(".relaycode")).unwrap();
     let ran = project.relay(&["revert"]);
     assert_eq!(ran.code, 0, "{ran:?}");
     assert_eq!(project.text("a.txt"), "one\ntwo\nthree\n");
+    assert!(ran.err.contains("came back from your own copy"), "{}", ran.err);
 }
 
 #[test]
