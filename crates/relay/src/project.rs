@@ -9,7 +9,7 @@ use relaycode_change::plan::Plan;
 use relaycode_durable::Real;
 use relaycode_ledger::change::FileChange;
 use relaycode_ledger::tree::ProjectTree;
-use relaycode_ledger::{About, Committed, Ledger, LedgerError, Recovered, Recovery, Settings, Target, TxId};
+use relaycode_ledger::{About, Committed, Ledger, LedgerError, Recovery, Settings, Target, TxId};
 
 use crate::console::Console;
 use crate::failure::{Exit, Failure, State};
@@ -64,12 +64,12 @@ impl Project {
     }
 
     /// Puts right what an earlier run left in the middle, and says so on stderr.
-    pub(crate) fn recover(&self, console: &mut Console) -> Result<Vec<Recovered>, Failure> {
+    pub(crate) fn recover(&self, console: &mut Console) -> Result<(), Failure> {
         self.restore(console)?;
         let recovered = self.ledger.recover(Recovery::Automatic)?;
         let text = show::recovery::text(&recovered, &console.err_look());
         console.err(&text);
-        Ok(recovered)
+        Ok(())
     }
 
     /// What a name of the user's stands for.
