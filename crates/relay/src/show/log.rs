@@ -125,3 +125,47 @@ fn summary(row: &Row) -> String {
         [first, rest @ ..] => format!("reverts {} and {} more", first.short(), rest.len()),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const PLAIN: Look = Look { color: false, utf8: true, width: Some(80) };
+
+    fn row(index: usize, id: &str, summary: &str) -> Row {
+        Row {
+            index,
+            id: Some(id.to_string()),
+            members: vec![id.to_string()],
+            created_at: "before clocks".into(),
+            origin: "agent".into(),
+            files: 1,
+            added: 120,
+            removed: 33,
+            summary: summary.into(),
+            undone: false,
+            revertible: true,
+            revert_of: Vec::new(),
+            damage: None,
+        }
+    }
+
+    #[test]
+    fn groups_lost_contents_and_damage_are_told() {
+        let group = Row {
+            members: vec!["a".into(), "b".into(), "c".into()],
+            files: 12,
+            ..row(1, "a81b07c4-turn", "add retry to the client and to everything else that calls it")
+        };
+        let lost = Row { revertible: false, removed: 0, ..row(2, "3f9c1e2a", "old") };
+        let damaged = Row { id: None, damage: Some("cut off".into()), ..row(3, "", "") };
+        let expected = [
+            "  1   a81b07c4  before clocks  agent  12 files  +120 −33  add retry t…   3 edits",
+            "  2   3f9c1e2a  before clocks  agent  1 file    +120      old   can no longer be reverted",
+            "  3 !           before clocks  agent  1 file    +120 −33  cannot be read: cut o…",
+            "and 4 more; `relay log -n 7` lists them all",
+        ];
+        let out = text(&[group, lost, damaged], 7, &PLAIN);
+        assert_eq!(out.lines().collect::<Vec<_>>(), expected);
+    }
+}
