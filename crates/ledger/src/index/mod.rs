@@ -85,12 +85,12 @@ impl Ledger {
         };
         let before = last.as_ref().map_or(0, |line| line.at);
         let in_order = last.as_ref().is_none_or(|line| line.number < record.number);
-        if before + 1 != count || !in_order {
+        if before.checked_add(1) != Some(count) || !in_order {
             return Ok(());
         }
         let mut line = Line::of(record, false, None);
         line.at = count;
-        line.entries = last.as_ref().map_or(0, |line| line.entries) + 1;
+        line.entries = last.as_ref().map_or(0, |line| line.entries).saturating_add(1);
         if let Some(group) = &record.group {
             match first_of_group(&source, before, group) {
                 Ok(None) => line.group_from = Some(count),

@@ -26,16 +26,24 @@ impl Open<'_> {
     ///
     /// # Errors
     /// Everything was put back then: `Conflict` if an editor wrote into a file that had just been
-    /// displaced, `Io` if the record could not be written.
+    /// displaced, `Io` if the record could not be written. Except for `HalfWay`: another relay held
+    /// the lock for too long, or putting back failed; the next recovery does it.
     pub fn commit(
         mut self,
         decided_by: Option<String>,
         gate: Option<String>,
     ) -> Result<Committed, LedgerError> {
-        let _project = self.ledger.lock(&self.state)?;
-        if let Some(path) = self.written_into()? {
-            self.back()?;
-            return Err(LedgerError::Conflict { path });
+        let _project = self.lock()?;
+        match self.written_into() {
+            Ok(None) => {}
+            Ok(Some(path)) => {
+                self.back()?;
+                return Err(LedgerError::Conflict { path });
+            }
+            Err(error) => {
+                self.back()?;
+                return Err(after_put_back(error));
+            }
         }
         self.record.approved = true;
         self.record.decided_by = decided_by;
@@ -53,7 +61,11 @@ impl Open<'_> {
         let written = atomic::write(fs, (&self.own.dir, "record"), (self.state.dir(), &name), &bytes);
         if let Err(error) = written {
             // A rename that reports an error may have happened all the same.
-            if !error.moved && !recover::committed(&self.state, self.id())? {
+            let committed = || {
+                let committed = recover::committed(&self.state, self.id());
+                committed.map_err(|why| LedgerError::half_way(self.id(), why))
+            };
+            if !error.moved && !committed()? {
                 self.back()?;
                 return Err(after_put_back(cannot("write", &format!("{}/{name}", state::NAME))(
                     error.source,

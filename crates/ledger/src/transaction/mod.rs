@@ -66,7 +66,7 @@ impl Ledger {
     /// between steps; when it says yes, everything is put back.
     ///
     /// # Errors
-    /// Every [`LedgerError`] but `NeedsYou` leaves the project as it was, except for what others did
+    /// Every [`LedgerError`] but `NeedsYou` and `HalfWay` leaves the project as it was, except for what others did
     /// to it meanwhile.
     pub fn begin(
         &self,
@@ -235,10 +235,16 @@ impl<'l> Open<'l> {
     /// Puts everything back as it was.
     ///
     /// # Errors
-    /// `NeedsYou` if files were changed meanwhile, not by relay: they are left alone.
+    /// `NeedsYou` if files were changed meanwhile, not by relay: they are left alone. `HalfWay` if
+    /// it could not be done or finished: the next recovery does.
     pub fn put_back(self) -> Result<(), LedgerError> {
-        let _project = self.ledger.lock(&self.state)?;
+        let _project = self.lock()?;
         self.back()
+    }
+
+    /// The project's lock. Without it the files stay in place, and the next recovery puts them back.
+    fn lock(&self) -> Result<Lock, LedgerError> {
+        self.ledger.lock(&self.state).map_err(|error| LedgerError::half_way(self.id(), error))
     }
 
     fn journal_and_apply(
@@ -339,8 +345,11 @@ impl<'l> Open<'l> {
     fn back(&self) -> Result<(), LedgerError> {
         let others = recover::others(self.transaction.stage);
         let before = |path: &str| recover::before_bytes(&self.state, &self.record, path);
-        let back = putback::put_back(&self.places, &self.transaction, &before, others)?;
-        recover::finish(&self.state, &self.places, &self.own, &self.record, &self.transaction, &back)?;
+        let half_way = |why| LedgerError::half_way(self.id(), why);
+        let back =
+            putback::put_back(&self.places, &self.transaction, &before, others).map_err(half_way)?;
+        recover::finish(&self.state, &self.places, &self.own, &self.record, &self.transaction, &back)
+            .map_err(half_way)?;
         if back.left.is_empty() {
             return Ok(());
         }
