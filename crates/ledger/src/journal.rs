@@ -177,7 +177,8 @@ mod tests {
         assert_eq!(with("src/a.rs", &slot).check(id), Ok(()));
         assert_eq!(with("mnt/a", &format!("mnt/.relaycode-{id}-3")).check(id), Ok(()));
         assert_eq!(with("a", &format!(".relaycode-{id}-3")).check(id), Ok(()));
-        for path in ["../x", "/etc/x", ".git/hooks/x", "sub/.GIT/config", ".relaycode/x.yml", "./a", "", "a/../b"]
+        for path in
+            ["../x", "/etc/x", ".git/hooks/x", "sub/.GIT/config", ".relaycode/x.yml", "./a", "", "a/../b"]
         {
             assert!(with(path, &slot).check(id).is_err(), "{path}");
             let made = Transaction { make_directories: vec![path.into()], ..with("a", &slot) };
@@ -187,9 +188,14 @@ mod tests {
             assert!(removed.check(id).is_err(), "{path}");
         }
         let elsewhere = format!("{SLOTS}/{}/0", TxId::random());
-        for slot in
-            ["../x", "a.txt", ".git/config", &elsewhere, &format!("{slot}x"), &format!(".git/.relaycode-{id}-1")]
-        {
+        for slot in [
+            "../x",
+            "a.txt",
+            ".git/config",
+            &elsewhere,
+            &format!("{slot}x"),
+            &format!(".git/.relaycode-{id}-1"),
+        ] {
             assert!(with("a", slot).check(id).is_err(), "{slot}");
         }
         let mut long = with("a", &slot);

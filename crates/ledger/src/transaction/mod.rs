@@ -346,8 +346,7 @@ impl<'l> Open<'l> {
         let others = recover::others(self.transaction.stage);
         let before = |path: &str| recover::before_bytes(&self.state, &self.record, path);
         let half_way = |why| LedgerError::half_way(self.id(), why);
-        let back =
-            putback::put_back(&self.places, &self.transaction, &before, others).map_err(half_way)?;
+        let back = putback::put_back(&self.places, &self.transaction, &before, others).map_err(half_way)?;
         recover::finish(&self.state, &self.places, &self.own, &self.record, &self.transaction, &back)
             .map_err(half_way)?;
         if back.left.is_empty() {
