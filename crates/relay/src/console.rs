@@ -92,6 +92,7 @@ impl Console {
                 return Err(Failure {
                     exit: Exit::Unexpected,
                     ..Failure::unexpected(format!("the output cannot be written: {error}"))
+                        .hint("whatever the command did is done: `relay log` says so")
                 });
             }
         }

@@ -4,10 +4,11 @@
 use std::fs::{self, File, Permissions};
 use std::os::unix::fs::{PermissionsExt, chown, symlink};
 use std::os::unix::net::UnixListener;
-use std::process::Command;
+use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use rustix::fs::{CWD, FileType, FlockOperation, Mode, flock, makedev, mknodat};
+use rustix::process::{Pid, Signal, kill_process};
 use tempfile::TempDir;
 
 use crate::relay::{Project, Ran, edit, run, whole};
@@ -291,6 +292,23 @@ fn whoever_has_the_lock_is_waited_for_but_not_for_ever() {
     project.done(&["show", "1"]);
     assert!(started.elapsed() < Duration::from_secs(8), "{:?}", started.elapsed());
     project.put("a.md", edit("a.txt", "1", "2").as_bytes());
+    // Who is told to stop stops waiting.
+    let mut command = project.command(&["apply", "a.md", "-y"]);
+    let mut child = command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
+    // It catches signals before it waits: until then one simply ends the process.
+    let status = format!("/proc/{}/status", child.id());
+    let caught = |text: String| {
+        let mask = text.lines().find_map(|line| line.strip_prefix("SigCgt:")).map(str::trim);
+        mask.and_then(|mask| u64::from_str_radix(mask, 16).ok()).is_some_and(|mask| mask & 0b10 != 0)
+    };
+    let linux = cfg!(target_os = "linux");
+    while linux && child.try_wait().unwrap().is_none() && !fs::read_to_string(&status).is_ok_and(caught) {
+        std::thread::yield_now();
+    }
+    kill_process(Pid::from_child(&child), Signal::INT).unwrap();
+    let ran = Ran::from(child.wait_with_output().unwrap());
+    assert!(!linux || ran.code == 130, "{ran:?}");
+    assert!(started.elapsed() < Duration::from_secs(8), "{:?}", started.elapsed());
     let mut apply = project.command(&["apply", "a.md", "-y"]);
     let mut revert = project.command(&["revert", "-y"]);
     let rans: Vec<Ran> = std::thread::scope(|scope| {

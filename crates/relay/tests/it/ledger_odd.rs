@@ -78,7 +78,7 @@ fn names_that_only_look_dangerous() {
         "a;b&c.txt",
         "#hash.txt",
         "%s%n.txt",
-        "~/tilde.txt",
+        "tilde~.txt",
         "[glob]{a,b}.txt",
         "..dots.txt",
         "e\u{301}.txt",

@@ -5,6 +5,7 @@
 mod apply;
 mod bad_input;
 mod demo;
+mod ledger_faults;
 mod ledger_hostile;
 mod ledger_obstacles;
 mod ledger_odd;
