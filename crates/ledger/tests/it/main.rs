@@ -1,0 +1,5 @@
+//! The ledger from outside, on a real disk: what its errors promise about the project.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests fail by panicking")]
+
+mod promises;

@@ -1,0 +1,70 @@
+//! An error says which state the project is in; that must be the state it is in.
+
+use std::fs;
+use std::sync::Arc;
+use std::time::Duration;
+
+use relaycode_change::path::RelPath;
+use relaycode_durable::{Fs, Lock, Real};
+use relaycode_ledger::change::{After, FileChange, NewMode};
+use relaycode_ledger::{About, Ledger, LedgerError, Open, Outcome, Recovery, Settings, TxId};
+use tempfile::TempDir;
+
+fn ledger(dir: &TempDir) -> Ledger {
+    let settings = Settings { patience: Duration::from_millis(5), ..Settings::default() };
+    Ledger::open(Arc::new(Real::default()), dir.path(), settings).unwrap()
+}
+
+fn begin(ledger: &Ledger) -> Result<Open<'_>, LedgerError> {
+    let change = FileChange {
+        path: RelPath::parse("a.txt").unwrap(),
+        renamed_from: None,
+        before: Some(b"one\n".to_vec()),
+        after: Some(After { bytes: b"1\n".to_vec(), mode: NewMode::Keep }),
+        added: 1,
+        removed: 1,
+    };
+    ledger.begin(&[change], About::new(TxId::random(), "shop", "2026-03-10T12:00:00.000Z", "file"), &|| false)
+}
+
+/// The project's lock, as another relay would hold it.
+fn lock(dir: &TempDir) -> Lock {
+    let fs = Real::default();
+    let state = fs.open_root(&dir.path().join(".relaycode")).unwrap();
+    fs.lock(&state, "lock").unwrap().expect("nobody else has it")
+}
+
+#[test]
+fn a_lock_that_does_not_come_is_not_called_unchanged_once_files_are_in_place() {
+    let dir = TempDir::new().unwrap();
+    fs::write(dir.path().join("a.txt"), "one\n").unwrap();
+    let text = || fs::read_to_string(dir.path().join("a.txt")).unwrap();
+    for commit in [true, false] {
+        let ledger = ledger(&dir);
+        let open = begin(&ledger).unwrap();
+        let held = lock(&dir);
+        assert!(matches!(begin(&ledger), Err(LedgerError::Busy)), "nothing is touched before");
+        let error = if commit { open.commit(None, None).map(drop) } else { open.put_back() }.unwrap_err();
+        let LedgerError::HalfWay { why, .. } = &error else { panic!("{error:?}") };
+        assert!(matches!(**why, LedgerError::Busy), "{error:?}");
+        assert_eq!(text(), "1\n");
+        drop(held);
+        let recovered = ledger.recover(Recovery::Automatic).unwrap();
+        assert!(matches!(recovered[0].outcome, Outcome::PutBack { .. }), "{recovered:?}");
+        assert_eq!(text(), "one\n");
+    }
+}
+
+#[test]
+fn a_stop_while_waiting_for_the_lock_touches_nothing() {
+    let dir = TempDir::new().unwrap();
+    fs::write(dir.path().join("a.txt"), "one\n").unwrap();
+    let ledger = Ledger::open(Arc::new(Real::default()), dir.path(), Settings::default()).unwrap();
+    begin(&ledger).unwrap().put_back().unwrap();
+    let held = lock(&dir);
+    let about = About::new(TxId::random(), "shop", "2026-03-10T12:00:00.000Z", "file");
+    let stopped = ledger.begin(&[], about, &|| true).map(drop);
+    assert!(matches!(stopped, Err(LedgerError::Interrupted)), "{stopped:?}");
+    drop(held);
+    assert_eq!(fs::read_to_string(dir.path().join("a.txt")).unwrap(), "one\n");
+}
