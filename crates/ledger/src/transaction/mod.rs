@@ -75,7 +75,7 @@ impl Ledger {
         stop: &dyn Fn() -> bool,
     ) -> Result<Open<'_>, LedgerError> {
         let state = State::create(&self.fs, &self.root).map_err(cannot("make", state::NAME))?;
-        let _project = self.lock(&state)?;
+        let _project = self.lock_unless(&state, stop)?;
         let claims = claims(&recover::dead(self, &state)?);
         self.not_yet_processed(&state, &about)?;
         let wanted = steps::of(changes).map_err(LedgerError::Refused)?;
@@ -391,11 +391,19 @@ fn after_put_back(error: LedgerError) -> LedgerError {
 impl Ledger {
     /// Takes the project's lock, waiting for whoever has it for as long as the settings say.
     pub(crate) fn lock(&self, state: &State) -> Result<Lock, LedgerError> {
+        self.lock_unless(state, &|| false)
+    }
+
+    /// The same, unless somebody says stop.
+    fn lock_unless(&self, state: &State, stop: &dyn Fn() -> bool) -> Result<Lock, LedgerError> {
         let started = Instant::now();
         let mut pause = Duration::from_micros(200);
         loop {
             if let Some(lock) = state.fs().lock(state.dir(), "lock").map_err(cannot("lock", state::NAME))? {
                 return Ok(lock);
+            }
+            if stop() {
+                return Err(LedgerError::Interrupted);
             }
             if started.elapsed() >= self.settings.patience {
                 return Err(LedgerError::Busy);
