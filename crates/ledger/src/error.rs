@@ -81,9 +81,9 @@ pub enum LedgerError {
     #[error("later edits stand in the same lines of {}", files(.0.len()))]
     RevertConflict(Vec<FileConflict>),
     /// The system failed. `put_back` says what state the project is in.
-    #[error("{action} {path}: {source}")]
+    #[error("cannot {action} {path}: {source}")]
     Io {
-        /// What was being done, as "cannot write".
+        /// What could not be done, as in "cannot *write* src/a.rs".
         action: &'static str,
         /// The file or directory, beneath the root.
         path: String,
@@ -92,6 +92,12 @@ pub enum LedgerError {
         /// Whether anything of the transaction had been applied and was put back.
         put_back: bool,
     },
+}
+
+/// Turns what the system said into an error about `path`: "cannot write src/a.rs: …".
+pub(crate) fn cannot(verb: &'static str, path: &str) -> impl FnOnce(io::Error) -> LedgerError {
+    let path = path.to_string();
+    move |source| LedgerError::Io { action: verb, path, source, put_back: false }
 }
 
 fn first(refusals: &[Refusal]) -> String {
@@ -150,6 +156,11 @@ pub enum Rule {
         /// Its process.
         pid: u32,
     },
+    /// A transaction that could not be put back whole has it, and waits for a person.
+    Waiting {
+        /// The transaction.
+        by: TxId,
+    },
     /// It takes part in the change twice.
     Twice,
     /// There is not enough room.
@@ -175,6 +186,7 @@ impl Rule {
             Rule::OtherDevice => "otherDevice",
             Rule::Twin { .. } => "twin",
             Rule::Claimed { .. } => "claimed",
+            Rule::Waiting { .. } => "waiting",
             Rule::Twice => "twice",
             Rule::NoSpace { .. } => "noSpace",
         }
@@ -196,6 +208,9 @@ impl Rule {
             Rule::Twin { other } => format!("and {other} are one name on some file systems"),
             Rule::Claimed { by, pid } => {
                 format!("belongs to {}, which is still open in process {pid}", by.short())
+            }
+            Rule::Waiting { by } => {
+                format!("belongs to {}, which waits for you: `relay recover`", by.short())
             }
             Rule::Twice => "takes part in the change twice".into(),
             Rule::NoSpace { needed, free } => {

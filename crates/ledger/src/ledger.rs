@@ -41,7 +41,7 @@ impl Ledger {
     /// If the directory cannot be opened.
     pub fn open(fs: Arc<dyn Fs>, path: &Path, settings: Settings) -> Result<Ledger, LedgerError> {
         let dir = fs.open_root(path).map_err(|source| LedgerError::Io {
-            action: "cannot open",
+            action: "open",
             path: path.display().to_string(),
             source,
             put_back: false,
@@ -55,10 +55,15 @@ impl Ledger {
         &self.root
     }
 
+    pub(crate) fn next_number(&self, _: &State) -> Result<u64, LedgerError> {
+        Ok(1)
+    }
+    pub(crate) fn after_commit(&self, _: &State, _: &crate::record::Record) {}
+
     /// The state directory, if there is one.
     pub(crate) fn state(&self) -> Result<Option<State>, LedgerError> {
         State::open(&self.fs, &self.root).map_err(|source| LedgerError::Io {
-            action: "cannot open",
+            action: "open",
             path: crate::state::NAME.to_string(),
             source,
             put_back: false,

@@ -1,27 +1,37 @@
 //! The ledger: the only crate that writes project files.
 //!
 //! A change comes in as the bytes before and after of every file ([`change::FileChange`]), is
-//! journaled, put on disk whole or not at all (`Ledger::begin`), kept or put back
-//! (`transaction::Open`), recorded ([`record::Record`]) and can be undone (`revert`). What a
-//! crash leaves is put back by the next command (`Ledger::recover`). Bytes that relay did not
+//! journaled, put on disk whole or not at all ([`Ledger::begin`]), kept or put back
+//! ([`transaction::Open`]), recorded ([`record::Record`]) and can be undone (`revert`). What a
+//! crash leaves is put back by the next command ([`Ledger::recover`]). Bytes that relay did not
 //! write are never destroyed: a file that is neither as before nor as after is somebody's work, is
 //! left alone and named.
 //!
 //! The ledger does not know where a change came from, and asks nobody.
 
 pub mod about;
+pub mod blobs;
 pub mod change;
 pub mod digest;
 pub mod error;
 pub mod id;
 pub mod journal;
 pub mod ledger;
+mod moves;
 pub mod paths;
+mod putback;
 pub mod record;
+pub mod recover;
+pub mod revert;
+mod seen;
 pub mod state;
+pub mod transaction;
+pub mod tree;
 
 pub use about::About;
 pub use digest::Digest;
 pub use error::LedgerError;
 pub use id::TxId;
 pub use ledger::{Ledger, Settings};
+pub use recover::{Outcome, Recovered, Recovery};
+pub use transaction::{Committed, Open};

@@ -98,7 +98,7 @@ impl<'r> Places<'r> {
         Ok(dir)
     }
 
-    /// The directories that were opened, the root among them if it was used.
+    /// Lets go of a directory that is no longer there.
     pub fn forget(&self, path: &str) {
         self.open.borrow_mut().remove(path);
     }
@@ -151,4 +151,9 @@ fn on_the_way(error: io::Error) -> io::Result<Found> {
 /// A path's directory (empty: the root) and its last component.
 pub fn split(path: &str) -> (&str, &str) {
     path.rsplit_once('/').unwrap_or(("", path))
+}
+
+/// The directories above a path, outermost first.
+pub fn ancestors(path: &str) -> impl Iterator<Item = &str> {
+    path.match_indices('/').map(|(at, _)| &path[..at])
 }

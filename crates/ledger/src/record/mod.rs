@@ -5,6 +5,12 @@
 //! [`Record::transaction`]) and the record once it is committed (`{uuid}.yml`, without). Both end
 //! with a checksum over everything before it.
 
+pub(crate) mod file;
+pub mod original;
+mod yaml;
+
+pub use file::{RECORD_BYTES, read, write};
+
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
@@ -12,6 +18,9 @@ use serde::{Deserialize, Serialize};
 use crate::digest::Digest;
 use crate::id::TxId;
 use crate::journal::Transaction;
+
+#[cfg(test)]
+pub(crate) mod tests;
 
 /// The version of the format that this relay writes. A higher one is refused untouched.
 pub const FORMAT: u32 = 1;

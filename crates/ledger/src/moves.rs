@@ -1,0 +1,161 @@
+//! The few ways in which files change places, and making that durable. Nothing here replaces a file
+//! that it has not looked at.
+
+use std::collections::BTreeSet;
+use std::io;
+
+use relaycode_durable::fs::{DirMode, is_unsupported};
+use relaycode_durable::{Fs, Rename};
+
+use crate::paths::{Places, split};
+use crate::record::Image;
+use crate::seen;
+use crate::transaction::SYNC_EACH;
+
+/// What became of an exchange.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Swap {
+    /// The two files changed places: what stood at the target is in the slot.
+    Exchanged,
+    /// The file system cannot exchange: the target was compared and then replaced. Its bytes are in
+    /// the journal; a save in the moment between is lost, which is why this is the last resort.
+    Replaced,
+    /// The file system cannot exchange, and the target is not what it was expected to be.
+    Unexpected,
+}
+
+/// Lets the file in `slot` and the one at `target`, which should be `expected`, change places.
+pub(crate) fn swap(places: &Places<'_>, slot: &str, target: &str, expected: &Image) -> io::Result<Swap> {
+    match rename(places, slot, target, Rename::Exchange) {
+        Ok(()) => return Ok(Swap::Exchanged),
+        Err(error) if is_unsupported(&error) => {}
+        Err(error) => return Err(error),
+    }
+    if !seen::look(places, target, &[expected])?.is(expected) {
+        return Ok(Swap::Unexpected);
+    }
+    rename(places, slot, target, Rename::Replace)?;
+    Ok(Swap::Replaced)
+}
+
+/// Gives the file `from` the name `to`, where nothing may stand.
+pub(crate) fn shift(places: &Places<'_>, from: &str, to: &str) -> io::Result<()> {
+    match rename(places, from, to, Rename::NoReplace) {
+        Err(error) if is_unsupported(&error) => {}
+        other => return other,
+    }
+    let place = places.place(to)?;
+    match places.fs().stat(&place.dir, place.name) {
+        Ok(_) => Err(io::ErrorKind::AlreadyExists.into()),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => rename(places, from, to, Rename::Replace),
+        Err(error) => Err(error),
+    }
+}
+
+fn rename(places: &Places<'_>, from: &str, to: &str, how: Rename) -> io::Result<()> {
+    let (from, to) = (places.place(from)?, places.place(to)?);
+    places.fs().rename(&from.dir, from.name, &to.dir, to.name, how)
+}
+
+/// Removes a file if it is there.
+pub(crate) fn remove(places: &Places<'_>, path: &str) -> io::Result<()> {
+    let place = match places.place(path) {
+        Ok(place) => place,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+        Err(error) => return Err(error),
+    };
+    gone(places.fs().remove_file(&place.dir, place.name))
+}
+
+/// Removes a directory if it is there and empty; says whether it was removed.
+pub(crate) fn remove_directory(places: &Places<'_>, path: &str) -> io::Result<bool> {
+    let place = match places.place(path) {
+        Ok(place) => place,
+        Err(error) if no_directory(&error) => return Ok(false),
+        Err(error) => return Err(error),
+    };
+    match places.fs().remove_dir(&place.dir, place.name) {
+        Ok(()) => {
+            places.forget(path);
+            Ok(true)
+        }
+        Err(error) if error.kind() == io::ErrorKind::DirectoryNotEmpty || no_directory(&error) => Ok(false),
+        Err(error) => Err(error),
+    }
+}
+
+/// Makes a directory unless it is there; says whether it was made.
+pub(crate) fn make_directory(places: &Places<'_>, path: &str, mode: DirMode) -> io::Result<bool> {
+    let place = places.place(path)?;
+    match places.fs().make_dir(&place.dir, place.name, mode) {
+        Ok(()) => Ok(true),
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
+            places.directory(path)?;
+            Ok(false)
+        }
+        Err(error) => Err(error),
+    }
+}
+
+fn no_directory(error: &io::Error) -> bool {
+    matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
+        || relaycode_durable::fs::is_link(error)
+}
+
+fn gone(removed: io::Result<()>) -> io::Result<()> {
+    match removed {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+        other => other,
+    }
+}
+
+/// The directories whose entries changed, to be made durable together.
+#[derive(Debug, Default)]
+pub(crate) struct Touched {
+    directories: BTreeSet<String>,
+    files: usize,
+}
+
+impl Touched {
+    /// An entry of this name came, went or changed.
+    pub(crate) fn entry(&mut self, path: &str) {
+        self.directories.insert(split(path).0.to_string());
+        self.files += 1;
+    }
+
+    /// Makes all of it durable: each directory by itself, or everything at once if it is much.
+    pub(crate) fn sync(&self, places: &Places<'_>) -> io::Result<()> {
+        let fs: &dyn Fs = places.fs();
+        // Two entries for every file: its own and its slot's.
+        if self.files > 2 * SYNC_EACH {
+            let root = places.directory("")?;
+            fs.sync_all(&root)?;
+            return self.sync_elsewhere(places, fs.stat_dir(&root)?.dev);
+        }
+        for directory in &self.directories {
+            match places.directory(directory) {
+                Ok(dir) => fs.sync_dir(&dir)?,
+                // It went, and its own entry with it: its parent is among the touched.
+                Err(error) if no_directory(&error) => {}
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(())
+    }
+
+    fn sync_elsewhere(&self, places: &Places<'_>, device: u64) -> io::Result<()> {
+        for directory in &self.directories {
+            if let Ok(dir) = places.directory(directory)
+                && places.fs().stat_dir(&dir)?.dev != device
+            {
+                places.fs().sync_dir(&dir)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Whether `path` holds the bytes of `image`.
+pub(crate) fn holds(places: &Places<'_>, path: &str, image: &Image) -> io::Result<bool> {
+    Ok(seen::look(places, path, &[image])?.has_bytes_of(image))
+}

@@ -1,0 +1,355 @@
+//! Putting a transaction back: the same code after a refusal, an error, and a crash.
+//!
+//! Each step is judged by what stands at its path and in its slot, so that it does not matter how
+//! far the transaction came, and doing it twice is doing it once. What is neither as before nor as
+//! after is somebody's work: it is left alone and named, unless the caller forces it; then its bytes
+//! are kept in the transaction's directory.
+
+use std::io;
+
+use relaycode_durable::fs::{DirMode, FileMode};
+
+use crate::error::{LedgerError, Left, cannot};
+use crate::journal::{Step, Transaction};
+use crate::moves::{self, Swap, Touched};
+use crate::paths::{Places, ancestors};
+use crate::record::Image;
+use crate::seen::{self, Seen};
+
+/// What to do with files that are neither as before nor as after.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Others {
+    /// They are left alone.
+    LeaveAlone,
+    /// They make room, and their bytes are kept.
+    Keep,
+}
+
+/// What a put-back came to.
+#[derive(Debug, Default)]
+pub(crate) struct PutBack {
+    /// Names that are as before.
+    pub(crate) restored: Vec<String>,
+    /// Names that are not.
+    pub(crate) left: Vec<Left>,
+}
+
+/// Where the bytes of a file before the transaction come from, by its name then.
+pub(crate) type BeforeBytes<'a> = &'a dyn Fn(&str) -> Result<Vec<u8>, LedgerError>;
+
+/// Takes back whatever was done of `transaction`, and makes that durable.
+pub(crate) fn put_back(
+    places: &Places<'_>,
+    transaction: &Transaction,
+    before: BeforeBytes<'_>,
+    others: Others,
+) -> Result<PutBack, LedgerError> {
+    let mut back = Back {
+        places,
+        before,
+        others,
+        scratch: format!("{}/{}", super::transaction::SLOTS, transaction.directory),
+        touched: Touched::default(),
+        done: PutBack::default(),
+    };
+    for directory in transaction.remove_directories.iter().rev() {
+        back.remake(&directory.path, DirMode::Exact(directory.mode))?;
+    }
+    for (number, step) in transaction.steps.iter().enumerate().rev() {
+        if !matches!(step, Step::Remove { .. }) {
+            back.undo(number, step)?;
+        }
+    }
+    for path in transaction.make_directories.iter().rev() {
+        if moves::remove_directory(places, path).map_err(cannot("remove", path))? {
+            back.touched.entry(path);
+        }
+    }
+    for (number, step) in transaction.steps.iter().enumerate().rev() {
+        if matches!(step, Step::Remove { .. }) {
+            back.undo(number, step)?;
+        }
+    }
+    back.touched.sync(places).map_err(cannot("write", "the changed directories"))?;
+    Ok(back.done)
+}
+
+struct Back<'a, 'r> {
+    places: &'a Places<'r>,
+    before: BeforeBytes<'a>,
+    others: Others,
+    /// The transaction's directory, beneath the root.
+    scratch: String,
+    touched: Touched,
+    done: PutBack,
+}
+
+/// Why a step could not be taken back.
+enum Stuck {
+    /// Somebody's work is in the way.
+    Left(Left),
+    /// The system failed.
+    Error(LedgerError),
+}
+
+impl From<LedgerError> for Stuck {
+    fn from(error: LedgerError) -> Stuck {
+        Stuck::Error(error)
+    }
+}
+
+impl Back<'_, '_> {
+    fn undo(&mut self, number: usize, step: &Step) -> Result<(), LedgerError> {
+        let (path, undone) = match step {
+            Step::Replace { path, slot, before, after } => {
+                (path, self.undo_replace(number, (path, slot), before, after))
+            }
+            Step::Create { path, slot, after } => (path, self.undo_create(path, slot, after)),
+            Step::Remove { path, slot, before } => (path, self.undo_remove(number, (path, slot), before)),
+            Step::Move { path, to, image } => (path, self.undo_move(number, (path, to), image)),
+        };
+        match undone {
+            Ok(()) => self.done.restored.push(path.clone()),
+            Err(Stuck::Left(left)) => self.done.left.push(left),
+            Err(Stuck::Error(error)) => return Err(error),
+        }
+        Ok(())
+    }
+
+    fn undo_replace(
+        &mut self,
+        number: usize,
+        (path, slot): (&str, &str),
+        before: &Image,
+        after: &Image,
+    ) -> Result<(), Stuck> {
+        let now = self.look(path, &[before, after])?;
+        let waiting = self.look(slot, &[before, after])?;
+        // The new file still waits: nothing at the path is ours.
+        if now.is(before) || waiting.is(after) {
+            return Ok(());
+        }
+        let displaced = match waiting {
+            Seen::Nothing => None,
+            _ => Some(slot),
+        };
+        if now.has_bytes_of(after) {
+            let source = match displaced {
+                Some(slot) => slot.to_string(),
+                None => self.rewrite(number, path, before)?,
+            };
+            return self.exchange(&source, path, after);
+        }
+        if self.others == Others::LeaveAlone {
+            return Err(self.somebodys(path, now, displaced));
+        }
+        let source = match displaced {
+            Some(slot) if waiting.is(before) => slot.to_string(),
+            _ => self.rewrite(number, path, before)?,
+        };
+        self.force(&source, path, now)
+    }
+
+    fn undo_create(&mut self, path: &str, slot: &str, after: &Image) -> Result<(), Stuck> {
+        let now = self.look(path, &[after])?;
+        if self.look(slot, &[after])? != Seen::Nothing || now == Seen::Nothing {
+            return Ok(());
+        }
+        if !now.has_bytes_of(after) && self.others == Others::LeaveAlone {
+            return Err(self.somebodys(path, now, None));
+        }
+        if let Seen::Other(_) = now {
+            return Err(self.somebodys(path, now, None));
+        }
+        self.shift(path, slot)?;
+        if now.has_bytes_of(after) && !self.holds(slot, after)? {
+            // Saved in the very moment: it goes back, unless the name is taken again.
+            self.shift(slot, path)?;
+            return Err(self.somebodys(path, Seen::Longer, None));
+        }
+        Ok(())
+    }
+
+    fn undo_remove(
+        &mut self,
+        number: usize,
+        (path, slot): (&str, &str),
+        before: &Image,
+    ) -> Result<(), Stuck> {
+        let now = self.look(path, &[before])?;
+        let kept = self.look(slot, &[before])?;
+        match (now, kept) {
+            (Seen::Nothing, Seen::Nothing) => {
+                let source = self.rewrite(number, path, before)?;
+                self.bring(&source, path)
+            }
+            (Seen::Nothing, _) => self.bring(slot, path),
+            (_, Seen::Nothing) => Ok(()),
+            _ if now.has_bytes_of(before) => Ok(()),
+            _ if self.others == Others::LeaveAlone => Err(self.somebodys(path, now, Some(slot))),
+            _ => self.force(slot, path, now),
+        }
+    }
+
+    fn undo_move(&mut self, number: usize, (path, to): (&str, &str), image: &Image) -> Result<(), Stuck> {
+        let now = self.look(path, &[image])?;
+        let moved = self.look(to, &[image])?;
+        if now != Seen::Nothing {
+            // Either it was never moved, or somebody made the old name anew.
+            let ours_is_elsewhere = moved.has_bytes_of(image) && !now.has_bytes_of(image);
+            if !ours_is_elsewhere {
+                return Ok(());
+            }
+            if self.others == Others::LeaveAlone {
+                return Err(self.somebodys(path, now, Some(to)));
+            }
+            self.force(to, path, now)?;
+            let aside = self.aside(number, "old-name");
+            return self.shift(to, &aside);
+        }
+        match moved {
+            Seen::Nothing => {
+                let source = self.rewrite(number, path, image)?;
+                self.bring(&source, path)
+            }
+            _ if moved.has_bytes_of(image) => {
+                self.bring(to, path)?;
+                if self.holds(path, image)? {
+                    return Ok(());
+                }
+                self.shift(path, to)?;
+                Err(self.somebodys(to, Seen::Longer, None))
+            }
+            Seen::Other(_) => Err(self.somebodys(to, moved, None)),
+            _ if self.others == Others::LeaveAlone => Err(self.somebodys(to, moved, None)),
+            _ => {
+                let aside = self.aside(number, "new-name");
+                self.shift(to, &aside)?;
+                let source = self.rewrite(number, path, image)?;
+                self.bring(&source, path)
+            }
+        }
+    }
+
+    /// The file in `source` and ours at `path` change places; what comes out must be ours.
+    fn exchange(&mut self, source: &str, path: &str, ours: &Image) -> Result<(), Stuck> {
+        self.entries(source, path);
+        let swapped = moves::swap(self.places, source, path, ours);
+        match swapped.map_err(|error| self.stuck(path, error))? {
+            Swap::Replaced => return Ok(()),
+            Swap::Unexpected => return Err(self.somebodys(path, Seen::Longer, Some(source))),
+            Swap::Exchanged => {}
+        }
+        if self.holds(source, ours)? {
+            return Ok(());
+        }
+        // Somebody saved between the look and the exchange: their save goes back.
+        moves::swap(self.places, source, path, ours).map_err(|error| self.stuck(path, error))?;
+        Err(self.somebodys(path, Seen::Longer, Some(source)))
+    }
+
+    /// The file in `source` takes the place of somebody's, whose bytes stay in `source`.
+    fn force(&mut self, source: &str, path: &str, now: Seen) -> Result<(), Stuck> {
+        let image = match now {
+            Seen::Nothing => return self.bring(source, path),
+            Seen::Other(_) => return Err(self.somebodys(path, now, Some(source))),
+            Seen::File(image) => image,
+            Seen::Longer => Image::of(&[], 0),
+        };
+        self.entries(source, path);
+        match moves::swap(self.places, source, path, &image).map_err(|error| self.stuck(path, error))? {
+            Swap::Exchanged => Ok(()),
+            // Without exchange nothing is replaced by force: its bytes would be gone.
+            Swap::Replaced | Swap::Unexpected => Err(self.somebodys(path, now, Some(source))),
+        }
+    }
+
+    /// Moves a file to a free name, making the directories it needs.
+    fn bring(&mut self, from: &str, to: &str) -> Result<(), Stuck> {
+        for above in ancestors(to) {
+            self.remake(above, DirMode::Usual)?;
+        }
+        self.shift(from, to)
+    }
+
+    fn shift(&mut self, from: &str, to: &str) -> Result<(), Stuck> {
+        self.entries(from, to);
+        moves::shift(self.places, from, to).map_err(|error| self.stuck(to, error))
+    }
+
+    /// Writes the bytes that `path` had before to a file beside the slots.
+    fn rewrite(&mut self, number: usize, path: &str, image: &Image) -> Result<String, Stuck> {
+        let bytes = (self.before)(path)?;
+        if Image::of(&bytes, image.mode) != *image {
+            return Err(Stuck::Error(LedgerError::Damaged {
+                path: path.to_string(),
+                reason: "the bytes kept in the journal are not those it had".to_string(),
+            }));
+        }
+        let name = self.aside(number, "before");
+        moves::remove(self.places, &name).map_err(cannot("remove", &name))?;
+        for above in ancestors(&name) {
+            self.remake(above, DirMode::Private)?;
+        }
+        let written = || -> io::Result<()> {
+            let place = self.places.place(&name)?;
+            let fs = self.places.fs();
+            let file = fs.create(&place.dir, place.name, FileMode::Private)?;
+            fs.write(&file, &bytes)?;
+            fs.set_mode(&file, image.mode)?;
+            fs.sync_file(&file)
+        };
+        written().map_err(cannot("write", &name))?;
+        Ok(name)
+    }
+
+    /// A name of its own beside the slots.
+    fn aside(&self, number: usize, what: &str) -> String {
+        format!("{}/{number}-{what}", self.scratch)
+    }
+
+    fn remake(&mut self, path: &str, mode: DirMode) -> Result<(), LedgerError> {
+        match moves::make_directory(self.places, path, mode) {
+            Ok(true) => self.touched.entry(path),
+            // Something else has its name; whatever belongs in it says so.
+            Ok(false) => {}
+            Err(error) if error.kind() == io::ErrorKind::NotADirectory => {}
+            Err(error) if relaycode_durable::fs::is_link(&error) => {}
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+            Err(error) => return Err(cannot("make", path)(error)),
+        }
+        Ok(())
+    }
+
+    fn look(&self, path: &str, images: &[&Image]) -> Result<Seen, LedgerError> {
+        seen::look(self.places, path, images).map_err(cannot("read", path))
+    }
+
+    fn holds(&self, path: &str, image: &Image) -> Result<bool, LedgerError> {
+        moves::holds(self.places, path, image).map_err(cannot("read", path))
+    }
+
+    fn entries(&mut self, a: &str, b: &str) {
+        self.touched.entry(a);
+        self.touched.entry(b);
+    }
+
+    /// A name was taken or removed in the very moment: somebody's work. Anything else is a failure.
+    fn stuck(&self, path: &str, error: io::Error) -> Stuck {
+        match error.kind() {
+            io::ErrorKind::AlreadyExists | io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => {
+                self.somebodys(path, Seen::Longer, None)
+            }
+            _ => Stuck::Error(cannot("put back", path)(error)),
+        }
+    }
+
+    fn somebodys(&self, path: &str, now: Seen, kept: Option<&str>) -> Stuck {
+        let reason = match now {
+            Seen::Nothing => "was removed meanwhile, not by relay".to_string(),
+            Seen::Other(what) => format!("is {what} now"),
+            Seen::File(_) | Seen::Longer => "was changed meanwhile, not by relay".to_string(),
+        };
+        Stuck::Left(Left { path: path.to_string(), reason, kept: kept.map(str::to_string) })
+    }
+}

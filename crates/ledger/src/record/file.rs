@@ -1,0 +1,111 @@
+//! A record as the bytes of a file, and back.
+//!
+//! A file ends with a line `checksum: …` over every byte before that line: what was damaged is
+//! never taken for something else. A file of a newer format is refused before anything in it is
+//! interpreted.
+
+use std::borrow::Cow;
+
+use serde::Deserialize;
+
+use super::{FORMAT, Record, yaml};
+use crate::digest::Digest;
+use crate::error::LedgerError;
+use crate::id::TxId;
+
+/// A record or journal of more bytes is neither written nor read.
+pub const RECORD_BYTES: usize = 256 * 1024 * 1024;
+
+const CHECKSUM: &str = "checksum: ";
+const VERSION: &str = "version: ";
+
+/// The fields of which every record of ours has all and one of the original tool has none: a single
+/// damaged byte does not turn one into the other.
+const OURS: [&str; 4] = [VERSION, "number: ", "origin: ", CHECKSUM];
+
+/// The bytes of a record's file.
+pub fn write(record: &Record) -> Vec<u8> {
+    #[expect(clippy::expect_used, reason = "every type in a record is one that is written")]
+    let mut text = yaml::emit(record).expect("a record can be written");
+    let checksum = Digest::of(text.as_bytes());
+    text.push_str(CHECKSUM);
+    text.push_str(&checksum.to_string());
+    text.push('\n');
+    text.into_bytes()
+}
+
+/// Reads the record of transaction `id` from the bytes of the file at `path` (beneath the root, for
+/// messages).
+///
+/// # Errors
+/// `Newer` for a format that this relay does not know, `Damaged` for anything that was not written
+/// by [`write`] for this transaction.
+pub fn read(bytes: &[u8], path: &str, id: TxId) -> Result<Record, LedgerError> {
+    let damaged = |reason: Cow<'static, str>| LedgerError::Damaged {
+        path: path.to_string(),
+        reason: reason.into_owned(),
+    };
+    if let Some(version) = version(bytes).filter(|version| *version > FORMAT) {
+        return Err(LedgerError::Newer { path: path.to_string(), version, known: FORMAT });
+    }
+    if bytes.len() > RECORD_BYTES {
+        return Err(damaged(format!("it has more than {RECORD_BYTES} bytes").into()));
+    }
+    let text = std::str::from_utf8(bytes).map_err(|_| damaged("it is not text".into()))?;
+    let body = checked(text).map_err(|reason| damaged(reason.into()))?;
+    let record: Record = yaml::parse(body).map_err(|reason| damaged(reason.into()))?;
+    if record.uuid != id {
+        return Err(damaged(format!("it is the record of {}", record.uuid).into()));
+    }
+    if record.version == 0 || record.version > FORMAT {
+        return Err(damaged("its format has no such version".into()));
+    }
+    Ok(record)
+}
+
+/// Whether a file was written by [`write`], damaged or not, and not by the original tool.
+pub(crate) fn is_ours(bytes: &[u8]) -> bool {
+    lines(bytes).any(|line| OURS.iter().any(|field| line.starts_with(field.as_bytes())))
+}
+
+/// The lines that are not indented: fields of the record itself.
+fn lines(bytes: &[u8]) -> impl Iterator<Item = &[u8]> {
+    bytes.split(|byte| *byte == b'\n').filter(|line| line.first().is_some_and(u8::is_ascii_lowercase))
+}
+
+/// The version that a file says it has, without understanding anything else of it.
+fn version(bytes: &[u8]) -> Option<u32> {
+    let line = lines(bytes).find_map(|line| line.strip_prefix(VERSION.as_bytes()))?;
+    let digits = std::str::from_utf8(line).ok()?.trim();
+    if digits.is_empty() || !digits.bytes().all(|byte| byte.is_ascii_digit()) {
+        return None;
+    }
+    // A number that is too large is a version, and surely a newer one.
+    Some(digits.parse().unwrap_or(u32::MAX))
+}
+
+/// The text before the checksum, if that is right.
+fn checked(text: &str) -> Result<&str, &'static str> {
+    const CUT: &str = "its end is missing";
+    let lines = text.strip_suffix('\n').ok_or(CUT)?;
+    let at = lines.rfind('\n').ok_or(CUT)? + 1;
+    let (body, last) = lines.split_at(at);
+    let given = last.strip_prefix(CHECKSUM).ok_or(CUT)?;
+    let is = Digest::of(body.as_bytes());
+    if given != is.to_string() {
+        return Err("its checksum does not match");
+    }
+    Ok(body)
+}
+
+/// Reads the YAML of some file that is no record of ours.
+///
+/// # Errors
+/// A sentence that says what is wrong.
+pub(super) fn read_foreign<'a, T: Deserialize<'a>>(bytes: &'a [u8]) -> Result<T, String> {
+    if bytes.len() > RECORD_BYTES {
+        return Err(format!("it has more than {RECORD_BYTES} bytes"));
+    }
+    let text = std::str::from_utf8(bytes).map_err(|_| "it is not text".to_string())?;
+    yaml::parse(text)
+}

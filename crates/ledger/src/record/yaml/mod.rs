@@ -1,0 +1,52 @@
+//! YAML as records use it: written by [`emit`], read by a library that is named here alone.
+//!
+//! What is written is read back exactly, byte for byte, whatever a text contains. What is read may
+//! come from anywhere: it is bounded in size, depth and number of nodes.
+
+mod emit;
+mod scalar;
+
+pub(super) use emit::emit;
+
+use serde::Deserialize;
+use serde_saphyr::options::{DuplicateKeyPolicy, MergeKeyPolicy};
+
+/// Collections within collections.
+const DEPTH: usize = 16;
+/// Scalars and collections. A record has some thirty, and twenty for each file.
+const NODES: usize = 2_000_000;
+/// Characters of a mapping's key: a path, every byte of it escaped.
+const KEY_CHARACTERS: usize = 16 * 1024;
+
+/// Reads `text`.
+///
+/// # Errors
+/// A sentence that says what is wrong, with the line.
+pub(super) fn parse<'a, T: Deserialize<'a>>(text: &'a str) -> Result<T, String> {
+    let options = serde_saphyr::options! {
+        budget: serde_saphyr::budget! {
+            max_documents: 1,
+            max_depth: DEPTH,
+            flow_nesting_limit: DEPTH,
+            max_nodes: NODES,
+            max_events: 2 * NODES,
+            max_total_scalar_bytes: super::RECORD_BYTES,
+            simple_key_max_lookahead: KEY_CHARACTERS,
+            max_aliases: 0,
+            max_anchors: 0,
+        },
+        duplicate_keys: DuplicateKeyPolicy::Error,
+        // A file may be called `<<`.
+        merge_keys: MergeKeyPolicy::AsOrdinary,
+        strict_booleans: true,
+        with_snippet: false,
+        emit_comments: false,
+    };
+    serde_saphyr::from_str_with_options(text, options).map_err(|error| {
+        let text: String = error.to_string().chars().take(300).collect();
+        text.replace(['\n', '\r'], " ")
+    })
+}
+
+#[cfg(test)]
+pub(super) mod tests;

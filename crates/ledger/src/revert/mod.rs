@@ -1,0 +1,183 @@
+//! Planning a revert: what must change in the project as it is now, so that some transactions are
+//! taken back and everything that was done since stays.
+//!
+//! The project is laid over in memory; each record, newest first, is taken back on that overlay, and
+//! what differs from the disk in the end is the plan. A file that is as the transaction left it gets
+//! its old bytes and permission bits exactly; one that was edited since is merged by lines. What
+//! cannot be merged without guessing is a conflict, and then nothing is planned at all.
+
+mod inverse;
+mod overlay;
+#[cfg(test)]
+mod tests;
+mod text;
+
+use std::collections::BTreeSet;
+
+use relaycode_change::path::RelPath;
+
+use crate::change::FileChange;
+use crate::error::{LedgerError, Refusal, Rule};
+use crate::id::TxId;
+use crate::paths::Places;
+use crate::record::{FileRecord, Record};
+use crate::tree::{leads_to_no_file, obstacle};
+use inverse::{Inverse, Part};
+
+/// Bytes of one file that a revert is willing to hold.
+pub const READ_BYTES: u64 = 256 * 1024 * 1024;
+
+/// Files of a transaction that an error lists by name.
+pub const FILES_LISTED: usize = 20;
+
+pub use text::{LINE_CHARS, LINES_LISTED, REGIONS_LISTED};
+
+/// What a revert comes to.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Reversal {
+    /// What is to be done, by path. Nothing: everything is as it was already.
+    pub changes: Vec<FileChange>,
+    /// Files in which later edits stay.
+    pub kept: Vec<KeptEdits>,
+    /// Files that get conflict markers.
+    pub conflicted: Vec<String>,
+    /// Files that are as they were already.
+    pub already: Vec<String>,
+    /// The transactions that it takes back, newest first.
+    pub of: Vec<TxId>,
+    /// Directories that the transactions made and that this leaves without a file of theirs,
+    /// innermost first: they go if nothing else is in them.
+    pub made_directories_to_remove: Vec<String>,
+    /// What else there is to say, one sentence each.
+    pub notes: Vec<String>,
+}
+
+/// Later edits that a revert leaves in a file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct KeptEdits {
+    /// The file.
+    pub path: String,
+    /// In how many places.
+    pub edits: usize,
+}
+
+/// How a revert is wanted.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct RevertOptions {
+    /// Only this file's part; for a renamed one either name will do.
+    pub file: Option<RelPath>,
+    /// Where later edits stand in the same lines, write both with conflict markers instead of refusing.
+    pub markers: bool,
+}
+
+/// The project as it is now.
+pub trait Now {
+    /// The bytes and permission bits of the file at `path`; `None`: there is nothing.
+    ///
+    /// # Errors
+    /// [`LedgerError::Refused`] with [`Rule::NotAFile`] if something else stands there.
+    fn file(&self, path: &str) -> Result<Option<(Vec<u8>, u32)>, LedgerError>;
+}
+
+impl Now for Places<'_> {
+    fn file(&self, path: &str) -> Result<Option<(Vec<u8>, u32)>, LedgerError> {
+        let cannot_read =
+            |source| LedgerError::Io { action: "read", path: path.to_string(), source, put_back: false };
+        let source = match self.read(path, READ_BYTES) {
+            Ok(found) => return Ok(found.map(|(bytes, stat)| (bytes, stat.mode))),
+            Err(error) => error,
+        };
+        if leads_to_no_file(&source)
+            && let Some(what) = obstacle(self, path).map_err(cannot_read)?
+        {
+            let refusal = Refusal { path: path.to_string(), rule: Rule::NotAFile(what) };
+            return Err(LedgerError::Refused(vec![refusal]));
+        }
+        Err(cannot_read(source))
+    }
+}
+
+/// The bytes that records speak of.
+pub trait Images {
+    /// The bytes of a file before its transaction; `None`: they are not kept any more.
+    ///
+    /// # Errors
+    /// If they cannot be read.
+    fn before(&self, record: &Record, file: &FileRecord) -> Result<Option<Vec<u8>>, LedgerError>;
+
+    /// The bytes that a transaction left in a file; `None`: they are not kept any more.
+    ///
+    /// # Errors
+    /// If they cannot be read.
+    fn after(&self, record: &Record, file: &FileRecord) -> Result<Option<Vec<u8>>, LedgerError>;
+}
+
+/// Plans to take `records` back, which are given newest first.
+///
+/// # Errors
+/// [`LedgerError::RevertConflict`] with every file that later edits stand against;
+/// [`LedgerError::NotRevertible`] if bytes that are needed are gone, or the file that was asked for
+/// is not in the transaction; whatever reading fails with.
+pub fn plan(
+    records: &[Record],
+    images: &dyn Images,
+    now: &dyn Now,
+    options: &RevertOptions,
+) -> Result<Reversal, LedgerError> {
+    let mut parts = records.iter().map(parts).collect::<Result<Vec<_>, _>>()?;
+    if let Some(file) = &options.file {
+        select(&mut parts, file);
+    }
+    if let (Some(file), true, Some(newest)) =
+        (&options.file, parts.iter().all(Vec::is_empty), records.first())
+    {
+        return Err(LedgerError::NotRevertible { id: newest.uuid, reason: not_among(file, records) });
+    }
+    let mut inverse = Inverse::new(images, now, options.markers);
+    for (record, parts) in records.iter().zip(&parts) {
+        inverse.take_back(record, parts)?;
+    }
+    let made = records.iter().flat_map(|record| &record.made_directories);
+    let made = made.filter_map(|path| RelPath::parse(path).ok()).collect();
+    let mut reversal = inverse.finish(&made)?;
+    reversal.of = records.iter().map(|record| record.uuid).collect();
+    Ok(reversal)
+}
+
+/// The files of a record, with names that are safe to use.
+fn parts(record: &Record) -> Result<Vec<Part<'_>>, LedgerError> {
+    let checked = |name: &str| {
+        RelPath::parse(name)
+            .map_err(|error| LedgerError::NotRevertible { id: record.uuid, reason: error.to_string() })
+    };
+    let part = |file| Ok(Part { file, path: checked(&file.path)?, old: checked(file.old_path())? });
+    record.result.iter().map(part).collect()
+}
+
+/// Leaves only what belongs to one file, under whatever names these records know it.
+fn select(records: &mut [Vec<Part<'_>>], file: &RelPath) {
+    let mut names = BTreeSet::from([file.clone()]);
+    for parts in records.iter().rev() {
+        let renamed = parts.iter().filter(|part| names.contains(&part.old));
+        let renamed: Vec<RelPath> = renamed.map(|part| part.path.clone()).collect();
+        names.extend(renamed);
+    }
+    for parts in records {
+        parts.retain(|part| names.contains(&part.path) || names.contains(&part.old));
+        // Older transactions know the file by the name that it had before this one.
+        parts.iter().for_each(|part| _ = names.remove(&part.path));
+        names.extend(parts.iter().map(|part| part.old.clone()));
+    }
+}
+
+/// Why there is nothing to revert for a file: the files that there are.
+fn not_among(file: &RelPath, records: &[Record]) -> String {
+    let files = records.iter().flat_map(|record| &record.result).map(|file| file.path.as_str());
+    let files: BTreeSet<&str> = files.collect();
+    let listed: Vec<&str> = files.iter().copied().take(FILES_LISTED).collect();
+    let more = match files.len() - listed.len() {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    format!("{file} is none of its files, which are {}{more}", listed.join(", "))
+}

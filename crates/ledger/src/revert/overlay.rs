@@ -1,0 +1,167 @@
+//! The project as it will be: what stands on disk, and over it what the revert makes of it. Every
+//! file is read once; a file that moves keeps in mind where it came from.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
+
+use relaycode_change::diff;
+use relaycode_change::path::RelPath;
+
+use super::Now;
+use crate::change::{After, FileChange, NewMode};
+use crate::error::{LedgerError, Rule};
+use crate::record::Image;
+
+/// What stands at a path.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Slot {
+    Missing,
+    File(Rc<Content>),
+    /// Something that is no file; the rest of a sentence says what.
+    Other(String),
+}
+
+/// A file's bytes with their image.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Content {
+    pub(super) bytes: Vec<u8>,
+    pub(super) image: Image,
+}
+
+impl Content {
+    pub(super) fn new(bytes: Vec<u8>, mode: u32) -> Content {
+        let image = Image::of(&bytes, mode);
+        Content { bytes, image }
+    }
+}
+
+pub(super) struct Overlay<'n> {
+    now: &'n dyn Now,
+    disk: BTreeMap<RelPath, Slot>,
+    over: BTreeMap<RelPath, Standing>,
+}
+
+/// What stands at a path of the overlay, and under which name it lies on disk.
+#[derive(Clone)]
+struct Standing {
+    slot: Slot,
+    from: Option<RelPath>,
+}
+
+/// What differs between the disk and the overlay.
+pub(super) struct Difference {
+    pub(super) changes: Vec<FileChange>,
+    /// Paths where nothing stands any more.
+    pub(super) vacated: Vec<RelPath>,
+    /// Paths where a file stands in the end, of those that were looked at.
+    pub(super) standing: BTreeSet<RelPath>,
+}
+
+impl<'n> Overlay<'n> {
+    pub(super) fn new(now: &'n dyn Now) -> Overlay<'n> {
+        Overlay { now, disk: BTreeMap::new(), over: BTreeMap::new() }
+    }
+
+    /// What stands at `path` on the overlay.
+    pub(super) fn get(&mut self, path: &RelPath) -> Result<Slot, LedgerError> {
+        if let Some(standing) = self.over.get(path) {
+            return Ok(standing.slot.clone());
+        }
+        let slot = match self.now.file(path.as_str()) {
+            Ok(None) => Slot::Missing,
+            Ok(Some((bytes, mode))) => Slot::File(Rc::new(Content::new(bytes, mode))),
+            Err(LedgerError::Refused(refusals)) => match refusals.first().map(|refusal| &refusal.rule) {
+                Some(rule @ Rule::NotAFile(_)) => Slot::Other(rule.sentence()),
+                _ => return Err(LedgerError::Refused(refusals)),
+            },
+            Err(error) => return Err(error),
+        };
+        self.disk.insert(path.clone(), slot.clone());
+        self.over.insert(path.clone(), Standing { slot: slot.clone(), from: Some(path.clone()) });
+        Ok(slot)
+    }
+
+    /// Under which name the file at `path` lies on disk.
+    pub(super) fn origin(&self, path: &RelPath) -> Option<RelPath> {
+        self.over.get(path)?.from.clone()
+    }
+
+    /// The bytes on disk of the file that stands at `path` of the overlay.
+    pub(super) fn on_disk(&self, path: &RelPath) -> Option<Rc<Content>> {
+        match self.disk.get(&self.origin(path)?)? {
+            Slot::File(content) => Some(Rc::clone(content)),
+            _ => None,
+        }
+    }
+
+    /// Nothing stands at `path` any more.
+    pub(super) fn clear(&mut self, path: &RelPath) {
+        self.over.insert(path.clone(), Standing { slot: Slot::Missing, from: None });
+    }
+
+    /// `content` stands at `path` from now on; on disk it lies at `from`.
+    pub(super) fn put(&mut self, path: &RelPath, content: Rc<Content>, from: Option<RelPath>) {
+        self.over.insert(path.clone(), Standing { slot: Slot::File(content), from });
+    }
+
+    /// What must be done so that the disk becomes the overlay. Every path takes part once.
+    pub(super) fn difference(&self) -> Difference {
+        let mut changes = Vec::new();
+        let mut moved = BTreeSet::new();
+        for (path, standing) in &self.over {
+            let Slot::File(content) = &standing.slot else { continue };
+            let renamed_from = standing.from.clone().filter(|from| self.moves(from, path));
+            let before = self.file_on_disk(renamed_from.as_ref().unwrap_or(path));
+            if renamed_from.is_none() && before.is_some_and(|before| **before == **content) {
+                continue;
+            }
+            moved.extend(renamed_from.clone());
+            changes.push(change(path, renamed_from, before, Some(content)));
+        }
+        let vacated: Vec<RelPath> = self.over.keys().filter(|path| self.is_vacated(path)).cloned().collect();
+        for path in vacated.iter().filter(|path| !moved.contains(*path)) {
+            changes.push(change(path, None, self.file_on_disk(path), None));
+        }
+        changes.sort_by(|a, b| a.path.cmp(&b.path));
+        let stands = |standing: &Standing| standing.slot != Slot::Missing;
+        let standing =
+            self.over.iter().filter(|(_, standing)| stands(standing)).map(|(path, _)| path.clone()).collect();
+        Difference { changes, vacated, standing }
+    }
+
+    fn file_on_disk(&self, path: &RelPath) -> Option<&Rc<Content>> {
+        match self.disk.get(path)? {
+            Slot::File(content) => Some(content),
+            _ => None,
+        }
+    }
+
+    fn is_vacated(&self, path: &RelPath) -> bool {
+        self.file_on_disk(path).is_some() && self.over.get(path).is_some_and(|now| now.slot == Slot::Missing)
+    }
+
+    /// Whether the file at `from` can simply get the name `to`: it leaves the one name, and nothing
+    /// has the other.
+    fn moves(&self, from: &RelPath, to: &RelPath) -> bool {
+        from != to && self.is_vacated(from) && self.file_on_disk(to).is_none()
+    }
+}
+
+fn change(
+    path: &RelPath,
+    renamed_from: Option<RelPath>,
+    before: Option<&Rc<Content>>,
+    after: Option<&Rc<Content>>,
+) -> FileChange {
+    let bytes = |content: Option<&Rc<Content>>| content.map(|content| content.bytes.clone());
+    // A file that only gets another name is moved as it is, with all that it has.
+    let as_it_is = renamed_from.is_some() && before == after;
+    let mode =
+        |content: &Rc<Content>| if as_it_is { NewMode::Keep } else { NewMode::Exact(content.image.mode) };
+    let mode = after.map(mode);
+    let (before, after) = (bytes(before), bytes(after));
+    let (added, removed) =
+        diff::count(before.as_deref().unwrap_or_default(), after.as_deref().unwrap_or_default());
+    let after = after.zip(mode).map(|(bytes, mode)| After { bytes, mode });
+    FileChange { path: path.clone(), renamed_from, before, after, added, removed }
+}

@@ -1,0 +1,86 @@
+//! Committing: the record is the one thing that decides. Once it has its name, the transaction is
+//! in the ledger, whatever happens afterwards.
+
+use relaycode_durable::atomic;
+
+use super::{Open, after_put_back};
+use crate::error::{LedgerError, cannot};
+use crate::journal::Step;
+use crate::record::{self, Record};
+use crate::recover;
+use crate::seen::{self, Seen};
+use crate::state;
+
+/// A transaction that is in the ledger.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Committed {
+    /// Its record.
+    pub record: Record,
+    /// The disk reported an error after the record had its name: it is committed, but a power cut
+    /// now may take it back. The text is what the system said.
+    pub doubt: Option<String>,
+}
+
+impl Open<'_> {
+    /// Keeps the files as they are, for good.
+    ///
+    /// # Errors
+    /// Everything was put back then: `Conflict` if an editor wrote into a file that had just been
+    /// displaced, `Io` if the record could not be written.
+    pub fn commit(
+        mut self,
+        decided_by: Option<String>,
+        gate: Option<String>,
+    ) -> Result<Committed, LedgerError> {
+        let _project = self.ledger.lock(&self.state)?;
+        if let Some(path) = self.written_into()? {
+            self.back()?;
+            return Err(LedgerError::Conflict { path });
+        }
+        self.record.approved = true;
+        self.record.decided_by = decided_by;
+        self.record.gate = gate;
+        self.record.number = match self.ledger.next_number(&self.state) {
+            Ok(number) => number,
+            Err(error) => {
+                self.back()?;
+                return Err(after_put_back(error));
+            }
+        };
+        let name = state::record_name(self.id());
+        let bytes = record::write(&self.record);
+        let fs = self.state.fs();
+        let written = atomic::write(fs, (&self.own.dir, "record"), (self.state.dir(), &name), &bytes);
+        if let Err(error) = written {
+            // A rename that reports an error may have happened all the same.
+            if !error.moved && !recover::committed(&self.state, self.id())? {
+                self.back()?;
+                return Err(after_put_back(cannot("write", &format!("{}/{name}", state::NAME))(
+                    error.source,
+                )));
+            }
+            // The journal stays: if the record is gone after a power cut, it is what puts back.
+            return Ok(Committed { record: self.record, doubt: Some(error.source.to_string()) });
+        }
+        // From here on nothing can fail any more: what is cut short, the next command catches up with.
+        let _ = recover::settle(&self.state, &self.places, &self.own, self.record.uuid, &self.transaction);
+        self.ledger.after_commit(&self.state, &self.record);
+        Ok(Committed { record: self.record, doubt: None })
+    }
+
+    /// A file that an editor, which had it open, wrote into after it was displaced.
+    fn written_into(&self) -> Result<Option<String>, LedgerError> {
+        for step in &self.transaction.steps {
+            let (Step::Replace { path, slot, before, .. } | Step::Remove { path, slot, before }) = step
+            else {
+                continue;
+            };
+            match seen::look(&self.places, slot, &[before]).map_err(cannot("read", slot))? {
+                Seen::Nothing => {}
+                seen if seen.is(before) => {}
+                _ => return Ok(Some(path.clone())),
+            }
+        }
+        Ok(None)
+    }
+}

@@ -1,0 +1,224 @@
+//! Staging: the new files are written into slots, with the permission bits, owner and attributes of
+//! the files they continue, before anything in the project is touched.
+
+use std::collections::HashMap;
+
+use relaycode_durable::fs::FileMode;
+use relaycode_durable::{File, Fs, Stat, atomic};
+
+use super::OwnDirectory;
+use super::steps::{New, Wanted};
+use crate::change::NewMode;
+use crate::error::{LedgerError, cannot};
+use crate::journal::Step;
+use crate::paths::{Places, split};
+use crate::record::Image;
+use crate::recover;
+
+/// Up to this many files each is synced by itself; beyond, the whole file system is, once.
+pub(crate) const SYNC_EACH: usize = 16;
+
+/// What staging came to.
+#[derive(Default)]
+pub(super) struct Staged {
+    pub(super) steps: Vec<Step>,
+    /// What could not be kept as it was.
+    pub(super) notes: Vec<String>,
+}
+
+/// Where the slots are.
+pub(super) struct Slots<'t> {
+    pub(super) own: &'t OwnDirectory,
+    /// The transaction's own directory, beneath the root.
+    pub(super) directory: &'t str,
+    /// Its device.
+    pub(super) device: u64,
+}
+
+impl Slots<'_> {
+    /// A slot for every step. Those on other devices are written down first, so that they can be
+    /// found whatever happens.
+    fn all(&self, places: &Places<'_>, wanted: &[Wanted<'_>]) -> Result<Vec<String>, LedgerError> {
+        let mut slots = Vec::with_capacity(wanted.len());
+        let mut elsewhere = String::new();
+        let mut devices: HashMap<&str, (u64, &str)> = HashMap::new();
+        for (number, step) in wanted.iter().enumerate() {
+            let parent = split(step.path()).0;
+            let (device, at) = match devices.get(parent) {
+                Some(known) => *known,
+                None => *devices.entry(parent).or_insert(device_of(places, parent)?),
+            };
+            if device == self.device {
+                slots.push(format!("{}/{number}", self.directory));
+                continue;
+            }
+            let slash = if at.is_empty() { "" } else { "/" };
+            slots.push(format!("{at}{slash}.relaycode-{}-{number}", self.own.name));
+            elsewhere += &slots[number];
+            elsewhere.push('\n');
+        }
+        if !elsewhere.is_empty() {
+            atomic::stage(places.fs(), (&self.own.dir, recover::ELSEWHERE), elsewhere.as_bytes())
+                .and_then(|()| places.fs().sync_dir(&self.own.dir))
+                .map_err(cannot("write", self.directory))?;
+        }
+        Ok(slots)
+    }
+}
+
+/// The device that files in `directory` are on, and the innermost directory above it that is there:
+/// one that has still to be made will be on its parent's device.
+fn device_of<'p>(places: &Places<'_>, directory: &'p str) -> Result<(u64, &'p str), LedgerError> {
+    let mut at = directory;
+    let dir = loop {
+        match places.directory(at) {
+            Ok(dir) => break dir,
+            Err(_) if !at.is_empty() => at = split(at).0,
+            Err(error) => return Err(cannot("open", at)(error)),
+        }
+    };
+    let stat = places.fs().stat_dir(&dir).map_err(cannot("look at", at))?;
+    Ok((stat.dev, at))
+}
+
+/// Writes every new file into its slot. They are durable afterwards, though not yet their names.
+pub(super) fn stage(
+    places: &Places<'_>,
+    wanted: &[Wanted<'_>],
+    slots: &Slots<'_>,
+    stats: &HashMap<String, Stat>,
+) -> Result<Staged, LedgerError> {
+    let new_files =
+        wanted.iter().filter(|step| matches!(step, Wanted::Replace { .. } | Wanted::Create { .. }));
+    let stager = Stager { places, stats, sync_each: new_files.count() <= SYNC_EACH };
+    let mut staged = Staged::default();
+    for (step, slot) in wanted.iter().zip(slots.all(places, wanted)?) {
+        let known = |path: &str, bytes: &[u8]| Image::of(bytes, stats.get(path).map_or(0, |stat| stat.mode));
+        let path = step.path().to_string();
+        let step = match step {
+            Wanted::Remove { path, before } => {
+                Step::Remove { before: known(path, before), path: path.to_string(), slot }
+            }
+            Wanted::Move { path, to, before } => {
+                Step::Move { image: known(path, before), path: path.to_string(), to: to.to_string() }
+            }
+            Wanted::Replace { before, after, .. } => {
+                let image = stager.write(&path, &slot, after, &mut staged.notes)?;
+                let before = known(&path, before);
+                if image == before {
+                    // Nothing would change but the time: the file stays as it is.
+                    remove(places, &slot)?;
+                    continue;
+                }
+                Step::Replace { before, after: image, path, slot }
+            }
+            Wanted::Create { after, .. } => {
+                Step::Create { after: stager.write(&path, &slot, after, &mut staged.notes)?, path, slot }
+            }
+        };
+        staged.steps.push(step);
+    }
+    if !stager.sync_each {
+        let root = places.directory("").map_err(cannot("open", "the project"))?;
+        places.fs().sync_all(&root).map_err(cannot("write", "the staged files"))?;
+    }
+    Ok(staged)
+}
+
+fn remove(places: &Places<'_>, path: &str) -> Result<(), LedgerError> {
+    let removed = places.place(path).and_then(|place| places.fs().remove_file(&place.dir, place.name));
+    removed.map_err(cannot("remove", path))
+}
+
+struct Stager<'a, 'r> {
+    places: &'a Places<'r>,
+    stats: &'a HashMap<String, Stat>,
+    sync_each: bool,
+}
+
+impl Stager<'_, '_> {
+    fn write(
+        &self,
+        path: &str,
+        slot: &str,
+        new: &New<'_>,
+        notes: &mut Vec<String>,
+    ) -> Result<Image, LedgerError> {
+        let fs = self.places.fs();
+        let place = self.places.place(slot).map_err(cannot("open", slot))?;
+        let old = new.continues.and_then(|name| Some((name, self.stats.get(name)?)));
+        let mode = match (old, new.mode) {
+            (None, NewMode::Executable(true)) => FileMode::Usual { executable: true },
+            (None, NewMode::Keep | NewMode::Executable(false)) => FileMode::Usual { executable: false },
+            _ => FileMode::Private,
+        };
+        let file = fs.create(&place.dir, place.name, mode).map_err(cannot("make", slot))?;
+        fs.write(&file, new.bytes).map_err(cannot("write", slot))?;
+        let bits = match (old, new.mode) {
+            (_, NewMode::Exact(bits)) => Some(bits),
+            (Some((_, stat)), NewMode::Keep) => Some(stat.mode),
+            (Some((_, stat)), NewMode::Executable(yes)) => Some(with_execution(stat.mode, yes)),
+            (None, _) => None,
+        };
+        let stat = fs.stat_file(&file).map_err(cannot("look at", slot))?;
+        if let Some((name, old)) = old {
+            self.carry_over(&file, &stat, (name, old), path, notes)?;
+        }
+        let mode = match bits {
+            Some(bits) => {
+                fs.set_mode(&file, bits).map_err(cannot("set the permissions of", slot))?;
+                bits
+            }
+            None => stat.mode,
+        };
+        if self.sync_each {
+            fs.sync_file(&file).map_err(cannot("write", slot))?;
+        }
+        Ok(Image::of(new.bytes, mode))
+    }
+
+    /// Gives a staged file the owner and the attributes of the file that it continues. What the
+    /// system does not allow is noted: the change itself is what the user wants.
+    fn carry_over(
+        &self,
+        file: &File,
+        stat: &Stat,
+        (name, old): (&str, &Stat),
+        path: &str,
+        notes: &mut Vec<String>,
+    ) -> Result<(), LedgerError> {
+        let fs: &dyn Fs = self.places.fs();
+        if (stat.uid, stat.gid) != (old.uid, old.gid)
+            && let Err(error) = fs.set_owner(file, old.uid, old.gid)
+        {
+            let Stat { uid, gid, .. } = old;
+            notes.push(format!("{path}: it belonged to {uid}:{gid}, which could not be kept ({error})"));
+        }
+        let place = self.places.place(name).map_err(cannot("open", name))?;
+        let attributes =
+            fs.attributes(&place.dir, place.name).map_err(cannot("read the attributes of", name))?;
+        for (attribute, value) in attributes {
+            if let Err(error) = fs.set_attribute(file, &attribute, &value) {
+                notes.push(format!("{path}: its attribute {attribute} could not be kept ({error})"));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The permission bits with or without the right to run: whoever may read may run.
+fn with_execution(mode: u32, executable: bool) -> u32 {
+    if executable { mode | ((mode & 0o444) >> 2) } else { mode & !0o111 }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn whoever_may_read_may_run() {
+        assert_eq!(with_execution(0o640, true), 0o750);
+        assert_eq!(with_execution(0o755, false), 0o644);
+        assert_eq!(with_execution(0o600, true), 0o700);
+    }
+}

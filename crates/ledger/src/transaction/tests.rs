@@ -1,0 +1,405 @@
+use std::cell::Cell;
+use std::collections::BTreeMap;
+use std::fs;
+use std::os::unix::fs::{PermissionsExt, symlink};
+use std::path::Path;
+use std::sync::Arc;
+
+use relaycode_change::path::RelPath;
+use relaycode_durable::Real;
+use tempfile::TempDir;
+
+use super::*;
+use crate::change::{After, NewMode};
+use crate::ledger::Settings;
+use crate::record;
+use crate::recover::{Outcome, Recovery};
+
+/// A project on disk and its ledger.
+struct Project {
+    dir: TempDir,
+}
+
+type Tree = BTreeMap<String, (Vec<u8>, u32)>;
+
+impl Project {
+    fn new(files: &[(&str, &str)]) -> Project {
+        let project = Project { dir: tempfile::tempdir().unwrap() };
+        for (path, text) in files {
+            project.save(path, text);
+        }
+        project
+    }
+
+    fn path(&self, path: &str) -> std::path::PathBuf {
+        self.dir.path().join(path)
+    }
+
+    fn save(&self, path: &str, text: &str) {
+        fs::create_dir_all(self.path(path).parent().unwrap()).unwrap();
+        fs::write(self.path(path), text).unwrap();
+    }
+
+    fn text(&self, path: &str) -> String {
+        fs::read_to_string(self.path(path)).unwrap()
+    }
+
+    fn ledger(&self) -> Ledger {
+        let settings = Settings { patience: Duration::from_millis(20), ..Settings::default() };
+        Ledger::open(Arc::new(Real::default()), self.dir.path(), settings).unwrap()
+    }
+
+    /// Every file and directory but relay's own.
+    fn tree(&self) -> Tree {
+        let mut tree = Tree::new();
+        collect(self.dir.path(), "", &mut tree);
+        tree
+    }
+
+    fn journals(&self) -> usize {
+        let entries = fs::read_dir(self.path(".relaycode")).unwrap();
+        entries
+            .filter(|e| e.as_ref().unwrap().file_name().to_string_lossy().ends_with(".pending.yml"))
+            .count()
+    }
+
+    /// Names in `tx/`.
+    fn slots(&self) -> Vec<String> {
+        let entries = fs::read_dir(self.path(".relaycode/tx")).unwrap();
+        entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect()
+    }
+}
+
+fn collect(dir: &Path, prefix: &str, tree: &mut Tree) {
+    for entry in fs::read_dir(dir).unwrap() {
+        let entry = entry.unwrap();
+        let name = entry.file_name().into_string().unwrap();
+        if prefix.is_empty() && name == ".relaycode" {
+            continue;
+        }
+        let path = format!("{prefix}{name}");
+        let meta = entry.path().symlink_metadata().unwrap();
+        if meta.is_dir() {
+            tree.insert(format!("{path}/"), (Vec::new(), meta.permissions().mode() & 0o7777));
+            collect(&entry.path(), &format!("{path}/"), tree);
+        } else {
+            let bytes = fs::read(entry.path()).unwrap_or_default();
+            tree.insert(path, (bytes, meta.permissions().mode() & 0o7777));
+        }
+    }
+}
+
+fn change(old: Option<(&str, &str)>, new: Option<(&str, &str)>) -> FileChange {
+    let name = new.or(old).unwrap().0;
+    let path = |text: &str| RelPath::parse(text).unwrap();
+    FileChange {
+        path: path(name),
+        renamed_from: old.filter(|old| old.0 != name).map(|old| path(old.0)),
+        before: old.map(|old| old.1.into()),
+        after: new.map(|new| After { bytes: new.1.into(), mode: NewMode::Keep }),
+        added: 1,
+        removed: 1,
+    }
+}
+
+fn modify(path: &str, old: &str, new: &str) -> FileChange {
+    change(Some((path, old)), Some((path, new)))
+}
+
+fn about() -> About {
+    About::new(TxId::random(), "test", "2026-01-02T03:04:05.000Z", "test")
+}
+
+fn go_on() -> bool {
+    false
+}
+
+fn mixed() -> (Project, Vec<FileChange>) {
+    let project =
+        Project::new(&[("a.txt", "a1"), ("run.sh", "r1"), ("old/gone.txt", "g1"), ("from.txt", "f1")]);
+    fs::set_permissions(project.path("run.sh"), fs::Permissions::from_mode(0o755)).unwrap();
+    fs::set_permissions(project.path("from.txt"), fs::Permissions::from_mode(0o600)).unwrap();
+    let changes = vec![
+        modify("a.txt", "a1", "a2"),
+        modify("run.sh", "r1", "r2"),
+        change(Some(("old/gone.txt", "g1")), None),
+        change(Some(("from.txt", "f1")), Some(("moved/to/file.txt", "f1"))),
+        change(None, Some(("new/dir/n.txt", "n1"))),
+    ];
+    (project, changes)
+}
+
+#[test]
+fn a_committed_change_is_there_whole_and_recorded() {
+    let (project, changes) = mixed();
+    let ledger = project.ledger();
+    let open = ledger.begin(&changes, about(), &go_on).unwrap();
+    assert_eq!(project.journals(), 1);
+    let committed = open.commit(Some("a test".into()), None).unwrap();
+    assert_eq!(committed.doubt, None);
+    assert_eq!(project.text("a.txt"), "a2");
+    let mode = |path: &str| project.path(path).metadata().unwrap().permissions().mode() & 0o7777;
+    assert_eq!((mode("run.sh"), mode("moved/to/file.txt")), (0o755, 0o600));
+    assert!(!project.path("old/gone.txt").exists() && !project.path("from.txt").exists());
+    assert_eq!(project.journals(), 0);
+    let record = committed.record;
+    assert!(record.approved && record.transaction.is_none());
+    assert_eq!(record.made_directories, ["moved", "moved/to", "new", "new/dir"]);
+    assert_eq!(record.result.len(), 5);
+    assert_eq!(record.snapshot["a.txt"], Some(Content::Text("a1".into())));
+    assert_eq!(record.snapshot["new/dir/n.txt"], None);
+    let name = format!(".relaycode/{}.yml", record.uuid);
+    assert_eq!(record::read(&fs::read(project.path(&name)).unwrap(), &name, record.uuid).unwrap(), record);
+    assert_eq!(project.slots(), [format!("{}.done", record.uuid)]);
+    let private = project.path(&name).metadata().unwrap().permissions().mode() & 0o777;
+    assert_eq!(private, 0o600);
+}
+
+#[test]
+fn a_change_that_is_put_back_leaves_nothing() {
+    let (project, changes) = mixed();
+    let before = project.tree();
+    let ledger = project.ledger();
+    ledger.begin(&changes, about(), &go_on).unwrap().put_back().unwrap();
+    assert_eq!(project.tree(), before);
+    assert_eq!((project.journals(), project.slots().len()), (0, 0));
+}
+
+#[test]
+fn stopping_between_any_two_steps_puts_everything_back() {
+    for stop_at in 0..5 {
+        let (project, changes) = mixed();
+        let before = project.tree();
+        let asked = Cell::new(0);
+        let stop = || asked.replace(asked.get() + 1) == stop_at;
+        let error = project.ledger().begin(&changes, about(), &stop).err().unwrap();
+        assert!(matches!(error, LedgerError::Interrupted), "{error}");
+        assert_eq!(project.tree(), before);
+        assert_eq!((project.journals(), project.slots().len()), (0, 0));
+    }
+}
+
+#[test]
+fn a_transaction_that_was_dropped_is_put_back_by_the_next_command() {
+    let (project, changes) = mixed();
+    let before = project.tree();
+    let ledger = project.ledger();
+    let open = ledger.begin(&changes, about(), &go_on).unwrap();
+    let id = open.id();
+    // Alive: nobody touches it, and its paths are taken.
+    let error = ledger.begin(&changes[..1], about(), &go_on).err().unwrap();
+    assert!(matches!(&error, LedgerError::Refused(r) if r[0].path == "a.txt"), "{error}");
+    assert!(matches!(project.ledger().recover(Recovery::Automatic).unwrap()[..], []));
+    drop(open);
+    let recovered = ledger.recover(Recovery::Automatic).unwrap();
+    assert_eq!(recovered[0].id, id);
+    assert!(matches!(recovered[0].outcome, Outcome::PutBack { kept: None, .. }));
+    assert_eq!(project.tree(), before);
+    assert!(ledger.recover(Recovery::Automatic).unwrap().is_empty());
+    assert_eq!((project.journals(), project.slots().len()), (0, 0));
+}
+
+#[test]
+fn a_save_in_the_last_moment_is_a_conflict_and_stays() {
+    let (project, changes) = mixed();
+    let ledger = project.ledger();
+    let asked = Cell::new(0);
+    let stop = || {
+        if asked.replace(asked.get() + 1) == 1 {
+            project.save("run.sh", "mine");
+        }
+        false
+    };
+    let error = ledger.begin(&changes, about(), &stop).err().unwrap();
+    assert!(matches!(&error, LedgerError::Conflict { path } if path == "run.sh"), "{error}");
+    assert_eq!(project.text("run.sh"), "mine");
+    assert_eq!(project.text("a.txt"), "a1");
+    assert_eq!(project.journals(), 0);
+}
+
+#[test]
+fn an_editor_that_writes_into_the_displaced_file_wins() {
+    let project = Project::new(&[("a.txt", "a1")]);
+    let ledger = project.ledger();
+    let mut editor = fs::OpenOptions::new().write(true).open(project.path("a.txt")).unwrap();
+    let open = ledger.begin(&[modify("a.txt", "a1", "a2")], about(), &go_on).unwrap();
+    std::io::Write::write_all(&mut editor, b"mine").unwrap();
+    let error = open.commit(None, None).err().unwrap();
+    assert!(matches!(error, LedgerError::Conflict { .. }), "{error}");
+    assert_eq!(project.text("a.txt"), "mine");
+}
+
+#[test]
+fn work_of_others_is_left_alone_until_a_person_decides() {
+    for how in [Recovery::Keep, Recovery::Restore] {
+        let (project, changes) = mixed();
+        let before = project.tree();
+        let ledger = project.ledger();
+        drop(ledger.begin(&changes, about(), &go_on).unwrap());
+        project.save("a.txt", "mine, and longer");
+        project.save("new/dir/n.txt", "mine too");
+        for _ in 0..2 {
+            let recovered = ledger.recover(Recovery::Automatic).unwrap();
+            let Outcome::NeedsYou(unfinished) = &recovered[0].outcome else { panic!("{recovered:?}") };
+            let mut left: Vec<&str> = unfinished.left.iter().map(|left| left.path.as_str()).collect();
+            left.sort_unstable();
+            assert_eq!(left, ["a.txt", "new/dir/n.txt"]);
+            assert_eq!(project.text("a.txt"), "mine, and longer");
+            assert_eq!(project.text("run.sh"), "r1");
+        }
+        let error = ledger.begin(&[modify("a.txt", "mine, and longer", "x")], about(), &go_on).err().unwrap();
+        assert!(matches!(&error, LedgerError::Refused(r) if r[0].rule.name() == "waiting"), "{error}");
+        let recovered = ledger.recover(how).unwrap();
+        assert_eq!(project.journals(), 0);
+        assert!(ledger.recover(Recovery::Automatic).unwrap().is_empty());
+        if how == Recovery::Restore {
+            assert_eq!(project.tree(), before);
+            let Outcome::PutBack { kept: Some(kept), .. } = &recovered[0].outcome else {
+                panic!("{recovered:?}")
+            };
+            let kept: Vec<String> = fs::read_dir(project.path(kept))
+                .unwrap()
+                .filter_map(|entry| fs::read_to_string(entry.unwrap().path()).ok())
+                .collect();
+            assert!(kept.contains(&"mine, and longer".to_string()) && kept.contains(&"mine too".to_string()));
+        } else {
+            assert_eq!(project.text("a.txt"), "mine, and longer");
+            assert_eq!(project.text("new/dir/n.txt"), "mine too");
+        }
+    }
+}
+
+#[test]
+fn every_rule_is_checked_before_anything_is_touched() {
+    let project = Project::new(&[
+        ("changed", "now"),
+        ("exists", "x"),
+        ("linked", "l"),
+        ("readonly", "r"),
+        ("Twin", "t"),
+    ]);
+    fs::hard_link(project.path("linked"), project.path("other-name")).unwrap();
+    fs::set_permissions(project.path("readonly"), fs::Permissions::from_mode(0o444)).unwrap();
+    fs::create_dir(project.path("folder")).unwrap();
+    symlink("/etc", project.path("etc")).unwrap();
+    symlink("exists", project.path("link")).unwrap();
+    let before = project.tree();
+    let changes = [
+        modify("changed", "then", "x"),
+        modify("gone", "x", "y"),
+        change(None, Some(("exists", "x"))),
+        modify("linked", "l", "m"),
+        modify("readonly", "r", "s"),
+        modify("folder", "x", "y"),
+        change(None, Some(("etc/new", "x"))),
+        modify("link", "x", "y"),
+        change(None, Some(("twin", "x"))),
+        change(None, Some(("changed/beneath", "x"))),
+    ];
+    let error = project.ledger().begin(&changes, about(), &go_on).err().unwrap();
+    let LedgerError::Refused(refusals) = error else { panic!("{error}") };
+    let mut found: Vec<(&str, &str)> = refusals.iter().map(|r| (r.path.as_str(), r.rule.name())).collect();
+    found.sort_unstable();
+    let expected = [
+        ("changed", "changed"),
+        ("changed/beneath", "notAFile"),
+        ("etc/new", "notAFile"),
+        ("exists", "exists"),
+        ("folder", "notAFile"),
+        ("gone", "gone"),
+        ("link", "notAFile"),
+        ("linked", "hardLink"),
+        ("readonly", "readOnly"),
+        ("twin", "twin"),
+    ];
+    assert_eq!(found, expected);
+    assert_eq!(project.tree(), before);
+    assert_eq!((project.journals(), project.slots().len()), (0, 0));
+}
+
+#[test]
+fn circles_and_files_that_become_directories_work_and_come_back() {
+    let project = Project::new(&[("a", "1"), ("b", "2"), ("c", "3")]);
+    let before = project.tree();
+    let changes = [
+        change(Some(("a", "1")), Some(("b", "1"))),
+        change(Some(("b", "2")), Some(("a", "2"))),
+        change(Some(("c", "3")), Some(("c/d/e", "3"))),
+    ];
+    let ledger = project.ledger();
+    let open = ledger.begin(&changes, about(), &go_on).unwrap();
+    assert_eq!(
+        (project.text("a"), project.text("b"), project.text("c/d/e")),
+        ("2".into(), "1".into(), "3".into())
+    );
+    open.put_back().unwrap();
+    assert_eq!(project.tree(), before);
+    ledger.begin(&changes, about(), &go_on).unwrap().commit(None, None).unwrap();
+    assert_eq!(project.text("c/d/e"), "3");
+}
+
+#[test]
+fn what_a_gate_changes_belongs_to_the_transaction() {
+    let project = Project::new(&[("a", "1")]);
+    let before = project.tree();
+    let changes = [modify("a", "1", "2"), change(None, Some(("n", "1")))];
+    let ledger = project.ledger();
+    let mut open = ledger.begin(&changes, about(), &go_on).unwrap();
+    open.gate_running().unwrap();
+    project.save("a", "2 formatted");
+    let changed = open.gate_done().unwrap();
+    assert_eq!(changed, ["a"]);
+    open.put_back().unwrap();
+    assert_eq!(project.tree(), before);
+    // Killed while the gate runs: put back too, and the bytes are kept.
+    let mut open = ledger.begin(&changes, about(), &go_on).unwrap();
+    open.gate_running().unwrap();
+    project.save("a", "2 formatted");
+    project.save("n", "1 formatted");
+    drop(open);
+    let recovered = ledger.recover(Recovery::Automatic).unwrap();
+    assert!(matches!(recovered[0].outcome, Outcome::PutBack { kept: Some(_), .. }), "{recovered:?}");
+    assert_eq!(project.tree(), before);
+}
+
+#[test]
+fn a_damaged_or_newer_journal_stops_everything() {
+    let (project, changes) = mixed();
+    let ledger = project.ledger();
+    let open = ledger.begin(&changes, about(), &go_on).unwrap();
+    let journal = project.path(&format!(".relaycode/{}.pending.yml", open.id()));
+    drop(open);
+    let after = project.tree();
+    let text = fs::read_to_string(&journal).unwrap();
+    fs::write(&journal, text.replace("version: 1", "version: 2")).unwrap();
+    assert!(matches!(ledger.recover(Recovery::Automatic), Err(LedgerError::Newer { .. })));
+    fs::write(&journal, text.replace("a1", "a9")).unwrap();
+    assert!(matches!(ledger.recover(Recovery::Automatic), Err(LedgerError::Damaged { .. })));
+    assert!(matches!(
+        ledger.begin(&[change(None, Some(("x", "y")))], about(), &go_on).err(),
+        Some(LedgerError::Damaged { .. })
+    ));
+    assert_eq!(project.tree(), after);
+    let recovered = ledger.recover(Recovery::Keep).unwrap();
+    assert!(matches!(recovered[0].outcome, Outcome::Kept { .. }));
+    assert_eq!((project.tree(), project.journals()), (after, 0));
+}
+
+#[test]
+fn a_record_and_a_journal_together_mean_committed() {
+    let (project, changes) = mixed();
+    let ledger = project.ledger();
+    let open = ledger.begin(&changes, about(), &go_on).unwrap();
+    let journal = project.path(&format!(".relaycode/{}.pending.yml", open.id()));
+    let text = fs::read(&journal).unwrap();
+    let id = open.id();
+    open.commit(None, None).unwrap();
+    let after = project.tree();
+    fs::write(&journal, text).unwrap();
+    let recovered = ledger.recover(Recovery::Automatic).unwrap();
+    assert_eq!(recovered[0].outcome, Outcome::Committed);
+    assert_eq!((project.tree(), project.journals()), (after, 0));
+    let again = About { uuid: id, ..about() };
+    let error = ledger.begin(&[change(None, Some(("x", "y")))], again, &go_on).err().unwrap();
+    assert!(matches!(error, LedgerError::AlreadyProcessed { other_content: false, .. }));
+}
