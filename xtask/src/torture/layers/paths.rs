@@ -20,7 +20,8 @@ use super::{Layer, scenario_of};
 /// The layer.
 pub(super) struct Paths;
 
-/// Ways out, and ways into what is sealed. `@` stands for the outside directory.
+/// Ways out, and ways into what is sealed. `@` stands for the outside directory: no path names a real place of
+/// the machine, should one come through.
 const SEEDS: &[&str] = &[
     "../outside/x.txt",
     "../../x.txt",
@@ -36,8 +37,8 @@ const SEEDS: &[&str] = &[
     "leaf",
     "a/leaf",
     "dangling",
-    "/etc/relay-torture",
-    "//etc/relay-torture",
+    "@",
+    "/@/x.txt",
     "~/x.txt",
     "$HOME/x.txt",
     "C:\\x.txt",
@@ -111,8 +112,8 @@ const PREFIXES: &[&str] = &[
     "./",
     "a/",
     "a/../",
-    "/",
-    "//",
+    "@/",
+    "/@/",
     "out/",
     "../project/",
     "a/b/../../",
@@ -207,7 +208,6 @@ fn run(world: &World, room: &Path, seed: u64, number: u64) -> anyhow::Result<()>
     let now = Snapshot::of(&outside)?;
     ensure!(now == far, "OUTSIDE WAS WRITTEN by {}: {}", told(), now.differences(&far));
     ensure!(Snapshot::of(&project.join(".git"))? == git, "GIT WAS WRITTEN by {}", told());
-    ensure!(!Path::new("/etc/relay-torture").exists(), "/etc was written by {}", told());
     ensure!(ran.signal.is_none() && ran.code != Some(101), "it broke down: {}", told());
     let tree = Snapshot::of(&project)?;
     ensure!(
