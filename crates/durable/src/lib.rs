@@ -8,7 +8,10 @@
 
 pub mod atomic;
 pub mod fs;
+pub mod log;
+pub mod model;
 pub mod real;
 
 pub use fs::{Dir, File, Fs, Kind, Lock, Rename, Stat};
+pub use model::Model;
 pub use real::Real;

@@ -4,6 +4,9 @@
 //! where the kernel has none, or a sandbox forbids it (`EPERM`), each component is opened in turn
 //! without following links.
 
+#[cfg(test)]
+mod tests;
+
 use std::io::{self, Read, Seek, SeekFrom};
 use std::os::fd::OwnedFd;
 use std::path::Path;
@@ -44,7 +47,7 @@ fn file_fd(file: &File) -> io::Result<&OwnedFd> {
 }
 
 /// An entry's name, as one component.
-fn component(name: &str) -> io::Result<&str> {
+pub(crate) fn component(name: &str) -> io::Result<&str> {
     if name.is_empty() || name == "." || name == ".." || name.contains(['/', '\0']) {
         return Err(io::Error::new(io::ErrorKind::InvalidInput, format!("`{name}` is no name of an entry")));
     }

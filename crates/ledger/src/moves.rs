@@ -88,7 +88,11 @@ pub(crate) fn remove_directory(places: &Places<'_>, path: &str) -> io::Result<bo
 pub(crate) fn make_directory(places: &Places<'_>, path: &str, mode: DirMode) -> io::Result<bool> {
     let place = places.place(path)?;
     match places.fs().make_dir(&place.dir, place.name, mode) {
-        Ok(()) => Ok(true),
+        Ok(()) => {
+            // A handle from before would be of one that is gone.
+            places.forget(path);
+            Ok(true)
+        }
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
             places.directory(path)?;
             Ok(false)

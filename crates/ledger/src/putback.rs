@@ -52,9 +52,7 @@ pub(crate) fn put_back(
         touched: Touched::default(),
         done: PutBack::default(),
     };
-    for directory in transaction.remove_directories.iter().rev() {
-        back.remake(&directory.path, DirMode::Exact(directory.mode))?;
-    }
+    back.remake_removed(transaction)?;
     for (number, step) in transaction.steps.iter().enumerate().rev() {
         if !matches!(step, Step::Remove { .. }) {
             back.undo(number, step)?;
@@ -65,6 +63,8 @@ pub(crate) fn put_back(
             back.touched.entry(path);
         }
     }
+    // Once more: a file may have had to go before a directory has its name again.
+    back.remake_removed(transaction)?;
     for (number, step) in transaction.steps.iter().enumerate().rev() {
         if matches!(step, Step::Remove { .. }) {
             back.undo(number, step)?;
@@ -306,6 +306,14 @@ impl Back<'_, '_> {
     /// A name of its own beside the slots.
     fn aside(&self, number: usize, what: &str) -> String {
         format!("{}/{number}-{what}", self.scratch)
+    }
+
+    /// Makes the directories anew that the transaction removed, outermost first.
+    fn remake_removed(&mut self, transaction: &Transaction) -> Result<(), LedgerError> {
+        for directory in transaction.remove_directories.iter().rev() {
+            self.remake(&directory.path, DirMode::Exact(directory.mode))?;
+        }
+        Ok(())
     }
 
     fn remake(&mut self, path: &str, mode: DirMode) -> Result<(), LedgerError> {

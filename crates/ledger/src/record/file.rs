@@ -18,10 +18,11 @@ pub const RECORD_BYTES: usize = 256 * 1024 * 1024;
 
 const CHECKSUM: &str = "checksum: ";
 const VERSION: &str = "version: ";
+const NUMBER: &str = "number: ";
 
 /// The fields of which every record of ours has all and one of the original tool has none: a single
 /// damaged byte does not turn one into the other.
-const OURS: [&str; 4] = [VERSION, "number: ", "origin: ", CHECKSUM];
+const OURS: [&str; 4] = [VERSION, NUMBER, "origin: ", CHECKSUM];
 
 /// The bytes of a record's file.
 pub fn write(record: &Record) -> Vec<u8> {
@@ -75,13 +76,19 @@ fn lines(bytes: &[u8]) -> impl Iterator<Item = &[u8]> {
 
 /// The version that a file says it has, without understanding anything else of it.
 fn version(bytes: &[u8]) -> Option<u32> {
-    let line = lines(bytes).find_map(|line| line.strip_prefix(VERSION.as_bytes()))?;
-    let digits = std::str::from_utf8(line).ok()?.trim();
-    if digits.is_empty() || !digits.bytes().all(|byte| byte.is_ascii_digit()) {
-        return None;
-    }
     // A number that is too large is a version, and surely a newer one.
-    Some(digits.parse().unwrap_or(u32::MAX))
+    Some(digits(bytes, VERSION)?.parse().unwrap_or(u32::MAX))
+}
+
+/// The transaction's number that a file says it has, damaged or not.
+pub(crate) fn number(bytes: &[u8]) -> Option<u64> {
+    digits(bytes, NUMBER)?.parse().ok()
+}
+
+fn digits<'b>(bytes: &'b [u8], field: &str) -> Option<&'b str> {
+    let line = lines(bytes).find_map(|line| line.strip_prefix(field.as_bytes()))?;
+    let digits = std::str::from_utf8(line).ok()?.trim();
+    (!digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit())).then_some(digits)
 }
 
 /// The text before the checksum, if that is right.

@@ -53,9 +53,14 @@ pub(super) struct Inverse<'p> {
 }
 
 impl<'p> Inverse<'p> {
-    pub(super) fn new(images: &'p dyn Images, now: &'p dyn Now, markers: bool) -> Inverse<'p> {
+    pub(super) fn new(
+        images: &'p dyn Images,
+        now: &'p dyn Now,
+        made: &'p BTreeSet<RelPath>,
+        markers: bool,
+    ) -> Inverse<'p> {
         Inverse {
-            overlay: Overlay::new(now),
+            overlay: Overlay::new(now, made),
             images,
             markers,
             conflicts: Vec::new(),

@@ -133,12 +133,12 @@ pub fn plan(
     {
         return Err(LedgerError::NotRevertible { id: newest.uuid, reason: not_among(file, records) });
     }
-    let mut inverse = Inverse::new(images, now, options.markers);
+    let made = records.iter().flat_map(|record| &record.made_directories);
+    let made: BTreeSet<RelPath> = made.filter_map(|path| RelPath::parse(path).ok()).collect();
+    let mut inverse = Inverse::new(images, now, &made, options.markers);
     for (record, parts) in records.iter().zip(&parts) {
         inverse.take_back(record, parts)?;
     }
-    let made = records.iter().flat_map(|record| &record.made_directories);
-    let made = made.filter_map(|path| RelPath::parse(path).ok()).collect();
     let mut reversal = inverse.finish(&made)?;
     reversal.of = records.iter().map(|record| record.uuid).collect();
     Ok(reversal)

@@ -37,6 +37,8 @@ impl Content {
 
 pub(super) struct Overlay<'n> {
     now: &'n dyn Now,
+    /// Directories that go with what is taken back: a file may have their names again.
+    made: &'n BTreeSet<RelPath>,
     disk: BTreeMap<RelPath, Slot>,
     over: BTreeMap<RelPath, Standing>,
 }
@@ -58,8 +60,8 @@ pub(super) struct Difference {
 }
 
 impl<'n> Overlay<'n> {
-    pub(super) fn new(now: &'n dyn Now) -> Overlay<'n> {
-        Overlay { now, disk: BTreeMap::new(), over: BTreeMap::new() }
+    pub(super) fn new(now: &'n dyn Now, made: &'n BTreeSet<RelPath>) -> Overlay<'n> {
+        Overlay { now, made, disk: BTreeMap::new(), over: BTreeMap::new() }
     }
 
     /// What stands at `path` on the overlay.
@@ -71,6 +73,7 @@ impl<'n> Overlay<'n> {
             Ok(None) => Slot::Missing,
             Ok(Some((bytes, mode))) => Slot::File(Rc::new(Content::new(bytes, mode))),
             Err(LedgerError::Refused(refusals)) => match refusals.first().map(|refusal| &refusal.rule) {
+                Some(Rule::NotAFile("a directory")) if self.made.contains(path) => Slot::Missing,
                 Some(rule @ Rule::NotAFile(_)) => Slot::Other(rule.sentence()),
                 _ => return Err(LedgerError::Refused(refusals)),
             },

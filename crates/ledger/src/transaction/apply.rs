@@ -8,7 +8,7 @@ use relaycode_durable::fs::DirMode;
 use crate::error::{LedgerError, cannot};
 use crate::journal::{Step, Transaction};
 use crate::moves::{self, Swap, Touched};
-use crate::paths::Places;
+use crate::paths::{Places, ancestors};
 use crate::record::{Image, RemovedDirectory};
 use crate::seen;
 
@@ -33,7 +33,8 @@ pub(super) fn apply(
     for step in removals {
         carry_out(places, step, stop, &mut touched)?;
     }
-    // Only now: a file may have had to go before a directory takes its name.
+    // A directory may have to go before a file takes its name, and the other way round.
+    remove_directories(places, transaction, true, &mut applied, &mut touched)?;
     for path in &transaction.make_directories {
         if moves::make_directory(places, path, DirMode::Usual).map_err(cannot("make", path))? {
             touched.entry(path);
@@ -43,15 +44,44 @@ pub(super) fn apply(
     for step in rest {
         carry_out(places, step, stop, &mut touched)?;
     }
+    remove_directories(places, transaction, false, &mut applied, &mut touched)?;
+    touched.sync(places).map_err(cannot("write", "the changed directories"))?;
+    Ok(applied)
+}
+
+/// Removes directories in which nothing is left: only those whose name a file takes, or all.
+fn remove_directories(
+    places: &Places<'_>,
+    transaction: &Transaction,
+    only_replaced: bool,
+    applied: &mut Applied,
+    touched: &mut Touched,
+) -> Result<(), LedgerError> {
     for directory in &transaction.remove_directories {
         let path = &directory.path;
+        if (only_replaced && !is_replaced(path, transaction))
+            || applied.removed_directories.contains(directory)
+        {
+            continue;
+        }
         if moves::remove_directory(places, path).map_err(cannot("remove", path))? {
             touched.entry(path);
             applied.removed_directories.push(directory.clone());
         }
     }
-    touched.sync(places).map_err(cannot("write", "the changed directories"))?;
-    Ok(applied)
+    Ok(())
+}
+
+/// Whether a file takes the name of this directory, or of one above it.
+fn is_replaced(directory: &str, transaction: &Transaction) -> bool {
+    transaction.steps.iter().any(|step| {
+        let made = match step {
+            Step::Create { path, .. } => path,
+            Step::Move { to, .. } => to,
+            Step::Replace { .. } | Step::Remove { .. } => return false,
+        };
+        directory == made || ancestors(directory).any(|above| above == made)
+    })
 }
 
 fn carry_out(

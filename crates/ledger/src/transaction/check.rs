@@ -4,8 +4,8 @@
 use std::collections::{HashMap, HashSet};
 
 use relaycode_change::path::RelPath;
-use relaycode_durable::Stat;
 use relaycode_durable::fs::is_too_long;
+use relaycode_durable::{Kind, Stat};
 
 use super::steps::Wanted;
 use crate::error::{LedgerError, Refusal, Rule, cannot};
@@ -26,10 +26,12 @@ pub(super) struct Checked {
 pub(super) fn check(
     places: &Places<'_>,
     steps: &[Wanted<'_>],
+    directories_to_remove: &[String],
     claims: &HashMap<String, Rule>,
 ) -> Result<Checked, LedgerError> {
     let mut checker = Checker {
         places,
+        directories_to_remove,
         going: steps
             .iter()
             .filter(|step| matches!(step, Wanted::Remove { .. } | Wanted::Move { .. }))
@@ -57,6 +59,8 @@ pub(super) fn check(
 
 struct Checker<'a, 'r> {
     places: &'a Places<'r>,
+    /// Directories that go if nothing is left in them.
+    directories_to_remove: &'a [String],
     /// Names that are free afterwards.
     going: HashSet<&'a str>,
     refusals: Vec<Refusal>,
@@ -121,6 +125,7 @@ impl Checker<'_, '_> {
         match self.places.find(path).map_err(cannot("look at", path))? {
             Found::Nothing => {}
             Found::Other("something beneath a file") if ancestor_goes => {}
+            Found::Other("a directory") if self.goes(path)? => {}
             Found::File(_) => {
                 self.refuse(path, Rule::Exists);
                 return Ok(());
@@ -144,6 +149,23 @@ impl Checker<'_, '_> {
             }
         }
         self.no_twin(first_free)
+    }
+
+    /// Whether a directory is to be removed and holds nothing that stays.
+    fn goes(&self, path: &str) -> Result<bool, LedgerError> {
+        if !self.directories_to_remove.iter().any(|directory| directory == path) {
+            return Ok(false);
+        }
+        let dir = self.places.directory(path).map_err(cannot("open", path))?;
+        for (name, kind) in self.places.fs().list(&dir).map_err(cannot("list", path))? {
+            let inside = format!("{path}/{name}");
+            let goes =
+                if kind == Kind::Dir { self.goes(&inside)? } else { self.going.contains(inside.as_str()) };
+            if !goes {
+                return Ok(false);
+            }
+        }
+        Ok(true)
     }
 
     /// The name `path`, which is not there, must not differ from one that is only by its spelling.

@@ -403,3 +403,32 @@ fn a_record_and_a_journal_together_mean_committed() {
     let error = ledger.begin(&[change(None, Some(("x", "y")))], again, &go_on).err().unwrap();
     assert!(matches!(error, LedgerError::AlreadyProcessed { other_content: false, .. }));
 }
+
+#[test]
+fn a_directory_can_make_room_for_a_file_again() {
+    for keep in [true, false] {
+        let project = Project::new(&[("a/b/c", "1"), ("a/d", "2")]);
+        let before = project.tree();
+        let changes = [
+            change(Some(("a/b/c", "1")), None),
+            change(Some(("a/d", "2")), None),
+            change(None, Some(("a", "file"))),
+        ];
+        let about = About { directories_to_remove: vec!["a".into(), "a/b".into()], ..about() };
+        let ledger = project.ledger();
+        let open = ledger.begin(&changes, about, &go_on).unwrap();
+        assert_eq!(project.text("a"), "file");
+        if keep {
+            let record = open.commit(None, None).unwrap().record;
+            assert_eq!(record.removed_directories.len(), 2);
+        } else {
+            open.put_back().unwrap();
+            assert_eq!(project.tree(), before);
+        }
+    }
+    let project = Project::new(&[("a/b", "1"), ("a/mine", "2")]);
+    let changes = [change(Some(("a/b", "1")), None), change(None, Some(("a", "file")))];
+    let about = About { directories_to_remove: vec!["a".into()], ..about() };
+    let error = project.ledger().begin(&changes, about, &go_on).err().unwrap();
+    assert!(matches!(&error, LedgerError::Refused(r) if r[0].rule.name() == "notAFile"), "{error}");
+}

@@ -1,0 +1,465 @@
+//! A file system in memory that knows what is durable and what is not.
+//!
+//! [`Model`] is a whole [`Fs`](crate::fs::Fs). It numbers every operation that changes something, can
+//! fail any of them or stop at one as if the process died there ([`Model::crash_at`],
+//! [`Model::fail_at`], [`Model::fail_call`]), and builds the trees that a power cut could leave behind
+//! ([`Model::crash_images`] for a cut now, [`Model::all_crash_images`] for one after each operation).
+//!
+//! # What is durable
+//! As strict as POSIX allows: a file's bytes and attributes by `sync_file`, entries by `sync_dir` of a
+//! directory they are in, everything by `sync_all`. Nothing else orders anything. A rename is one
+//! step, also between two directories, and either directory's sync makes all of it durable. What a
+//! durable step builds on (the entry that it moved, the new directory that it moved something
+//! into) becomes durable with it, so that no file is ever lost from both places. After a sync that
+//! failed, no later one makes the earlier bytes durable.
+//!
+//! # Exploring every crash point of a function
+//! Run it once, then look at each tree that a cut could have left, in which recovery must lead to
+//! the state before or the state after:
+//!
+//! ```
+//! use std::path::Path;
+//! use relaycode_durable::model::{Bounds, Model};
+//! use relaycode_durable::{Fs, atomic};
+//!
+//! fn save(fs: &dyn Fs) -> Result<(), atomic::AtomicError> {
+//!     let dir = fs.open_root(Path::new("/work")).map_err(|source| atomic::AtomicError { moved: false, source })?;
+//!     atomic::write(fs, (&dir, "config.tmp"), (&dir, "config"), b"after")
+//! }
+//!
+//! let model = Model::new();
+//! model.put("work/config", b"before", 0o600).unwrap();
+//! model.mark_all_durable();
+//! save(&model).unwrap();
+//!
+//! let done = model.operations();
+//! model.all_crash_images(&Bounds::default(), &mut |image, what| {
+//!     // Recovery would run here, on `&image`.
+//!     let (bytes, _) = image.file("work/config").unwrap_or_else(|| panic!("{what}: lost"));
+//!     if what.operations() == done {
+//!         assert_eq!(bytes, b"after", "{what}: reported, then gone");
+//!     } else {
+//!         assert!(bytes == b"before" || bytes == b"after", "{what}: mixed");
+//!     }
+//! });
+//! ```
+//!
+//! To crash again inside recovery, call `all_crash_images` on the image after recovery ran on it: an
+//! image begins with an empty trace. Where a function behaves differently once an operation fails,
+//! run it anew with [`Model::fail_at`] for each number up to [`Model::operations`].
+
+mod crash;
+mod operations;
+mod pending;
+mod state;
+#[cfg(test)]
+mod tests;
+
+use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::fmt;
+use std::io;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use rustix::io::Errno;
+
+pub use crash::{Bounds, Choice, Description, Explored, Fate};
+use state::{Body, Content, Effect, Ino, Inode, ROOT, State, What};
+
+/// Free space that is reported until a test says otherwise.
+const FREE: u64 = 1 << 40;
+
+/// A file system in memory. A clone is another one with the same content, trace and faults, in which
+/// no lock is held and no handle of the first is valid.
+pub struct Model {
+    inner: Arc<Mutex<Inner>>,
+    /// Tells its handles from those of other models.
+    number: u64,
+}
+
+#[derive(Debug, Clone)]
+struct Inner {
+    /// Everything durable, when the trace was empty.
+    start: State,
+    state: State,
+    trace: Vec<Op>,
+    calls: u64,
+    faults: Faults,
+    dead: bool,
+    locks: HashSet<Ino>,
+    now: i64,
+    free: u64,
+}
+
+/// One numbered operation; its number is its place in the trace, plus one.
+#[derive(Debug, Clone)]
+struct Op {
+    effect: Effect,
+    now: i64,
+}
+
+#[derive(Debug, Clone, Default)]
+struct Faults {
+    crash: Option<usize>,
+    operations: BTreeMap<usize, Errno>,
+    calls: BTreeMap<u64, Errno>,
+}
+
+/// What can be seen in a tree. Paths have no leading `/`.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Snapshot {
+    /// Every regular file: its bytes and permission bits.
+    pub files: BTreeMap<String, (Vec<u8>, u32)>,
+    /// Every directory but the root.
+    pub dirs: BTreeSet<String>,
+    /// Every symbolic link and where it points.
+    pub links: BTreeMap<String, String>,
+}
+
+/// The mark of the error that every call gives after [`Model::crash_at`] struck.
+#[derive(Debug)]
+struct Crashed;
+
+impl fmt::Display for Crashed {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("the model crashed here")
+    }
+}
+
+impl std::error::Error for Crashed {}
+
+/// Whether an error is the crash that [`Model::crash_at`] asked for.
+pub fn is_crash(error: &io::Error) -> bool {
+    error.get_ref().is_some_and(|inner| inner.is::<Crashed>())
+}
+
+fn guard(inner: &Mutex<Inner>) -> MutexGuard<'_, Inner> {
+    inner.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl Model {
+    /// An empty file system.
+    pub fn new() -> Model {
+        Model::from_state(State::new(false))
+    }
+
+    /// An empty file system in which names that differ in case alone are the same name.
+    pub fn ignoring_case() -> Model {
+        Model::from_state(State::new(true))
+    }
+
+    fn from_state(state: State) -> Model {
+        Model::from_inner(Inner {
+            start: state.clone(),
+            state,
+            trace: Vec::new(),
+            calls: 0,
+            faults: Faults::default(),
+            dead: false,
+            locks: HashSet::new(),
+            now: 1_000_000_000,
+            free: FREE,
+        })
+    }
+
+    fn from_inner(inner: Inner) -> Model {
+        static MODELS: AtomicU64 = AtomicU64::new(0);
+        Model { inner: Arc::new(Mutex::new(inner)), number: MODELS.fetch_add(1, Ordering::Relaxed) }
+    }
+
+    /// Puts a file there, with the directories above it, as somebody else would who saves by
+    /// temporary file, sync and rename: bytes and mode come with the name. One operation per new entry, on
+    /// which no fault strikes.
+    ///
+    /// # Errors
+    /// `NotADirectory` where a part of the path is something else.
+    pub fn put(&self, path: &str, bytes: &[u8], mode: u32) -> io::Result<()> {
+        self.put_body(path, Body::File(Content::new(bytes.to_vec())), mode)
+    }
+
+    /// Makes a directory, with those above it, if it is not there.
+    ///
+    /// # Errors
+    /// `NotADirectory` where a part of the path is something else.
+    pub fn mkdir(&self, path: &str) -> io::Result<()> {
+        guard(&self.inner).dirs(path).map(drop)
+    }
+
+    /// Puts a symbolic link there.
+    ///
+    /// # Errors
+    /// As for [`Model::put`].
+    pub fn link(&self, path: &str, target: &str) -> io::Result<()> {
+        self.put_body(path, Body::Link(target.into()), 0o777)
+    }
+
+    /// Puts a named pipe there.
+    ///
+    /// # Errors
+    /// As for [`Model::put`].
+    pub fn pipe(&self, path: &str) -> io::Result<()> {
+        self.put_body(path, Body::Pipe, 0o644)
+    }
+
+    /// Gives a file a second name.
+    ///
+    /// # Errors
+    /// `NotFound` where there is no such file.
+    pub fn hard_link(&self, path: &str, to: &str) -> io::Result<()> {
+        let mut inner = guard(&self.inner);
+        let ino = inner.state.resolve(path)?;
+        let (dir, name) = inner.place(to)?;
+        let slots = vec![operations::slot(&inner.state, dir, &name, Some(ino))];
+        inner.record(Effect::Entries { what: What::Put, made: None, slots });
+        Ok(())
+    }
+
+    /// Makes an empty directory the root of another device. Part of setting up: to be followed by
+    /// [`Model::mark_all_durable`].
+    ///
+    /// # Errors
+    /// `NotFound` where there is none.
+    pub fn mount(&self, path: &str, dev: u64) -> io::Result<()> {
+        let mut inner = guard(&self.inner);
+        let ino = inner.state.resolve(path)?;
+        inner.state.change(ino).dev = dev;
+        Ok(())
+    }
+
+    /// Marks an entry as never to be changed, or takes the mark away. Part of setting up: to be
+    /// followed by [`Model::mark_all_durable`].
+    ///
+    /// # Errors
+    /// `NotFound` where there is none.
+    pub fn set_immutable(&self, path: &str, immutable: bool) -> io::Result<()> {
+        let mut inner = guard(&self.inner);
+        let ino = inner.state.resolve(path)?;
+        inner.state.change(ino).immutable = immutable;
+        Ok(())
+    }
+
+    /// Removes whatever stands at a path, with all that is in it.
+    ///
+    /// # Errors
+    /// `NotFound` where there is nothing.
+    pub fn delete(&self, path: &str) -> io::Result<()> {
+        let mut inner = guard(&self.inner);
+        let (dir, name) = inner.place(path)?;
+        inner.state.find(dir, &name)?;
+        let slots = vec![operations::slot(&inner.state, dir, &name, None)];
+        inner.record(Effect::Entries { what: What::Put, made: None, slots });
+        Ok(())
+    }
+
+    fn put_body(&self, path: &str, body: Body, mode: u32) -> io::Result<()> {
+        let mut inner = guard(&self.inner);
+        let (dir, name) = inner.place(path)?;
+        inner.put_body(dir, &name, body, mode);
+        Ok(())
+    }
+
+    /// Sets the clock, in seconds since 1970. It stands still until it is set again.
+    pub fn set_clock(&self, seconds: i64) {
+        guard(&self.inner).now = seconds;
+    }
+
+    /// Sets the free space that is reported. Writes do not use it up: a full disk is
+    /// [`Model::fail_at`] with `NOSPC`.
+    pub fn set_free_bytes(&self, bytes: u64) {
+        guard(&self.inner).free = bytes;
+    }
+
+    /// Operation `number` (from 1) and every call after it fail, and nothing changes any more, as if the
+    /// process had died.
+    pub fn crash_at(&self, number: usize) {
+        guard(&self.inner).faults.crash = Some(number);
+    }
+
+    /// Operation `number` (from 1) fails, without effect but for two: a write that meets
+    /// a full disk writes half of its bytes first, and after a failed sync what was to be synced is in doubt
+    /// for ever.
+    pub fn fail_at(&self, number: usize, errno: Errno) {
+        guard(&self.inner).faults.operations.insert(number, errno);
+    }
+
+    /// Call `number` (from 1, those counted that only read) fails without effect.
+    pub fn fail_call(&self, number: u64, errno: Errno) {
+        guard(&self.inner).faults.calls.insert(number, errno);
+    }
+
+    /// Takes every fault back.
+    pub fn clear_faults(&self) {
+        let mut inner = guard(&self.inner);
+        inner.faults = Faults::default();
+        inner.dead = false;
+    }
+
+    /// How many operations there were since everything was durable.
+    pub fn operations(&self) -> usize {
+        guard(&self.inner).trace.len()
+    }
+
+    /// How many calls there were since then, also those that only read.
+    pub fn calls(&self) -> u64 {
+        guard(&self.inner).calls
+    }
+
+    /// Everything that is there now is durable; operations and calls are counted from here.
+    pub fn mark_all_durable(&self) {
+        let mut inner = guard(&self.inner);
+        inner.start = inner.state.clone();
+        inner.trace.clear();
+        inner.calls = 0;
+    }
+
+    /// The operations since then, one line each.
+    pub fn trace(&self) -> Vec<String> {
+        let inner = guard(&self.inner);
+        let lines = inner.trace.iter().enumerate();
+        lines.map(|(index, op)| crash::line(&inner.state, index, op)).collect()
+    }
+
+    /// A number for everything that can be read in the tree as it is now (not: times and inode
+    /// numbers). Equal trees have equal numbers, in every run of the same build.
+    pub fn fingerprint(&self) -> u64 {
+        guard(&self.inner).state.fingerprint()
+    }
+
+    /// The bytes and the permission bits of a file; `None` where there is none.
+    pub fn file(&self, path: &str) -> Option<(Vec<u8>, u32)> {
+        let inner = guard(&self.inner);
+        let inode = inner.state.get(inner.state.resolve(path).ok()?);
+        match &inode.body {
+            Body::File(content) => Some((content.bytes.clone(), inode.mode)),
+            _ => None,
+        }
+    }
+
+    /// The whole tree as it is now.
+    pub fn snapshot(&self) -> Snapshot {
+        let inner = guard(&self.inner);
+        let mut seen = Snapshot::default();
+        see(&inner.state, ROOT, "", &mut seen);
+        seen
+    }
+}
+
+fn see(state: &State, dir: Ino, prefix: &str, seen: &mut Snapshot) {
+    let Ok(entries) = state.entries(dir) else { return };
+    for entry in entries.values() {
+        let path = format!("{prefix}{}", entry.name);
+        let inode = state.get(entry.ino);
+        match &inode.body {
+            Body::File(content) => {
+                seen.files.insert(path, (content.bytes.clone(), inode.mode));
+            }
+            Body::Dir(_) => {
+                see(state, entry.ino, &format!("{path}/"), seen);
+                seen.dirs.insert(path);
+            }
+            Body::Link(target) => {
+                seen.links.insert(path, target.to_string());
+            }
+            Body::Pipe => {}
+        }
+    }
+}
+
+impl Inner {
+    /// Counts a call, and fails it where that was asked for.
+    fn enter(&mut self) -> io::Result<()> {
+        if self.dead {
+            return Err(io::Error::other(Crashed));
+        }
+        self.calls += 1;
+        self.faults.calls.get(&self.calls).map_or(Ok(()), |errno| Err((*errno).into()))
+    }
+
+    /// Makes a change, or fails it where that was asked for.
+    fn perform(&mut self, effect: Effect) -> io::Result<()> {
+        let number = self.trace.len() + 1;
+        if self.faults.crash.is_some_and(|crash| number >= crash) {
+            self.dead = true;
+            return Err(io::Error::other(Crashed));
+        }
+        let Some(errno) = self.faults.operations.get(&number).copied() else {
+            self.record(effect);
+            return Ok(());
+        };
+        let left = match effect {
+            Effect::Write { ino, at, bytes }
+                if matches!(errno, Errno::NOSPC | Errno::DQUOT) && bytes.len() > 1 =>
+            {
+                Effect::Write { ino, at, bytes: bytes[..bytes.len() / 2].into() }
+            }
+            other => other.failed(),
+        };
+        self.record(left);
+        Err(errno.into())
+    }
+
+    fn record(&mut self, effect: Effect) {
+        self.state.apply(&effect, self.now);
+        self.trace.push(Op { effect, now: self.now });
+    }
+
+    fn put_body(&mut self, dir: Ino, name: &str, body: Body, mode: u32) -> Ino {
+        let ino = self.state.next();
+        let inode = Inode::new(body, mode, self.state.get(dir).dev, self.now);
+        let slots = vec![operations::slot(&self.state, dir, name, Some(ino))];
+        self.record(Effect::Entries { what: What::Put, made: Some(Arc::new(inode)), slots });
+        ino
+    }
+
+    /// The directory at a path, made if need be.
+    fn dirs(&mut self, path: &str) -> io::Result<Ino> {
+        let mut at = ROOT;
+        for name in path.split('/').filter(|name| !name.is_empty()) {
+            at = match self.state.look(at, name)? {
+                Some(found) => found,
+                None => self.put_body(at, name, Body::Dir(BTreeMap::new()), 0o755),
+            };
+            self.state.entries(at)?;
+        }
+        Ok(at)
+    }
+
+    /// The directory and the name that a path ends in.
+    fn place(&mut self, path: &str) -> io::Result<(Ino, String)> {
+        let path = path.trim_matches('/');
+        let (dir, name) = path.rsplit_once('/').unwrap_or(("", path));
+        Ok((self.dirs(dir)?, name.to_string()))
+    }
+}
+
+impl Effect {
+    /// What is left of an effect that failed.
+    fn failed(&self) -> Effect {
+        match self {
+            Effect::SyncFile(ino) => Effect::FailedSync(Some(*ino)),
+            Effect::SyncAll { .. } => Effect::FailedSync(None),
+            _ => Effect::Nothing,
+        }
+    }
+}
+
+impl Default for Model {
+    fn default() -> Model {
+        Model::new()
+    }
+}
+
+impl Clone for Model {
+    fn clone(&self) -> Model {
+        let mut inner = guard(&self.inner).clone();
+        inner.locks.clear();
+        Model::from_inner(inner)
+    }
+}
+
+impl fmt::Debug for Model {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let inner = guard(&self.inner);
+        f.debug_struct("Model").field("operations", &inner.trace.len()).finish_non_exhaustive()
+    }
+}

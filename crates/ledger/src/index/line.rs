@@ -1,0 +1,141 @@
+//! What the index knows of one record.
+
+use serde::{Deserialize, Serialize};
+
+use super::frame;
+use crate::digest::Digest;
+use crate::id::TxId;
+use crate::record::{Content, Record};
+
+/// Characters of a summary.
+const SUMMARY: usize = 200;
+/// So many blobs of a record are named; for more, the record itself is asked.
+const BLOBS: usize = 16;
+
+/// One line of the index.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub(crate) struct Line {
+    /// How many lines there are with this one.
+    pub(crate) at: u64,
+    /// How many entries the log has with this one; a group is one.
+    pub(crate) entries: u64,
+    /// The transaction's place among all.
+    pub(crate) number: u64,
+    /// The transaction; `None` if not even that could be read.
+    pub(crate) uuid: Option<TxId>,
+    /// When it began.
+    pub(crate) created_at: String,
+    /// Where it came from.
+    pub(crate) origin: String,
+    /// What it is about.
+    pub(crate) summary: String,
+    /// How many files it changed.
+    pub(crate) files: usize,
+    /// Lines that came in.
+    pub(crate) added: usize,
+    /// Lines that went.
+    pub(crate) removed: usize,
+    /// What it takes back.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) revert_of: Vec<TxId>,
+    /// The group it belongs to.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) group: Option<String>,
+    /// The line of the group's first member.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) group_from: Option<u64>,
+    /// Its file in `.relay/transactions/`, if it is there.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) foreign: Option<String>,
+    /// The original tool took it back.
+    #[serde(skip_serializing_if = "is_false")]
+    pub(crate) undone: bool,
+    /// It is a transaction of the original tool that was never decided on, and is not shown.
+    #[serde(skip_serializing_if = "is_false")]
+    pub(crate) pending: bool,
+    /// The blobs that reverting it needs.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) blobs: Vec<Digest>,
+    /// It needs more of them.
+    #[serde(skip_serializing_if = "is_false")]
+    pub(crate) more_blobs: bool,
+    /// Why it cannot be reverted although it can be read.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) final_because: Option<String>,
+    /// Why it cannot be read.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) damage: Option<String>,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde's form")]
+fn is_false(value: &bool) -> bool {
+    !value
+}
+
+impl Line {
+    /// The line of a record, which does not know its place yet.
+    pub(crate) fn of(record: &Record, undone: bool, foreign: Option<String>) -> Line {
+        let mut blobs = needed_blobs(record);
+        let more_blobs = blobs.len() > BLOBS;
+        blobs.truncate(BLOBS);
+        Line {
+            number: record.number,
+            uuid: Some(record.uuid),
+            created_at: clipped(&record.created_at),
+            origin: clipped(&record.origin),
+            summary: summary(record),
+            files: record.result.len(),
+            added: record.result.iter().map(|file| file.added).sum(),
+            removed: record.result.iter().map(|file| file.removed).sum(),
+            revert_of: record.revert_of.clone(),
+            group: record.group.clone(),
+            foreign,
+            undone,
+            blobs,
+            more_blobs,
+            final_because: (record.version == 0).then(|| record.notes.first().cloned()).flatten(),
+            ..Line::default()
+        }
+    }
+
+    /// The line as JSON.
+    pub(super) fn json(&self) -> String {
+        // Numbers, texts and lists of them are always JSON.
+        serde_json::to_string(self).unwrap_or_default()
+    }
+
+    /// Reads a line as it is written; `None` if it is not whole.
+    pub(super) fn read(bytes: &[u8]) -> Option<Line> {
+        serde_json::from_slice(frame::unframed(bytes)?).ok()
+    }
+}
+
+/// The blobs that a record names, each once.
+pub(crate) fn needed_blobs(record: &Record) -> Vec<Digest> {
+    let before = record.snapshot.values().flatten();
+    let after = record.result.iter().filter_map(|file| file.content.as_ref());
+    let mut blobs: Vec<Digest> = before
+        .chain(after)
+        .filter_map(|content| match content {
+            Content::Blob { blob, .. } => Some(*blob),
+            Content::Text(_) => None,
+        })
+        .collect();
+    blobs.sort_unstable();
+    blobs.dedup();
+    blobs
+}
+
+fn summary(record: &Record) -> String {
+    let texts = [record.git_commit_msg.as_deref(), record.prompt_summary.as_deref()];
+    let first_line = |text: &str| text.lines().map(str::trim).find(|line| !line.is_empty()).map(clipped);
+    texts.into_iter().flatten().find_map(first_line).unwrap_or_default()
+}
+
+fn clipped(text: &str) -> String {
+    match text.char_indices().nth(SUMMARY) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text.to_string(),
+    }
+}

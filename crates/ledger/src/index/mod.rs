@@ -1,0 +1,205 @@
+//! `.relaycode/index`: one line for each record, so that the log does not have to read them all.
+//!
+//! The records are the truth and the index is what is known of them: it is fresh if it has as many
+//! lines as there are records, counted by their names, and is built anew otherwise, in memory where
+//! nothing may be written. A line that does not match its checksum makes it stale as a whole.
+
+mod frame;
+mod line;
+mod rebuild;
+
+pub(crate) use line::{Line, needed_blobs};
+
+use std::io;
+use std::ops::ControlFlow;
+
+use relaycode_durable::atomic;
+
+use crate::error::LedgerError;
+use crate::id::TxId;
+use crate::ledger::Ledger;
+use crate::record::Record;
+use crate::record::file;
+use crate::record::shelf::{Shelf, failed};
+use crate::state;
+use frame::Source;
+
+/// The name of the file.
+const NAME: &str = "index";
+/// Its path beneath the root, for messages.
+const PATH: &str = ".relaycode/index";
+/// What a rebuilt index is called until it is whole begins like this.
+pub(crate) const SCRATCH: &str = "index-";
+
+/// The index, fresh as of when it was opened.
+pub(crate) struct Index<'l> {
+    /// The records that it is about.
+    pub(crate) shelf: Shelf<'l>,
+    source: Source<'l>,
+    last: Option<Line>,
+}
+
+/// Why a walk through the index stopped.
+pub(crate) enum Trouble {
+    /// It is not whole: it has to be built anew.
+    Stale,
+    /// Something that building it anew does not help.
+    Other(LedgerError),
+}
+
+impl From<LedgerError> for Trouble {
+    fn from(error: LedgerError) -> Trouble {
+        Trouble::Other(error)
+    }
+}
+
+impl Ledger {
+    /// Does something with a fresh index; once more with a rebuilt one if it turns out to be stale.
+    pub(crate) fn with_index<T>(
+        &self,
+        work: impl Fn(&Index<'_>) -> Result<T, Trouble>,
+    ) -> Result<T, LedgerError> {
+        match work(&Index::open(self)?) {
+            Err(Trouble::Stale) => {}
+            Err(Trouble::Other(error)) => return Err(error),
+            Ok(done) => return Ok(done),
+        }
+        match work(&Index::rebuilt(Shelf::open(self)?)?) {
+            Err(Trouble::Stale) => {
+                let reason = "it changes while it is read".to_string();
+                Err(LedgerError::Damaged { path: PATH.to_string(), reason })
+            }
+            Err(Trouble::Other(error)) => Err(error),
+            Ok(done) => Ok(done),
+        }
+    }
+
+    /// Adds the line of a record that was just committed. Whoever calls this holds the project's
+    /// lock. An index that is not fresh is left as it is: the next reader builds it anew.
+    pub(crate) fn note_in_index(&self, record: &Record) -> Result<(), LedgerError> {
+        let shelf = Shelf::open(self)?;
+        let Some(state) = shelf.state() else { return Ok(()) };
+        let count = shelf.count()?;
+        let source = Source::file(shelf.state())?;
+        let last = source.last();
+        let before = last.as_ref().map_or(0, |line| line.at);
+        let in_order = last.as_ref().is_none_or(|line| line.number < record.number);
+        if before + 1 != count || !in_order || (last.is_none() && !source.is_empty()) {
+            return Ok(());
+        }
+        let mut line = Line::of(record, false, None);
+        line.at = count;
+        line.entries = last.as_ref().map_or(0, |line| line.entries) + 1;
+        if let Some(group) = &record.group {
+            match first_of_group(&source, before, group) {
+                Ok(None) => line.group_from = Some(count),
+                Ok(Some(from)) => {
+                    line.group_from = Some(from);
+                    line.entries -= 1;
+                }
+                Err(Trouble::Stale) => return Ok(()),
+                Err(Trouble::Other(error)) => return Err(error),
+            }
+        }
+        frame::append_line(state, &line).map_err(failed("cannot write", PATH))
+    }
+
+    /// The number of the next transaction: one more than any record and any open transaction has.
+    ///
+    /// # Errors
+    /// The system's.
+    pub fn next_number(&self) -> Result<u64, LedgerError> {
+        let recorded = self.with_index(|index| Ok(index.last.as_ref().map_or(0, |line| line.number)))?;
+        let mut newest = recorded;
+        if let Some(state) = self.state()? {
+            let mut journals = Vec::new();
+            state
+                .fs()
+                .each(state.dir(), &mut |name, _| journals.extend(state::journal_id(name)))
+                .map_err(failed("cannot list", state::NAME))?;
+            for id in journals {
+                let name = state::journal_name(id);
+                match state.fs().read(state.dir(), &name, crate::record::RECORD_BYTES as u64) {
+                    Ok((bytes, _)) => newest = newest.max(file::number(&bytes).unwrap_or(0)),
+                    Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+                    Err(error) => {
+                        return Err(failed("cannot read", &format!("{}/{name}", state::NAME))(error));
+                    }
+                }
+            }
+        }
+        Ok(newest.saturating_add(1))
+    }
+}
+
+/// The first line of a group; `None` if it has none yet.
+fn first_of_group(source: &Source<'_>, last: u64, group: &str) -> Result<Option<u64>, Trouble> {
+    let mut found = None;
+    walk(source, last, &mut |line| {
+        if line.group.as_deref() == Some(group) {
+            found = line.group_from;
+            return ControlFlow::Break(());
+        }
+        ControlFlow::Continue(())
+    })?;
+    Ok(found)
+}
+
+/// Shows the lines from the newest on, each one less than the one before.
+fn walk(source: &Source<'_>, last: u64, see: &mut dyn FnMut(Line) -> ControlFlow<()>) -> Result<(), Trouble> {
+    let mut expected = last;
+    let mut stale = false;
+    let whole = source.backwards(&mut |bytes| {
+        let line = Line::read(bytes).filter(|line| line.at == expected && expected > 0);
+        let Some(line) = line else {
+            stale = true;
+            return ControlFlow::Break(());
+        };
+        expected -= 1;
+        see(line)
+    });
+    match whole {
+        Ok(true) if !stale => Ok(()),
+        Ok(_) => Err(Trouble::Stale),
+        Err(error) => Err(Trouble::Other(failed("cannot read", PATH)(error))),
+    }
+}
+
+impl<'l> Index<'l> {
+    /// Opens the index, building it anew if it is not fresh.
+    pub(crate) fn open(ledger: &'l Ledger) -> Result<Index<'l>, LedgerError> {
+        let shelf = Shelf::open(ledger)?;
+        let count = shelf.count()?;
+        let source = Source::file_of(ledger)?;
+        let last = source.last();
+        if last.as_ref().map_or(0, |line| line.at) == count && (last.is_some() || source.is_empty()) {
+            return Ok(Index { shelf, source, last });
+        }
+        Index::rebuilt(shelf)
+    }
+
+    /// Builds the index from the records, and keeps it on disk if that can be.
+    fn rebuilt(shelf: Shelf<'l>) -> Result<Index<'l>, LedgerError> {
+        let rebuild::Built { lines, lasting } = rebuild::build(&shelf)?;
+        let bytes: Vec<u8> = lines.iter().flat_map(frame::framed).collect();
+        if let Some(state) = shelf.state().filter(|_| lasting) {
+            let scratch = format!("{SCRATCH}{}", TxId::random());
+            let written = atomic::write(state.fs(), (state.dir(), &scratch), (state.dir(), NAME), &bytes);
+            if written.is_err_and(|error| !error.moved) {
+                // It may be a place where nothing can be written; then nothing is left there either.
+                let _ = state.fs().remove_file(state.dir(), &scratch);
+            }
+        }
+        Ok(Index { shelf, source: Source::Memory(bytes), last: lines.into_iter().next_back() })
+    }
+
+    /// The newest line.
+    pub(crate) fn last(&self) -> Option<&Line> {
+        self.last.as_ref()
+    }
+
+    /// Shows the lines from the newest on, until told to stop.
+    pub(crate) fn newest_first(&self, see: &mut dyn FnMut(Line) -> ControlFlow<()>) -> Result<(), Trouble> {
+        walk(&self.source, self.last.as_ref().map_or(0, |line| line.at), see)
+    }
+}

@@ -1,0 +1,71 @@
+//! Building the index from the records: those of the original tool first, by their dates, then
+//! ours, by their numbers. A record that cannot be read gets a line that says so.
+
+use std::collections::{HashMap, HashSet};
+
+use super::Line;
+use crate::error::LedgerError;
+use crate::id::TxId;
+use crate::record::file;
+use crate::record::shelf::{Loaded, Place, Shelf};
+
+/// What was built.
+pub(super) struct Built {
+    /// The lines of all records, oldest first.
+    pub(super) lines: Vec<Line>,
+    /// Every record was seen as it is: the system did not fail on one, which it may not do again.
+    pub(super) lasting: bool,
+}
+
+/// Builds the lines of all records.
+pub(super) fn build(shelf: &Shelf<'_>) -> Result<Built, LedgerError> {
+    let mut places = Vec::new();
+    shelf.each(&mut |place| places.push(place))?;
+    let mut lines: Vec<Line> = Vec::with_capacity(places.len());
+    let mut lasting = true;
+    for place in places {
+        lines.push(line(shelf, &place, &mut lasting));
+    }
+    lines.sort_by(|a, b| order(a).cmp(&order(b)));
+    let reverted: HashSet<TxId> = lines.iter().flat_map(|line| line.revert_of.iter().copied()).collect();
+    let mut groups: HashMap<String, u64> = HashMap::new();
+    let mut entries = 0;
+    for (line, at) in lines.iter_mut().zip(1..) {
+        line.at = at;
+        // What we took back is ours to tell: our own revert may be taken back later.
+        line.undone &= !line.uuid.is_some_and(|id| reverted.contains(&id));
+        let known = line.group.as_ref().and_then(|group| groups.get(group).copied());
+        if let Some(group) = &line.group {
+            line.group_from = Some(known.unwrap_or(at));
+            groups.entry(group.clone()).or_insert(at);
+        }
+        if known.is_none() && !line.pending {
+            entries += 1;
+        }
+        line.entries = entries;
+    }
+    Ok(Built { lines, lasting })
+}
+
+fn order(line: &Line) -> (u64, &str, Option<TxId>, Option<&str>) {
+    (line.number, &line.created_at, line.uuid, line.foreign.as_deref())
+}
+
+fn line(shelf: &Shelf<'_>, place: &Place, lasting: &mut bool) -> Line {
+    let foreign = match place {
+        Place::Foreign(name) => Some(name.clone()),
+        Place::Own(_) | Place::Undone(_) => None,
+    };
+    let damage = match shelf.load(place) {
+        Ok(Some(Loaded::Record { record, undone })) => return Line::of(&record, undone, foreign),
+        Ok(Some(Loaded::Pending)) => return Line { pending: true, foreign, ..Line::default() },
+        Ok(None) => format!("{} is gone", place.path()),
+        Err(error) => {
+            *lasting &= !matches!(error, LedgerError::Io { .. });
+            error.to_string()
+        }
+    };
+    let bytes = shelf.bytes(place).ok().flatten();
+    let number = bytes.and_then(|bytes| file::number(&bytes)).unwrap_or(0);
+    Line { number, uuid: place.id(), foreign, damage: Some(damage), ..Line::default() }
+}
