@@ -8,6 +8,7 @@ use relaycode_durable::Fs;
 
 use crate::error::LedgerError;
 use crate::paths::Root;
+use crate::record::Record;
 use crate::state::State;
 
 /// Settings that a caller brings; the library reads no environment.
@@ -55,10 +56,11 @@ impl Ledger {
         &self.root
     }
 
-    pub(crate) fn next_number(&self, _: &State) -> Result<u64, LedgerError> {
-        Ok(1)
+    /// What follows a commit. None of it decides anything, so that nothing of it can fail: what is
+    /// missing is caught up with by whoever needs it next.
+    pub(crate) fn after_commit(&self, record: &Record) {
+        let _ = self.note_in_index(record);
     }
-    pub(crate) fn after_commit(&self, _: &State, _: &crate::record::Record) {}
 
     /// The state directory, if there is one.
     pub(crate) fn state(&self) -> Result<Option<State>, LedgerError> {

@@ -38,4 +38,5 @@ pub use id::TxId;
 pub use ledger::{Ledger, Settings};
 pub use log::{Entry, Item, Page, Target};
 pub use recover::{Outcome, Recovered, Recovery};
+pub use revert::{KeptEdits, Reversal, RevertOptions};
 pub use transaction::{Committed, Open};

@@ -13,12 +13,15 @@ mod tests;
 mod text;
 
 use std::collections::BTreeSet;
+use std::slice;
 
 use relaycode_change::path::RelPath;
 
 use crate::change::FileChange;
 use crate::error::{LedgerError, Refusal, Rule};
 use crate::id::TxId;
+use crate::ledger::Ledger;
+use crate::log::Target;
 use crate::paths::Places;
 use crate::record::{FileRecord, Record};
 use crate::tree::{leads_to_no_file, obstacle};
@@ -142,6 +145,39 @@ pub fn plan(
     let mut reversal = inverse.finish(&made)?;
     reversal.of = records.iter().map(|record| record.uuid).collect();
     Ok(reversal)
+}
+
+impl Images for Ledger {
+    fn before(&self, record: &Record, file: &FileRecord) -> Result<Option<Vec<u8>>, LedgerError> {
+        if_kept(self.before_bytes(record, file))
+    }
+
+    fn after(&self, record: &Record, file: &FileRecord) -> Result<Option<Vec<u8>>, LedgerError> {
+        if_kept(self.after_bytes(record, file))
+    }
+}
+
+/// Bytes that are gone matter only where they are needed.
+fn if_kept(bytes: Result<Option<Vec<u8>>, LedgerError>) -> Result<Option<Vec<u8>>, LedgerError> {
+    match bytes {
+        Err(LedgerError::NotRevertible { .. }) => Ok(None),
+        other => other,
+    }
+}
+
+impl Ledger {
+    /// Plans to take back a transaction or a group.
+    ///
+    /// # Errors
+    /// As [`plan`] does; and if a record cannot be read.
+    pub fn plan_revert(&self, target: &Target, options: &RevertOptions) -> Result<Reversal, LedgerError> {
+        let ids = match target {
+            Target::One(id) => slice::from_ref(id),
+            Target::Group { members, .. } => members,
+        };
+        let records = ids.iter().map(|id| self.record(*id)).collect::<Result<Vec<_>, _>>()?;
+        plan(&records, self, &self.root().places(), options)
+    }
 }
 
 /// The files of a record, with names that are safe to use.

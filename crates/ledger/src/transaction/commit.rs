@@ -40,7 +40,7 @@ impl Open<'_> {
         self.record.approved = true;
         self.record.decided_by = decided_by;
         self.record.gate = gate;
-        self.record.number = match self.ledger.next_number(&self.state) {
+        self.record.number = match self.ledger.next_number() {
             Ok(number) => number,
             Err(error) => {
                 self.back()?;
@@ -64,7 +64,7 @@ impl Open<'_> {
         }
         // From here on nothing can fail any more: what is cut short, the next command catches up with.
         let _ = recover::settle(&self.state, &self.places, &self.own, self.record.uuid, &self.transaction);
-        self.ledger.after_commit(&self.state, &self.record);
+        self.ledger.after_commit(&self.record);
         Ok(Committed { record: self.record, doubt: None })
     }
 
