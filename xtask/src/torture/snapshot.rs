@@ -86,6 +86,17 @@ impl Snapshot {
         Ok(())
     }
 
+    /// The same tree with no attributes: a record keeps none, so a revert cannot bring them back.
+    pub(super) fn plain(&self) -> Snapshot {
+        let mut plain = self.clone();
+        for entry in plain.entries.values_mut() {
+            if let Entry::File(_, _, attributes) = entry {
+                attributes.clear();
+            }
+        }
+        plain
+    }
+
     /// The first few differences from `other`, in words.
     pub(super) fn differences(&self, other: &Snapshot) -> String {
         let mut lines = Vec::new();
@@ -101,8 +112,8 @@ impl Snapshot {
         for path in other.entries.keys().filter(|path| !self.entries.contains_key(*path)) {
             lines.push(format!("{} is missing", path.display()));
         }
-        let more = lines.len().saturating_sub(6);
-        lines.truncate(6);
+        let more = lines.len().saturating_sub(4);
+        lines.truncate(4);
         if more > 0 {
             lines.push(format!("{more} more"));
         }

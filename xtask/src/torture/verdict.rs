@@ -25,11 +25,11 @@ pub(super) fn side(room: &Path, prepared: &Prepared) -> anyhow::Result<Side> {
     if now == prepared.after {
         return Ok(Side::After);
     }
-    bail!(
-        "the tree is mixed. Against before: {}. Against after: {}",
-        now.differences(&prepared.before),
-        now.differences(&prepared.after)
-    )
+    let (before, after) = (now.differences(&prepared.before), now.differences(&prepared.after));
+    if before.len() < after.len() {
+        bail!("the tree is mixed; nearly before, but {before}");
+    }
+    bail!("the tree is mixed; nearly after, but {after}")
 }
 
 /// Which side tree and ledger are on together, once nothing is open.
@@ -77,6 +77,15 @@ pub(super) fn goes_on(relay: &Path, room: &Path, prepared: &Prepared, now: Side)
     };
     let ran = relay::run(relay, room, &what)?;
     ensure!(ran.code == Some(0), "after recovery, {what:?} ended with {}", ran.told());
-    ensure!(side(room, prepared)? == wanted, "after recovery, {what:?} did not lead to {wanted:?}");
+    let wanted = match wanted {
+        Side::Before => prepared.before.plain(),
+        Side::After => prepared.after.plain(),
+    };
+    let tree = Snapshot::of(&room.join("project"))?.plain();
+    ensure!(
+        tree == wanted,
+        "after recovery, {what:?} did not lead to the other side: {}",
+        tree.differences(&wanted)
+    );
     Ok(())
 }
