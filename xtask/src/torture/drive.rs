@@ -16,8 +16,6 @@ use serde::{Deserialize, Serialize};
 
 use super::world::World;
 
-/// After so many failures a layer stops: they are rarely independent.
-const MOST_FAILURES: usize = 20;
 /// How often progress is shown and written down.
 const PROGRESS: Duration = Duration::from_secs(1);
 
@@ -111,7 +109,7 @@ pub(super) fn drive<C: Sync>(world: &World, cases: &Cases<'_, C>) -> anyhow::Res
                     book.enter(index, outcome);
                     book.tally.seconds = before + began.elapsed().as_secs_f64();
                     book.tally.cases = (book.done + book.ahead.len(), cases.cases.len());
-                    if book.tally.failures.len() >= MOST_FAILURES {
+                    if book.tally.failures.len() >= world.failures {
                         stop.store(true, Ordering::Relaxed);
                     }
                     if book.shown.elapsed() >= PROGRESS {

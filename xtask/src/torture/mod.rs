@@ -50,6 +50,9 @@ pub(crate) struct Args {
     /// Test this binary instead of building one.
     #[arg(long, value_name = "PATH")]
     relay: Option<PathBuf>,
+    /// Stop a layer after so many failures.
+    #[arg(long, value_name = "N", default_value_t = 20)]
+    failures: usize,
     /// The process runs in a namespace of its own, where it may mount.
     #[arg(long, hide = true)]
     in_namespace: bool,
@@ -66,6 +69,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     let chosen = chosen(&args.only)?;
     let effort = if args.full { Effort::Full } else { Effort::Quick };
     let mut world = World::new(args.relay.as_deref(), args.seed, effort, args.resume)?;
+    world.failures = args.failures;
     world.in_namespace = args.in_namespace;
     if let Some(spec) = &args.replay {
         return replay(&world, &chosen, spec);

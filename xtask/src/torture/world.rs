@@ -30,7 +30,9 @@ pub(super) struct World {
     pub(super) effort: Effort,
     /// Go on where an earlier run stopped.
     pub(super) resume: bool,
-    /// Only the in-process namespace child sets this: mounts are ours to make.
+    /// After so many failures a layer stops: they are rarely independent.
+    pub(super) failures: usize,
+    /// This process is root of a namespace of its own, and may mount.
     pub(super) in_namespace: bool,
     /// `target/torture`: progress, and the directories of failed cases.
     pub(super) out: PathBuf,
@@ -65,7 +67,7 @@ impl World {
             None => disk.join("memory"),
         };
         fs::create_dir_all(&memory).with_context(|| format!("cannot make {}", memory.display()))?;
-        Ok(World { relay, seed, effort, resume, in_namespace: false, out, memory, disk })
+        Ok(World { relay, seed, effort, resume, failures: 20, in_namespace: false, out, memory, disk })
     }
 
     /// Whether the run is the long one.
@@ -147,6 +149,7 @@ pub(super) mod tests {
             seed: 1,
             effort: Effort::Quick,
             resume: false,
+            failures: 20,
             in_namespace: false,
             out,
             memory,
