@@ -10,6 +10,7 @@ use std::sync::Arc;
 
 use anyhow::{Context, bail, ensure};
 use relaycode_change::path::RelPath;
+use relaycode_durable::Fs;
 use relaycode_durable::model::{Model, Snapshot as ModelTree};
 use relaycode_ledger::change::{After, FileChange, NewMode};
 use relaycode_ledger::log::Target;
@@ -130,7 +131,7 @@ fn step(world: &World, room: &Path, what: &Do) -> anyhow::Result<()> {
 /// A project in memory, and every tree it ever was.
 struct Chain {
     random: Random,
-    model: Model,
+    model: Arc<Model>,
     ledger: Ledger,
     /// The tree before each transaction, with its id.
     past: Vec<(TxId, ModelTree)>,
@@ -139,14 +140,14 @@ struct Chain {
 impl Chain {
     fn new(case: &Case) -> anyhow::Result<Chain> {
         let mut random = Random::of_case(case.seed, case.number);
-        let model = Model::new();
+        let model = Arc::new(Model::new());
         for path in NAMES {
             if !random.once_in(3) {
                 let bytes = content(&mut random);
                 model.put(path, &bytes, *random.pick(MODES))?;
             }
         }
-        let ledger = Ledger::open(Arc::new(model.clone()), Path::new("/"), Settings::default())?;
+        let ledger = Ledger::open(Arc::clone(&model) as Arc<dyn Fs>, Path::new("/"), Settings::default())?;
         Ok(Chain { random, model, ledger, past: Vec::new() })
     }
 
