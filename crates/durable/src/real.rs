@@ -132,8 +132,7 @@ impl Fs for Real {
     }
 
     fn append(&self, at: &Dir, name: &str) -> io::Result<File> {
-        let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::APPEND | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-        Ok(File::new(sys::openat(fd(at)?, component(name)?, flags, Mode::from_raw_mode(0o600))?))
+        Ok(File::new(open_or_make(at, name, OFlags::WRONLY | OFlags::APPEND)?))
     }
 
     fn write(&self, file: &File, mut bytes: &[u8]) -> io::Result<()> {
@@ -221,8 +220,7 @@ impl Fs for Real {
     }
 
     fn lock(&self, at: &Dir, name: &str) -> io::Result<Option<Lock>> {
-        let flags = OFlags::RDWR | OFlags::CREATE | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-        let file = sys::openat(fd(at)?, component(name)?, flags, Mode::from_raw_mode(0o600))?;
+        let file = open_or_make(at, name, OFlags::RDWR)?;
         match sys::flock(&file, FlockOperation::NonBlockingLockExclusive) {
             Ok(()) => Ok(Some(Lock::new(file))),
             Err(Errno::WOULDBLOCK) => Ok(None),
@@ -282,6 +280,20 @@ fn open_regular(at: &Dir, name: &str) -> io::Result<(std::fs::File, Stat)> {
         return Err(not_regular());
     }
     Ok((opened.into(), stat))
+}
+
+/// Opens a regular file to write, making it (private) if need be.
+fn open_or_make(at: &Dir, name: &str, how: OFlags) -> io::Result<OwnedFd> {
+    // Without `NONBLOCK`, opening a pipe would wait for somebody to read from it.
+    let flags = how | OFlags::CREATE | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
+    let opened = match sys::openat(fd(at)?, component(name)?, flags, Mode::from_raw_mode(0o600)) {
+        Err(Errno::NXIO) => return Err(not_regular()),
+        other => other?,
+    };
+    if stat_of(&sys::fstat(&opened)?).kind != Kind::File {
+        return Err(not_regular());
+    }
+    Ok(opened)
 }
 
 fn attributes(file: &std::fs::File) -> io::Result<Vec<Attribute>> {

@@ -1,9 +1,340 @@
-//! stub
+//! The copy of a ledger in the user's own directory, `~/.relaycode/ledgers/<key>/`, so that whoever
+//! cleans the project's directory does not take "undo anything" away.
+//!
+//! Records and blobs are copied after they are durable in the project; a marker says how far that
+//! is, and what is missing is copied by the next command. Nothing is ever taken out of the copy to
+//! match the project. Every file in it is written under another name first.
+
+use std::collections::BTreeSet;
+use std::io;
+use std::ops::ControlFlow;
+use std::path::Path;
+
+use relaycode_durable::fs::{DirMode, FileMode};
+use relaycode_durable::{Dir, Fs, Kind, Rename, atomic};
+
+use crate::blobs;
+use crate::digest::Digest;
 use crate::error::LedgerError;
+use crate::id::TxId;
+use crate::index::{Line, needed_blobs};
 use crate::ledger::Ledger;
-use relaycode_durable::Dir;
+use crate::log::TakenBack;
+use crate::record::settle::move_one;
+use crate::record::shelf::{Loaded, Place, Shelf, failed};
+use crate::record::{RECORD_BYTES, file};
+use crate::state::{self, State, Sub};
+
+/// The directory of all copies, in the user's own.
+const LEDGERS: &str = "ledgers";
+/// Hexadecimal digits of the root's digest that name its copy.
+const KEY_DIGITS: usize = 16;
+/// The file that names the root.
+const ROOT: &str = "root";
+/// The file with the number of the last record that was copied.
+const MARKER: &str = "copied";
+/// Stands in `.relaycode/` while records are brought back, so that a crash is not the end of it.
+const RESTORING: &str = "restoring";
+/// Up to so many files are made durable one by one; more of them all at once.
+const SYNCED_SINGLY: usize = 16;
+/// Bytes of a file that names a path or a number.
+const SMALL: u64 = 64 * 1024;
+
+/// The open copy.
+struct Copy<'l> {
+    fs: &'l dyn Fs,
+    dir: Dir,
+    blobs: Dir,
+    undone: Dir,
+}
+
+/// A record to be copied.
+struct Wanted {
+    place: Place,
+    blobs: Vec<Digest>,
+    /// The record itself knows more of them.
+    more: bool,
+}
+
 impl Ledger {
+    /// Copies the records that the copy does not have yet, with their blobs; says how many.
+    pub(crate) fn catch_up_copy(&self) -> Result<usize, LedgerError> {
+        let Some(newest) = self.with_index(|index| Ok(index.last().map(|line| line.number)))? else {
+            return Ok(0);
+        };
+        let Some(copy) = self.open_copy(true)? else { return Ok(0) };
+        let marker = copy.marker()?;
+        if marker.is_some_and(|marker| marker >= newest) {
+            return Ok(0);
+        }
+        let shelf = Shelf::open(self)?;
+        let lines = self.with_index(|index| {
+            let mut lines: Vec<Line> = Vec::new();
+            index.newest_first(&mut |line| {
+                if marker.is_some_and(|marker| line.number <= marker) {
+                    return ControlFlow::Break(());
+                }
+                lines.push(line);
+                ControlFlow::Continue(())
+            })?;
+            Ok(lines)
+        })?;
+        let mut wanted = Vec::new();
+        for line in lines.into_iter().filter(|line| line.damage.is_none() && line.foreign.is_none()) {
+            if let Some(place) = line.uuid.map(|id| shelf.place(id)).transpose()?.flatten() {
+                wanted.push(Wanted { place, blobs: line.blobs, more: line.more_blobs });
+            }
+        }
+        copy.take(self, &shelf, &wanted)?;
+        copy.mark(newest)?;
+        Ok(wanted.len())
+    }
+
+    /// Brings everything back from the copy if the project's ledger has lost all of its records;
+    /// says how many records came back.
+    ///
+    /// # Errors
+    /// The system's.
+    pub fn restore(&self) -> Result<usize, LedgerError> {
+        let unfinished = match self.state()? {
+            None => false,
+            Some(state) => exists(state.fs(), state.dir(), RESTORING)?,
+        };
+        let mut any = false;
+        Shelf::open(self)?.each(&mut |place| any |= !matches!(place, Place::Foreign(_)))?;
+        if any && !unfinished {
+            return Ok(0);
+        }
+        let Some(copy) = self.open_copy(false)? else { return Ok(0) };
+        let records = copy.records(&copy.dir)?;
+        let undone = copy.records(&copy.undone)?;
+        if records.is_empty() && undone.is_empty() {
+            return Ok(0);
+        }
+        let state = State::create(&self.fs, &self.root).map_err(failed("cannot make", state::NAME))?;
+        copy.give(&state, &records, &undone)?;
+        let taken_back = self.with_index(|index| {
+            let mut taken_back = TakenBack::default();
+            let mut undone = Vec::new();
+            index.newest_first(&mut |line| {
+                if taken_back.see(&line) {
+                    undone.extend(line.uuid);
+                }
+                ControlFlow::Continue(())
+            })?;
+            Ok(undone)
+        })?;
+        for id in taken_back {
+            move_one(&state, id, true)?;
+        }
+        remove(state.fs(), state.dir(), RESTORING)?;
+        Ok(records.len() + undone.len())
+    }
+
+    /// The blobs of the copy, if there is one.
     pub(crate) fn copied_blobs(&self) -> Result<Option<Dir>, LedgerError> {
-        Ok(None)
+        Ok(self.open_copy(false)?.map(|copy| copy.blobs))
+    }
+
+    /// Opens the copy; `None` if there is none, or none is wanted.
+    fn open_copy(&self, make: bool) -> Result<Option<Copy<'_>>, LedgerError> {
+        let Some(home) = &self.settings.home else { return Ok(None) };
+        let fs = &*self.fs;
+        let root = self.path.to_string_lossy();
+        let key = Digest::of(self.path.as_os_str().as_encoded_bytes()).to_string();
+        let key = &key[..KEY_DIGITS];
+        let shown = format!("{}/{LEDGERS}/{key}", home.display());
+        let cannot = || failed("cannot open", &shown);
+        let Some(home) = open_home(fs, home, make).map_err(cannot())? else { return Ok(None) };
+        let mut at = home;
+        for name in [LEDGERS, key] {
+            match open_in(fs, &at, name, make).map_err(cannot())? {
+                Some(dir) => at = dir,
+                None => return Ok(None),
+            }
+        }
+        match fs.read(&at, ROOT, SMALL) {
+            // Another directory has the same key.
+            Ok((bytes, _)) if bytes != root.as_bytes() => return Ok(None),
+            Ok(_) => {}
+            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(cannot()(error)),
+            Err(_) if make => {
+                write(fs, &at, (&at, ROOT), root.as_bytes(), true).map_err(cannot())?;
+            }
+            Err(_) => return Ok(None),
+        }
+        let blobs = open_in(fs, &at, Sub::Blobs.name(), make).map_err(cannot())?;
+        let undone = open_in(fs, &at, Sub::Undone.name(), make).map_err(cannot())?;
+        let (Some(blobs), Some(undone)) = (blobs, undone) else { return Ok(None) };
+        Ok(Some(Copy { fs, dir: at, blobs, undone }))
     }
 }
+
+impl Copy<'_> {
+    fn marker(&self) -> Result<Option<u64>, LedgerError> {
+        match self.fs.read(&self.dir, MARKER, SMALL) {
+            Ok((bytes, _)) => Ok(String::from_utf8_lossy(&bytes).trim().parse().ok()),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+            Err(error) => Err(failed("cannot read", MARKER)(error)),
+        }
+    }
+
+    fn mark(&self, number: u64) -> Result<(), LedgerError> {
+        let text = format!("{number}\n");
+        write(self.fs, &self.dir, (&self.dir, MARKER), text.as_bytes(), true)
+            .map_err(failed("cannot write", MARKER))
+    }
+
+    /// Takes records and their blobs into the copy; durable when this returns.
+    fn take(&self, ledger: &Ledger, shelf: &Shelf<'_>, wanted: &[Wanted]) -> Result<(), LedgerError> {
+        let kept = match ledger.state()? {
+            Some(state) => state.sub(Sub::Blobs).map_err(failed("cannot open", ".relaycode/blobs"))?,
+            None => None,
+        };
+        let files: usize = wanted.iter().map(|wanted| 1 + wanted.blobs.len()).sum();
+        let singly = files <= SYNCED_SINGLY && !wanted.iter().any(|wanted| wanted.more);
+        for wanted in wanted {
+            let mut needed: BTreeSet<Digest> = wanted.blobs.iter().copied().collect();
+            if wanted.more
+                && let Some(Loaded::Record { record, .. }) = shelf.load(&wanted.place)?
+            {
+                needed.extend(needed_blobs(&record));
+            }
+            for digest in needed {
+                self.take_blob(kept.as_ref(), digest, singly)?;
+            }
+            let (Some(bytes), Some(id)) = (shelf.bytes(&wanted.place)?, wanted.place.id()) else { continue };
+            // What the original tool took back is told by where its record lies.
+            let aside = matches!(wanted.place, Place::Undone(_)) && !file::is_ours(&bytes);
+            let dir = if aside { &self.undone } else { &self.dir };
+            let name = state::record_name(id);
+            write(self.fs, &self.dir, (dir, &name), &bytes, singly).map_err(failed("cannot write", &name))?;
+        }
+        if singly {
+            for dir in [&self.blobs, &self.undone, &self.dir] {
+                self.fs.sync_dir(dir).map_err(failed("cannot sync", LEDGERS))?;
+            }
+            return Ok(());
+        }
+        self.fs.sync_all(&self.dir).map_err(failed("cannot sync", LEDGERS))
+    }
+
+    /// Takes a blob; one that is gone or damaged already is none that could be copied.
+    fn take_blob(&self, kept: Option<&Dir>, digest: Digest, singly: bool) -> Result<(), LedgerError> {
+        let name = digest.to_string();
+        let path = format!("blobs/{name}");
+        if blobs::has(self.fs, &self.blobs, digest).map_err(failed("cannot read", &path))? {
+            return Ok(());
+        }
+        let Some(kept) = kept else { return Ok(()) };
+        match blobs::get(self.fs, kept, digest) {
+            Ok(Some(bytes)) => write(self.fs, &self.dir, (&self.blobs, &name), &bytes, singly)
+                .map_err(failed("cannot write", &path)),
+            Ok(None) | Err(LedgerError::Damaged { .. }) => Ok(()),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// The records in one of the copy's directories.
+    fn records(&self, dir: &Dir) -> Result<Vec<TxId>, LedgerError> {
+        let mut ids = Vec::new();
+        self.fs
+            .each(dir, &mut |name, kind| {
+                if kind == Kind::File {
+                    ids.extend(state::record_id(name));
+                }
+            })
+            .map_err(failed("cannot list", LEDGERS))?;
+        Ok(ids)
+    }
+
+    /// Gives records and all blobs back to the project; durable when this returns.
+    fn give(&self, state: &State, records: &[TxId], undone: &[TxId]) -> Result<(), LedgerError> {
+        let cannot = |path: &str| failed("cannot write", &format!("{}/{path}", state::NAME));
+        match self.fs.create(state.dir(), RESTORING, FileMode::Private) {
+            Ok(_) => {}
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+            Err(error) => return Err(cannot(RESTORING)(error)),
+        }
+        self.fs.sync_dir(state.dir()).map_err(cannot(RESTORING))?;
+        let scratch = state.need(Sub::Transactions).map_err(cannot("tx"))?;
+        let blobs = state.need(Sub::Blobs).map_err(cannot("blobs"))?;
+        let aside = state.need(Sub::Undone).map_err(cannot("undone"))?;
+        for blob in blobs::list(self.fs, &self.blobs).map_err(failed("cannot list", LEDGERS))? {
+            if let Ok(Some(bytes)) = blobs::get(self.fs, &self.blobs, blob.digest) {
+                let name = blob.digest.to_string();
+                write(self.fs, &scratch, (&blobs, &name), &bytes, false).map_err(cannot(&name))?;
+            }
+        }
+        for (from, ids, to) in [(&self.dir, records, state.dir()), (&self.undone, undone, &aside)] {
+            for id in ids {
+                let name = state::record_name(*id);
+                // An attempt that was cut short may have put it there, and not whole.
+                let to = if exists(self.fs, &aside, &name)? { &aside } else { to };
+                let (bytes, _) =
+                    self.fs.read(from, &name, RECORD_BYTES as u64).map_err(failed("cannot read", &name))?;
+                write(self.fs, &scratch, (to, &name), &bytes, false).map_err(cannot(&name))?;
+            }
+        }
+        self.fs.sync_all(state.dir()).map_err(cannot(""))
+    }
+}
+
+/// Writes a file by way of another name in `scratch`.
+fn write(fs: &dyn Fs, scratch: &Dir, target: (&Dir, &str), bytes: &[u8], synced: bool) -> io::Result<()> {
+    let name = format!("scratch-{}", TxId::random());
+    if synced {
+        atomic::stage(fs, (scratch, &name), bytes)?;
+    } else {
+        let file = fs.create(scratch, &name, FileMode::Private)?;
+        fs.write(&file, bytes)?;
+    }
+    fs.rename(scratch, &name, target.0, target.1, Rename::Replace)
+}
+
+fn exists(fs: &dyn Fs, dir: &Dir, name: &str) -> Result<bool, LedgerError> {
+    match fs.stat(dir, name) {
+        Ok(_) => Ok(true),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
+        Err(error) => Err(failed("cannot read", name)(error)),
+    }
+}
+
+fn remove(fs: &dyn Fs, dir: &Dir, name: &str) -> Result<(), LedgerError> {
+    match fs.remove_file(dir, name) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(failed("cannot remove", name)(error)),
+        _ => Ok(()),
+    }
+}
+
+/// Opens a directory, making it private if it is not there and may be made.
+fn open_in(fs: &dyn Fs, at: &Dir, name: &str, make: bool) -> io::Result<Option<Dir>> {
+    match fs.open_dir(at, name) {
+        Ok(dir) => return Ok(Some(dir)),
+        Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+        Err(_) if !make => return Ok(None),
+        Err(_) => {}
+    }
+    match fs.make_dir(at, name, DirMode::Private) {
+        Ok(()) => fs.sync_dir(at)?,
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+        Err(error) => return Err(error),
+    }
+    fs.open_dir(at, name).map(Some)
+}
+
+fn open_home(fs: &dyn Fs, home: &Path, make: bool) -> io::Result<Option<Dir>> {
+    match fs.open_root(home) {
+        Ok(dir) => return Ok(Some(dir)),
+        Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+        Err(_) if !make => return Ok(None),
+        Err(_) => {}
+    }
+    let (Some(parent), Some(name)) = (home.parent(), home.file_name().and_then(|name| name.to_str())) else {
+        return Err(io::ErrorKind::InvalidInput.into());
+    };
+    open_in(fs, &fs.open_root(parent)?, name, true)
+}
+
+#[cfg(test)]
+mod tests;

@@ -59,6 +59,7 @@ impl Ledger {
     /// What follows a commit. None of it decides anything, so that nothing of it can fail: what is
     /// missing is caught up with by whoever needs it next.
     pub(crate) fn after_commit(&self, record: &Record) {
+        let _ = self.move_undone(record);
         let _ = self.note_in_index(record);
     }
 

@@ -12,6 +12,7 @@
 pub mod about;
 pub mod blobs;
 pub mod change;
+pub mod collect;
 pub mod copy;
 pub mod digest;
 pub mod error;

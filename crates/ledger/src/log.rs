@@ -132,11 +132,13 @@ impl Ledger {
     pub fn find(&self, name: &str) -> Result<Target, LedgerError> {
         let name = name.trim();
         let unknown = || LedgerError::Unknown { name: name.chars().take(100).collect() };
-        if name.len() < PREFIX {
-            return self.nth(name)?.ok_or_else(unknown);
+        if name.len() < PREFIX
+            && let Some(target) = self.nth(name)?
+        {
+            return Ok(target);
         }
-        let lower = name.to_ascii_lowercase();
-        let found = self.with_index(|index| named(index, name, &lower))?;
+        let lower = Some(name.to_ascii_lowercase()).filter(|name| name.len() >= PREFIX);
+        let found = self.with_index(|index| named(index, name, lower.as_deref()))?;
         if !found.group.is_empty() {
             return Ok(Target::Group { id: name.to_string(), members: found.group });
         }
@@ -304,15 +306,15 @@ struct Named {
     group: Vec<TxId>,
 }
 
-fn named(index: &Index<'_>, name: &str, prefix: &str) -> Result<Named, Trouble> {
+fn named(index: &Index<'_>, name: &str, prefix: Option<&str>) -> Result<Named, Trouble> {
     let mut found = Named::default();
     index.newest_first(&mut |line| {
         if let Some(id) = line.uuid {
             if line.group.as_deref() == Some(name) {
                 found.group.push(id);
             }
-            let begins = id.to_string().starts_with(prefix) && !found.ids.contains(&id);
-            if begins && found.ids.len() < CANDIDATES {
+            let begins = prefix.is_some_and(|prefix| id.to_string().starts_with(prefix));
+            if begins && found.ids.len() < CANDIDATES && !found.ids.contains(&id) {
                 found.ids.push(id);
             }
         }

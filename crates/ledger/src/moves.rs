@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 use std::io;
 
-use relaycode_durable::fs::{DirMode, is_unsupported};
+use relaycode_durable::fs::{DirMode, is_link, is_unsupported};
 use relaycode_durable::{Fs, Rename};
 
 use crate::paths::{Places, split};
@@ -101,9 +101,9 @@ pub(crate) fn make_directory(places: &Places<'_>, path: &str, mode: DirMode) -> 
     }
 }
 
-fn no_directory(error: &io::Error) -> bool {
-    matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
-        || relaycode_durable::fs::is_link(error)
+/// Whether a directory is not there, or is something else by now.
+pub(crate) fn no_directory(error: &io::Error) -> bool {
+    matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) || is_link(error)
 }
 
 fn gone(removed: io::Result<()>) -> io::Result<()> {

@@ -3,6 +3,7 @@
 //!
 //! Everything random here is decided by a seed, so that any failure can be replayed.
 
+pub mod crash;
 pub mod fuzz;
 pub mod random;
 pub mod reverse;

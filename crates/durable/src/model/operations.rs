@@ -414,7 +414,7 @@ fn moved(
     }
     if target == Some(source) {
         // Two names of one file, or the same name in another case.
-        let same_place = from == to && state.key(old) == state.key(new) && old != new;
+        let same_place = from == to && state.key(old) == state.key(new) && *display(state, to, new) != *new;
         return Ok(same_place.then(|| vec![slot(state, to, new, Some(source))]));
     }
     state.standing(to)?;

@@ -105,7 +105,8 @@ impl Progress {
             .map(|entry| entry.ino)
             .filter(|ino| live.get(*ino).is_dir() && !put(*ino))
             .collect();
-        // A move between directories: both must be there, or the entry would be in neither.
+        // A move between directories: both must be where they are, all the way up, or the entry would be in
+        // neither, or two directories inside each other.
         let between = changed.iter().any(|slot| slot.dir != changed[0].dir);
         let mut above = Vec::new();
         if between {
@@ -117,22 +118,15 @@ impl Progress {
                 }
             }
         }
-        // Two directories that move could end up inside each other.
-        let moves_dir = between && changed.iter().any(|slot| puts_dir(live, slot));
         let needed = |earlier: &Effect| {
-            let earlier = slots(earlier);
-            earlier.iter().any(|slot| {
+            slots(earlier).iter().any(|slot| {
                 changed.iter().any(|mine| mine.dir == slot.dir && mine.key == slot.key)
                     || gone.contains(&slot.dir)
                     || slot.put.as_ref().is_some_and(|entry| above.contains(&entry.ino))
-            }) || (moves_dir && earlier.iter().any(|slot| puts_dir(live, slot)))
+            })
         };
         self.pending.iter().map(|pending| pending.op).filter(|op| needed(&trace[*op].effect)).collect()
     }
-}
-
-fn puts_dir(live: &State, slot: &Slot) -> bool {
-    slot.put.as_ref().is_some_and(|entry| live.get(entry.ino).is_dir())
 }
 
 /// Makes an operation on a tree that has its new inode already.

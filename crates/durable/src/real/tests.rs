@@ -1,1 +1,87 @@
-//! x
+//! What only the machine's file system can show; what it shares with the model is in the contract tests.
+
+use std::os::unix::fs::{PermissionsExt, symlink};
+
+use super::*;
+use crate::fs::{is_link, is_not_regular};
+
+fn both() -> [Real; 2] {
+    [Real::default(), Real::without_openat2()]
+}
+
+#[test]
+fn a_way_out_of_the_root_is_refused_with_and_without_openat2() {
+    for fs in both() {
+        let place = tempfile::tempdir().unwrap();
+        std::fs::create_dir_all(place.path().join("outside/secret")).unwrap();
+        std::fs::create_dir_all(place.path().join("root/a/b")).unwrap();
+        let absolute = place.path().join("outside");
+        symlink(&absolute, place.path().join("root/absolute")).unwrap();
+        symlink("../outside", place.path().join("root/relative")).unwrap();
+        symlink("../../outside", place.path().join("root/a/deep")).unwrap();
+        symlink("loop", place.path().join("root/loop")).unwrap();
+        symlink("b", place.path().join("root/a/harmless")).unwrap();
+        let root = fs.open_root(&place.path().join("root")).unwrap();
+        for path in ["absolute", "absolute/secret", "relative", "relative/secret", "a/deep", "a/deep/secret"]
+        {
+            assert!(is_link(&fs.open_dir(&root, path).unwrap_err()), "{path} {fs:?}");
+        }
+        for path in ["loop", "loop/x", "a/harmless"] {
+            assert!(is_link(&fs.open_dir(&root, path).unwrap_err()), "{path} {fs:?}");
+        }
+        for path in ["..", "../outside", "a/../../outside", "/", absolute.to_str().unwrap(), ""] {
+            assert!(fs.open_dir(&root, path).is_err(), "{path:?} {fs:?}");
+        }
+        let deep = fs.open_dir(&root, "a/b").unwrap();
+        assert_eq!(fs.list(&deep).unwrap(), []);
+    }
+}
+
+#[test]
+fn sockets_and_devices_are_not_read() {
+    let place = tempfile::tempdir().unwrap();
+    let _socket = std::os::unix::net::UnixListener::bind(place.path().join("socket")).unwrap();
+    let fs = Real::default();
+    let dir = fs.open_root(place.path()).unwrap();
+    assert_eq!(fs.stat(&dir, "socket").unwrap().kind, Kind::Other);
+    assert!(is_not_regular(&fs.read(&dir, "socket", 10).unwrap_err()));
+    assert!(is_not_regular(&fs.append(&dir, "socket").unwrap_err()));
+    assert!(is_not_regular(&fs.lock(&dir, "socket").unwrap_err()));
+    let devices = fs.open_root(Path::new("/dev")).unwrap();
+    assert!(is_not_regular(&fs.read(&devices, "null", 10).unwrap_err()));
+}
+
+#[test]
+fn names_that_are_not_text_are_left_out() {
+    use std::os::unix::ffi::OsStrExt;
+    let place = tempfile::tempdir().unwrap();
+    std::fs::write(place.path().join("text"), "").unwrap();
+    // Some systems refuse such a name.
+    let _ = std::fs::write(place.path().join(std::ffi::OsStr::from_bytes(b"\xff")), "");
+    let fs = Real::default();
+    let dir = fs.open_root(place.path()).unwrap();
+    assert_eq!(fs.list(&dir).unwrap(), [("text".to_string(), Kind::File)]);
+    assert_eq!(fs.list(&dir).unwrap().len(), 1, "a directory can be listed again");
+}
+
+#[test]
+fn exact_modes_are_not_subject_to_the_umask() {
+    let place = tempfile::tempdir().unwrap();
+    let fs = Real::default();
+    let dir = fs.open_root(place.path()).unwrap();
+    fs.make_dir(&dir, "open", DirMode::Exact(0o777)).unwrap();
+    let mode = std::fs::metadata(place.path().join("open")).unwrap().permissions().mode();
+    assert_eq!(mode & 0o777, 0o777);
+}
+
+#[test]
+fn a_second_name_is_counted() {
+    let place = tempfile::tempdir().unwrap();
+    std::fs::write(place.path().join("one"), "x").unwrap();
+    std::fs::hard_link(place.path().join("one"), place.path().join("two")).unwrap();
+    let fs = Real::default();
+    let dir = fs.open_root(place.path()).unwrap();
+    assert_eq!(fs.stat(&dir, "one").unwrap().links, 2);
+    fs.rename(&dir, "one", &dir, "two", Rename::Replace).unwrap();
+    assert_eq!(fs.stat(&dir, "one").unwrap().links, 2, "two names of one file: nothing happens");
+}

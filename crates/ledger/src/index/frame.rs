@@ -49,22 +49,10 @@ pub(super) fn unframed(bytes: &[u8]) -> Option<&[u8]> {
 
 impl<'l> Source<'l> {
     /// The index of a ledger; empty if there is none.
-    pub(super) fn file_of(ledger: &'l Ledger) -> Result<Source<'l>, LedgerError> {
+    pub(super) fn of(ledger: &'l Ledger) -> Result<Source<'l>, LedgerError> {
         let Some(state) = ledger.state()? else { return Ok(Source::Memory(Vec::new())) };
-        Source::in_dir(&*ledger.fs, state.dir())
-    }
-
-    /// The index in a state directory; empty if there is none.
-    pub(super) fn file(state: Option<&'l State>) -> Result<Source<'l>, LedgerError> {
-        match state {
-            Some(state) => Source::in_dir(state.fs(), state.dir()),
-            None => Ok(Source::Memory(Vec::new())),
-        }
-    }
-
-    fn in_dir(fs: &'l dyn Fs, dir: &Dir) -> Result<Source<'l>, LedgerError> {
-        match fs.stat(dir, NAME) {
-            Ok(stat) => Ok(Source::File { fs, dir: dir.clone(), len: stat.len }),
+        match ledger.fs.stat(state.dir(), NAME) {
+            Ok(stat) => Ok(Source::File { fs: &*ledger.fs, dir: state.dir().clone(), len: stat.len }),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Source::Memory(Vec::new())),
             Err(error) => Err(failed("cannot read", PATH)(error)),
         }

@@ -80,7 +80,7 @@ impl Ledger {
         let shelf = Shelf::open(self)?;
         let Some(state) = shelf.state() else { return Ok(()) };
         let count = shelf.count()?;
-        let source = Source::file(shelf.state())?;
+        let source = Source::of(self)?;
         let last = source.last();
         let before = last.as_ref().map_or(0, |line| line.at);
         let in_order = last.as_ref().is_none_or(|line| line.number < record.number);
@@ -170,7 +170,7 @@ impl<'l> Index<'l> {
     pub(crate) fn open(ledger: &'l Ledger) -> Result<Index<'l>, LedgerError> {
         let shelf = Shelf::open(ledger)?;
         let count = shelf.count()?;
-        let source = Source::file_of(ledger)?;
+        let source = Source::of(ledger)?;
         let last = source.last();
         if last.as_ref().map_or(0, |line| line.at) == count && (last.is_some() || source.is_empty()) {
             return Ok(Index { shelf, source, last });

@@ -40,7 +40,7 @@ pub fn write(record: &Record) -> Vec<u8> {
 ///
 /// # Errors
 /// `Newer` for a format that this relay does not know, `Damaged` for anything that was not written
-/// by [`write`] for this transaction.
+/// by [`write()`] for this transaction.
 pub fn read(bytes: &[u8], path: &str, id: TxId) -> Result<Record, LedgerError> {
     let damaged = |reason: Cow<'static, str>| LedgerError::Damaged {
         path: path.to_string(),
@@ -64,7 +64,7 @@ pub fn read(bytes: &[u8], path: &str, id: TxId) -> Result<Record, LedgerError> {
     Ok(record)
 }
 
-/// Whether a file was written by [`write`], damaged or not, and not by the original tool.
+/// Whether a file was written by [`write()`], damaged or not, and not by the original tool.
 pub(crate) fn is_ours(bytes: &[u8]) -> bool {
     lines(bytes).any(|line| OURS.iter().any(|field| line.starts_with(field.as_bytes())))
 }

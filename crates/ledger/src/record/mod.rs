@@ -7,8 +7,8 @@
 
 pub(crate) mod file;
 pub mod original;
+pub(crate) mod settle;
 pub(crate) mod shelf;
-mod undone;
 mod yaml;
 
 pub use file::{RECORD_BYTES, read, write};

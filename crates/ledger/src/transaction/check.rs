@@ -7,8 +7,10 @@ use relaycode_change::path::RelPath;
 use relaycode_durable::fs::is_too_long;
 use relaycode_durable::{Kind, Stat};
 
+use super::stage::device_of;
 use super::steps::Wanted;
 use crate::error::{LedgerError, Refusal, Rule, cannot};
+use crate::moves::no_directory;
 use crate::paths::{Found, Places, ancestors, split};
 
 /// Room that must be left beyond what the transaction itself writes.
@@ -137,9 +139,12 @@ impl Checker<'_, '_> {
         }
         let mut first_free = path;
         for above in ancestors(path) {
-            let goes = self.going.contains(above);
-            if !goes && self.places.directory(above).is_ok() {
-                continue;
+            if !self.going.contains(above) {
+                match self.places.directory(above) {
+                    Ok(_) => continue,
+                    Err(error) if no_directory(&error) => {}
+                    Err(error) => return Err(cannot("open", above)(error)),
+                }
             }
             if first_free == path {
                 first_free = above;
@@ -171,8 +176,10 @@ impl Checker<'_, '_> {
     /// The name `path`, which is not there, must not differ from one that is only by its spelling.
     fn no_twin(&mut self, path: &str) -> Result<(), LedgerError> {
         let (parent, name) = split(path);
-        let Ok(dir) = self.places.directory(parent) else {
-            return Ok(());
+        let dir = match self.places.directory(parent) {
+            Ok(dir) => dir,
+            Err(error) if no_directory(&error) => return Ok(()),
+            Err(error) => return Err(cannot("open", parent)(error)),
         };
         let fold = |name: &str| RelPath::parse(name).ok().map(|path| path.folded());
         let wanted = fold(name);
@@ -192,27 +199,10 @@ impl Checker<'_, '_> {
     }
 
     fn same_device(&mut self, from: &str, to: &str) -> Result<(), LedgerError> {
-        let (Ok(a), Some(b)) = (self.places.place(from), self.nearest(to)) else {
-            return Ok(());
-        };
-        let fs = self.places.fs();
-        let device = |dir| fs.stat_dir(dir).map(|stat| stat.dev).map_err(cannot("look at", from));
-        if device(&a.dir)? != device(&b)? {
+        if device_of(self.places, split(from).0)?.0 != device_of(self.places, split(to).0)?.0 {
             self.refuse(to, Rule::OtherDevice);
         }
         Ok(())
-    }
-
-    /// The innermost directory above `path` that is there.
-    fn nearest(&self, path: &str) -> Option<relaycode_durable::Dir> {
-        let mut found = self.places.directory("").ok();
-        for above in ancestors(path) {
-            match self.places.directory(above) {
-                Ok(dir) => found = Some(dir),
-                Err(_) => break,
-            }
-        }
-        found
     }
 
     fn space(&mut self, steps: &[Wanted<'_>]) -> Result<(), LedgerError> {

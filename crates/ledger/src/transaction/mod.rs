@@ -32,6 +32,7 @@ use crate::error::{LedgerError, Rule, Unfinished, cannot};
 use crate::id::TxId;
 use crate::journal::{Stage, Step, Transaction};
 use crate::ledger::Ledger;
+use crate::moves::no_directory;
 use crate::paths::Places;
 use crate::putback;
 use crate::record::{Content, FORMAT, FileRecord, Image, Record, RemovedDirectory};
@@ -208,7 +209,11 @@ fn own_directory(state: &State, id: TxId) -> Result<OwnDirectory, LedgerError> {
 fn existing(places: &Places<'_>, directories: &[String]) -> Result<Vec<RemovedDirectory>, LedgerError> {
     let mut found = Vec::new();
     for path in directories {
-        let Ok(dir) = places.directory(path) else { continue };
+        let dir = match places.directory(path) {
+            Ok(dir) => dir,
+            Err(error) if no_directory(&error) => continue,
+            Err(error) => return Err(cannot("open", path)(error)),
+        };
         let mode = places.fs().stat_dir(&dir).map_err(cannot("look at", path))?.mode;
         found.push(RemovedDirectory { path: path.clone(), mode });
     }

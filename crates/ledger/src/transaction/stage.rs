@@ -11,6 +11,7 @@ use super::steps::{New, Wanted};
 use crate::change::NewMode;
 use crate::error::{LedgerError, cannot};
 use crate::journal::Step;
+use crate::moves::no_directory;
 use crate::paths::{Places, split};
 use crate::record::Image;
 use crate::recover;
@@ -68,12 +69,12 @@ impl Slots<'_> {
 
 /// The device that files in `directory` are on, and the innermost directory above it that is there:
 /// one that has still to be made will be on its parent's device.
-fn device_of<'p>(places: &Places<'_>, directory: &'p str) -> Result<(u64, &'p str), LedgerError> {
+pub(super) fn device_of<'p>(places: &Places<'_>, directory: &'p str) -> Result<(u64, &'p str), LedgerError> {
     let mut at = directory;
     let dir = loop {
         match places.directory(at) {
             Ok(dir) => break dir,
-            Err(_) if !at.is_empty() => at = split(at).0,
+            Err(error) if !at.is_empty() && no_directory(&error) => at = split(at).0,
             Err(error) => return Err(cannot("open", at)(error)),
         }
     };

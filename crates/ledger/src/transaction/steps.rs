@@ -112,11 +112,14 @@ fn moves<'c>(
             .as_ref()
             .is_some_and(|file| file.mode == NewMode::Keep && Some(&file.bytes) == change.before.as_ref());
         let in_the_way = |above| before.contains_key(above);
+        // A file may take the name of the directory that this one is in, once that is empty.
+        let makes_room = |above| after.contains_key(above);
         if old != new
             && as_it_is
             && !after.contains_key(old)
             && !in_the_way(new)
             && !ancestors(new).any(in_the_way)
+            && !ancestors(old).any(makes_room)
         {
             moves.insert(old, new);
         }
@@ -192,6 +195,7 @@ mod tests {
     #[test]
     fn a_file_can_move_into_a_directory_of_its_own_name() {
         assert_eq!(shape(&[change(Some(("a", "x")), Some(("a/b", "x")))]), ["remove a", "create a/b"]);
+        assert_eq!(shape(&[change(Some(("a/b", "x")), Some(("a", "x")))]), ["remove a/b", "create a"]);
     }
 
     #[test]

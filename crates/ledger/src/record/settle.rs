@@ -1,8 +1,11 @@
+//! What follows a commit: the line in the index, the records that a revert took back, the copy.
+//!
 //! Records that a revert took back lie in `undone/`, and come back from there when that revert is
 //! itself taken back. This is for people who look into the directory: what is undone is told by the
 //! records' `revertOf` alone.
 //!
-//! Doing it twice is doing it once, so that what a crash left half done is done by the next command.
+//! All of it can be done again at any time and is done once by that, so that what a crash left half
+//! done is done by the next command.
 
 use std::collections::HashSet;
 use std::io;
@@ -21,9 +24,32 @@ use crate::state::{self, State, Sub};
 const DEPTH: usize = 1_000;
 
 impl Ledger {
+    /// Does what follows the commit of `record`. Whoever calls this holds the project's lock. An
+    /// error here takes nothing back: [`Ledger::catch_up`] tries again.
+    ///
+    /// # Errors
+    /// The first of the system's; the rest is done all the same.
+    pub fn settle(&self, record: &Record) -> Result<(), LedgerError> {
+        let noted = self.note_in_index(record);
+        let moved = self.move_undone(record);
+        let copied = self.catch_up_copy().map(drop);
+        noted.and(moved).and(copied)
+    }
+
+    /// Does what a crash may have left to do after the newest commit. Costs little if that is
+    /// nothing.
+    ///
+    /// # Errors
+    /// The first of the system's; the rest is done all the same.
+    pub fn catch_up(&self) -> Result<(), LedgerError> {
+        let moved = self.catch_up_undone();
+        let copied = self.catch_up_copy().map(drop);
+        moved.and(copied)
+    }
+
     /// After `record` was committed: what it takes back moves to `undone/`; what that had taken back
     /// comes out again, and so on.
-    pub(crate) fn move_undone(&self, record: &Record) -> Result<(), LedgerError> {
+    fn move_undone(&self, record: &Record) -> Result<(), LedgerError> {
         if record.revert_of.is_empty() {
             return Ok(());
         }
@@ -52,8 +78,8 @@ impl Ledger {
         Ok(())
     }
 
-    /// Does what a crash may have left undone after the newest commit.
-    pub(crate) fn catch_up_undone(&self) -> Result<(), LedgerError> {
+    /// Moves what the newest commit took back, if a crash came before that.
+    fn catch_up_undone(&self) -> Result<(), LedgerError> {
         let newest = self.with_index(|index| {
             let mut newest = None;
             index.newest_first(&mut |line| {
@@ -70,7 +96,7 @@ impl Ledger {
 }
 
 /// Moves a record into `undone/` or out of it, unless it is where it belongs.
-fn move_one(state: &State, id: TxId, undone: bool) -> Result<(), LedgerError> {
+pub(crate) fn move_one(state: &State, id: TxId, undone: bool) -> Result<(), LedgerError> {
     let name = state::record_name(id);
     let aside = match state.sub(Sub::Undone).map_err(failed("cannot open", ".relaycode/undone"))? {
         Some(aside) => aside,

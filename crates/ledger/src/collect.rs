@@ -1,0 +1,280 @@
+//! Cleaning up: blobs by age and by size, files that a committed transaction displaced, and the
+//! directories that held them. Records never go.
+//!
+//! Nothing of an open transaction is touched, and no displaced file whose bytes are not the ones
+//! that its record says it had: somebody who held it open may have written into it.
+
+use std::collections::HashSet;
+use std::io;
+
+use relaycode_durable::{Dir, Fs, Kind};
+
+use crate::blobs;
+use crate::digest::Digest;
+use crate::error::LedgerError;
+use crate::id::TxId;
+use crate::index::{self, needed_blobs};
+use crate::ledger::Ledger;
+use crate::record::shelf::{Loaded, Place, Shelf, failed};
+use crate::record::{self, Image, RECORD_BYTES};
+use crate::state::{self, State, Sub};
+
+const DAY: i64 = 24 * 60 * 60;
+/// Blobs go when they are this old: 90 days.
+pub const BLOB_SECONDS: i64 = 90 * DAY;
+/// The oldest blobs go when there are more bytes than this: 1 GiB.
+pub const BLOB_BYTES: u64 = 1024 * 1024 * 1024;
+/// Displaced files go when their transaction is this old: 14 days.
+pub const DISPLACED_SECONDS: i64 = 14 * DAY;
+/// What a rebuilt index that was never finished is called goes when it is this old: a day.
+const SCRATCH_SECONDS: i64 = DAY;
+/// The name of a transaction's lock in its directory, and of the project's in `.relaycode/`.
+const LOCK: &str = "lock";
+/// Characters of an id.
+const ID: usize = 36;
+
+/// What is kept for how long.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Policy {
+    /// How old a blob may be, in seconds.
+    pub blob_seconds: i64,
+    /// How many bytes all blobs may have.
+    pub blob_bytes: u64,
+    /// How old a transaction may be whose displaced files are kept, in seconds.
+    pub displaced_seconds: i64,
+}
+
+impl Default for Policy {
+    fn default() -> Policy {
+        Policy { blob_seconds: BLOB_SECONDS, blob_bytes: BLOB_BYTES, displaced_seconds: DISPLACED_SECONDS }
+    }
+}
+
+/// What was removed.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Collected {
+    /// Blobs of the project.
+    pub blobs: usize,
+    /// Blobs of the copy.
+    pub copied_blobs: usize,
+    /// Displaced files.
+    pub displaced: usize,
+    /// Directories of transactions.
+    pub directories: usize,
+    /// Bytes of all of them.
+    pub bytes: u64,
+    /// Displaced files that are not what their record says, beneath the root: they are kept.
+    pub kept: Vec<String>,
+}
+
+impl Ledger {
+    /// Removes what the policy does not keep. Does nothing while another relay is writing.
+    ///
+    /// # Errors
+    /// The system's.
+    pub fn collect(&self, now_secs: i64, policy: &Policy) -> Result<Collected, LedgerError> {
+        let mut collected = Collected::default();
+        let Some(state) = self.state()? else { return Ok(collected) };
+        let fs = state.fs();
+        let Some(_lock) = fs.lock(state.dir(), LOCK).map_err(failed("cannot lock", ".relaycode/lock"))?
+        else {
+            return Ok(collected);
+        };
+        let open = open_transactions(&state)?;
+        collect_scratch(&state, now_secs)?;
+        collect_displaced(self, &state, &open, now_secs, policy, &mut collected)?;
+        // Without knowing what an open transaction needs, nothing that it may need goes.
+        if let Some(needed) = open.needed {
+            if let Some(dir) = state.sub(Sub::Blobs).map_err(failed("cannot open", ".relaycode/blobs"))? {
+                let (count, bytes) = collect_blobs(fs, &dir, &needed, now_secs, policy)?;
+                collected.blobs = count;
+                collected.bytes += bytes;
+            }
+            if let Some(dir) = self.copied_blobs()? {
+                let (count, bytes) = collect_blobs(fs, &dir, &needed, now_secs, policy)?;
+                collected.copied_blobs = count;
+                collected.bytes += bytes;
+            }
+        }
+        Ok(collected)
+    }
+}
+
+/// The transactions that have a journal.
+struct Open {
+    ids: HashSet<TxId>,
+    /// Directories beneath `tx/` that they say are theirs.
+    directories: HashSet<String>,
+    /// The blobs that they name; `None` if a journal could not be read.
+    needed: Option<HashSet<Digest>>,
+}
+
+fn open_transactions(state: &State) -> Result<Open, LedgerError> {
+    let mut ids = HashSet::new();
+    state
+        .fs()
+        .each(state.dir(), &mut |name, _| ids.extend(state::journal_id(name)))
+        .map_err(failed("cannot list", state::NAME))?;
+    let mut directories = HashSet::new();
+    let mut needed = Some(HashSet::new());
+    for id in &ids {
+        let name = state::journal_name(*id);
+        let journal = state.fs().read(state.dir(), &name, RECORD_BYTES as u64).ok();
+        match journal.and_then(|(bytes, _)| record::read(&bytes, &name, *id).ok()) {
+            Some(journal) => {
+                if let Some(needed) = &mut needed {
+                    needed.extend(needed_blobs(&journal));
+                }
+                directories.extend(journal.transaction.map(|transaction| transaction.directory));
+            }
+            None => needed = None,
+        }
+    }
+    Ok(Open { ids, directories, needed })
+}
+
+fn collect_blobs(
+    fs: &dyn Fs,
+    dir: &Dir,
+    needed: &HashSet<Digest>,
+    now: i64,
+    policy: &Policy,
+) -> Result<(usize, u64), LedgerError> {
+    let all = blobs::list(fs, dir).map_err(failed("cannot list", "blobs"))?;
+    let mut total: u64 = all.iter().map(|blob| blob.size).sum();
+    let (mut count, mut bytes) = (0, 0);
+    for blob in all {
+        let old = now.saturating_sub(blob.modified) > policy.blob_seconds;
+        if !old && total <= policy.blob_bytes {
+            break;
+        }
+        if needed.contains(&blob.digest) {
+            continue;
+        }
+        remove(fs, dir, &blob.digest.to_string())?;
+        total -= blob.size;
+        count += 1;
+        bytes += blob.size;
+    }
+    Ok((count, bytes))
+}
+
+/// Removes what rebuilding the index left when it was cut short.
+fn collect_scratch(state: &State, now: i64) -> Result<(), LedgerError> {
+    let mut names = Vec::new();
+    state
+        .fs()
+        .each(state.dir(), &mut |name, kind| {
+            let id = name.strip_prefix(index::SCRATCH).and_then(|rest| rest.parse::<TxId>().ok());
+            if kind == Kind::File && id.is_some() {
+                names.push(name.to_string());
+            }
+        })
+        .map_err(failed("cannot list", state::NAME))?;
+    for name in names {
+        match state.fs().stat(state.dir(), &name) {
+            Ok(stat) if now.saturating_sub(stat.modified) > SCRATCH_SECONDS => {
+                remove(state.fs(), state.dir(), &name)?;
+            }
+            // It is young, or another relay has finished it.
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+fn collect_displaced(
+    ledger: &Ledger,
+    state: &State,
+    open: &Open,
+    now: i64,
+    policy: &Policy,
+    collected: &mut Collected,
+) -> Result<(), LedgerError> {
+    let Some(tx) = state.sub(Sub::Transactions).map_err(failed("cannot open", ".relaycode/tx"))? else {
+        return Ok(());
+    };
+    let shelf = Shelf::open(ledger)?;
+    let fs = state.fs();
+    for (name, kind) in fs.list(&tx).map_err(failed("cannot list", ".relaycode/tx"))? {
+        let path = format!("{}/tx/{name}", state::NAME);
+        // A directory is called like its transaction, perhaps with something behind that.
+        let id: Option<TxId> = name.get(..ID).and_then(|id| id.parse().ok());
+        let Some(id) = id.filter(|id| kind == Kind::Dir && !open.ids.contains(id)) else { continue };
+        if open.directories.contains(&name) {
+            continue;
+        }
+        let dir = fs.open_dir(&tx, &name).map_err(failed("cannot open", &path))?;
+        let age = now.saturating_sub(fs.stat_dir(&dir).map_err(failed("cannot read", &path))?.modified);
+        if age <= policy.displaced_seconds {
+            continue;
+        }
+        let Some(lock) = fs.lock(&dir, LOCK).map_err(failed("cannot lock", &path))? else { continue };
+        let images = displaced_images(&shelf, id);
+        if empty_directory(fs, &dir, &path, &images, collected)? {
+            remove(fs, &dir, LOCK)?;
+            drop(lock);
+            match fs.remove_dir(&tx, &name) {
+                Ok(()) => collected.directories += 1,
+                Err(error) if error.kind() == io::ErrorKind::DirectoryNotEmpty => {}
+                Err(error) => return Err(failed("cannot remove", &path)(error)),
+            }
+        }
+    }
+    Ok(())
+}
+
+/// What the files were that a committed transaction displaced; none if it has no record that could
+/// be read.
+fn displaced_images(shelf: &Shelf<'_>, id: TxId) -> Vec<Image> {
+    let places = [Place::Own(id), Place::Undone(id)];
+    let record = places.iter().find_map(|place| match shelf.load(place) {
+        Ok(Some(Loaded::Record { record, .. })) => Some(record),
+        _ => None,
+    });
+    record.map_or(Vec::new(), |record| record.result.iter().filter_map(|file| file.before).collect())
+}
+
+/// Removes the files that are still what they were; says whether nothing but the lock is left.
+fn empty_directory(
+    fs: &dyn Fs,
+    dir: &Dir,
+    path: &str,
+    images: &[Image],
+    collected: &mut Collected,
+) -> Result<bool, LedgerError> {
+    let mut empty = true;
+    for (name, kind) in fs.list(dir).map_err(failed("cannot list", path))? {
+        if name == LOCK {
+            continue;
+        }
+        let file = format!("{path}/{name}");
+        if kind == Kind::File {
+            let stat = fs.stat(dir, &name).map_err(failed("cannot read", &file))?;
+            let like = |image: &&Image| image.size == stat.len;
+            if images.iter().any(|image| like(&image)) {
+                let (bytes, _) = fs.read(dir, &name, stat.len).map_err(failed("cannot read", &file))?;
+                let hash = Digest::of(&bytes);
+                if images.iter().any(|image| image.hash == hash) {
+                    remove(fs, dir, &name)?;
+                    collected.displaced += 1;
+                    collected.bytes += stat.len;
+                    continue;
+                }
+            }
+        }
+        empty = false;
+        collected.kept.push(file);
+    }
+    Ok(empty)
+}
+
+fn remove(fs: &dyn Fs, dir: &Dir, name: &str) -> Result<(), LedgerError> {
+    match fs.remove_file(dir, name) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(failed("cannot remove", name)(error)),
+        _ => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,289 @@
+//! Projects and changes made from a number: mixtures of every kind of step, with files that are
+//! binary, empty, executable, private or without a final newline, in old and new directories.
+
+use std::collections::BTreeMap;
+use std::io;
+use std::sync::Arc;
+
+use relaycode_change::path::RelPath;
+use relaycode_durable::model::Model;
+use relaycode_ledger::change::{After, FileChange, NewMode};
+use relaycode_ledger::{About, Ledger, LedgerError, RevertOptions, TxId};
+
+use super::judge::{Expected, project};
+use super::{ledger, recover};
+use crate::random::Random;
+
+/// A file's bytes and permission bits, by name.
+pub(super) type Files = BTreeMap<String, (Vec<u8>, u32)>;
+
+/// What a scenario does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// The first change in a project.
+    First,
+    /// A change in a project that has a ledger.
+    Apply,
+    /// A change that is put back.
+    PutBack,
+    /// Taking back the newest change.
+    Revert,
+    /// The recovery of a change that died when it was in place.
+    Recover,
+    /// The recovery of a change that died in the middle.
+    RecoverHalf,
+}
+
+/// How a scenario ends if nothing harms it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Ending {
+    /// With the record of its transaction.
+    Committed,
+    /// With everything as before.
+    PutBack,
+}
+
+/// A project, and what happens to it.
+#[derive(Debug, Clone)]
+pub struct Scenario {
+    /// Decides everything else.
+    pub number: u64,
+    /// What it does.
+    pub kind: Kind,
+    /// The project at first.
+    pub files: Files,
+    /// The change.
+    pub changes: Vec<FileChange>,
+}
+
+const KINDS: [Kind; 6] =
+    [Kind::First, Kind::Apply, Kind::PutBack, Kind::Revert, Kind::Recover, Kind::RecoverHalf];
+
+const NAMES: [&str; 14] = [
+    "a.txt",
+    "b.rs",
+    "run.sh",
+    "src/c.rs",
+    "src/d.rs",
+    "src/deep/e.txt",
+    "docs/f.md",
+    "g",
+    "h.bin",
+    "src/i",
+    "docs/x/j",
+    "k.toml",
+    "l.txt",
+    "docs/m.md",
+];
+
+impl Scenario {
+    /// The scenario of this number.
+    pub fn new(number: u64) -> Scenario {
+        let mut random = Random::of_case(0x1ed6e5, number);
+        let kind = KINDS[usize::try_from(number).unwrap_or(0) % KINDS.len()];
+        let files = files(&mut random);
+        // Now and then so many that syncs are batched.
+        let most = if random.once_in(12) { 40 } else { 12 };
+        let count = 1 + random.below(most);
+        let changes = changes(&mut random, &files, count);
+        Scenario { number, kind, files, changes }
+    }
+
+    /// The disk right before, everything durable, and what must come of it.
+    ///
+    /// # Errors
+    /// If the ledger fails without any harm.
+    pub(super) fn prepare(&self) -> Result<(Arc<Model>, Expected), Box<dyn std::error::Error>> {
+        let model = Arc::new(Model::new());
+        put(&model, &self.files)?;
+        model.mark_all_durable();
+        let mut before = project(&model);
+        let mut id = self.id(2);
+        let mut ending = Ending::Committed;
+        if self.kind != Kind::First {
+            let first = [change(None, Some(("first.txt", b"first\n".to_vec(), NewMode::Keep)))];
+            commit(&ledger(&model)?, &first, self.about(1))?;
+            before = project(&model);
+        }
+        // Where it leads is found out on a copy.
+        let copy = Arc::new((*model).clone());
+        commit(&ledger(&copy)?, &self.changes, self.about(2))?;
+        let mut after = project(&copy);
+        match self.kind {
+            Kind::First | Kind::Apply => {}
+            Kind::PutBack => ending = Ending::PutBack,
+            Kind::Revert => {
+                commit(&ledger(&model)?, &self.changes, self.about(2))?;
+                std::mem::swap(&mut before, &mut after);
+                id = self.id(3);
+            }
+            Kind::Recover => {
+                ending = Ending::PutBack;
+                drop(ledger(&model)?.begin(&self.changes, self.about(2), &|| false)?);
+            }
+            Kind::RecoverHalf => {
+                ending = Ending::PutBack;
+                let probe = Arc::new((*model).clone());
+                let first = probe.operations();
+                drop(ledger(&probe)?.begin(&self.changes, self.about(2), &|| false)?);
+                let operations = probe.operations() - first;
+                let mut random = Random::of_case(0xdead, self.number);
+                model.crash_at(first + 1 + random.below(operations));
+                let _ = ledger(&model)?.begin(&self.changes, self.about(2), &|| false);
+                let left = model.operations();
+                let died = Arc::new(
+                    model.image(&relaycode_durable::model::Choice { operations: left, not_kept: Vec::new() }),
+                );
+                died.mark_all_durable();
+                return Ok((died, Expected { before, after, id, ending }));
+            }
+        }
+        model.mark_all_durable();
+        Ok((model, Expected { before, after, id, ending }))
+    }
+
+    /// Does it.
+    pub(super) fn run(&self, model: &Arc<Model>) -> Result<(), LedgerError> {
+        match self.kind {
+            Kind::First | Kind::Apply => commit(&ledger(model)?, &self.changes, self.about(2)),
+            Kind::PutBack => {
+                let ledger = ledger(model)?;
+                ledger.begin(&self.changes, self.about(2), &|| false)?.put_back()
+            }
+            Kind::Revert => {
+                let ledger = ledger(model)?;
+                revert(&ledger, self.about(3))
+            }
+            Kind::Recover | Kind::RecoverHalf => recover(model),
+        }
+    }
+
+    fn id(&self, which: u64) -> TxId {
+        let text = format!("{:08x}-0000-4000-8000-{:012x}", which, self.number);
+        text.parse().unwrap_or_else(|_| TxId::random())
+    }
+
+    fn about(&self, which: u64) -> About {
+        About::new(self.id(which), "crash", "2026-01-02T03:04:05.678Z", "test")
+    }
+}
+
+/// Takes back the newest entry of the log.
+///
+/// # Errors
+/// The ledger's.
+pub(super) fn revert(ledger: &Ledger, about: About) -> Result<(), LedgerError> {
+    let target = ledger.find("1")?;
+    let reversal = ledger.plan_revert(&target, &RevertOptions::default())?;
+    let about =
+        About { revert_of: reversal.of, directories_to_remove: reversal.made_directories_to_remove, ..about };
+    commit(ledger, &reversal.changes, about)
+}
+
+/// Makes a change and keeps it.
+///
+/// # Errors
+/// The ledger's; an error of the disk after the commit counts as one.
+pub(super) fn commit(ledger: &Ledger, changes: &[FileChange], about: About) -> Result<(), LedgerError> {
+    let committed = ledger.begin(changes, about, &|| false)?.commit(None, None)?;
+    match committed.doubt {
+        None => Ok(()),
+        Some(doubt) => Err(LedgerError::Io {
+            action: "make durable",
+            path: "the record".to_string(),
+            source: io::Error::other(doubt),
+            put_back: false,
+        }),
+    }
+}
+
+fn put(model: &Model, files: &Files) -> io::Result<()> {
+    for (path, (bytes, mode)) in files {
+        model.put(path, bytes, *mode)?;
+    }
+    Ok(())
+}
+
+/// A random project.
+fn files(random: &mut Random) -> Files {
+    let mut files = Files::new();
+    for name in NAMES {
+        if random.once_in(4) {
+            continue;
+        }
+        let mode = *random.pick(&[0o644, 0o644, 0o644, 0o755, 0o600, 0o664]);
+        files.insert(name.to_string(), (content(random), mode));
+    }
+    files
+}
+
+/// Some bytes of the kinds that projects have.
+fn content(random: &mut Random) -> Vec<u8> {
+    let lines = random.below(30);
+    let end = if random.once_in(3) { "\r\n" } else { "\n" };
+    let mut text: String =
+        (0..lines).map(|at| format!("line {at} says {}{end}", random.below(1000))).collect();
+    if random.once_in(4) {
+        text.truncate(text.trim_end().len());
+    }
+    let mut bytes = text.into_bytes();
+    if random.once_in(6) {
+        bytes.extend([0xff, 0xfe, 0x00, 0x80]);
+    }
+    if random.once_in(20) {
+        bytes = (0..70_000).map(|at| u8::try_from((at * 7 + lines) % 251).unwrap_or(0)).collect();
+    }
+    bytes
+}
+
+/// A random change of `count` files at most; each name takes part once.
+fn changes(random: &mut Random, files: &Files, count: usize) -> Vec<FileChange> {
+    let mut free: Vec<&String> = files.keys().collect();
+    let mut changes = Vec::new();
+    for at in 0..count {
+        let new_name = match random.below(3) {
+            0 => format!("new-{at}.txt"),
+            1 => format!("fresh/{at}/n.rs"),
+            _ => format!("src/more/{at}.rs"),
+        };
+        if free.is_empty() || random.once_in(4) {
+            let mode = if random.once_in(3) { NewMode::Executable(true) } else { NewMode::Keep };
+            changes.push(change(None, Some((&new_name, content(random), mode))));
+            continue;
+        }
+        let name = free.remove(random.below(free.len()));
+        let (bytes, mode) = &files[name];
+        let old = Some((name.as_str(), bytes.clone()));
+        changes.push(match random.below(8) {
+            0 | 1 => change(old, None),
+            2 => change(old, Some((&new_name, bytes.clone(), NewMode::Keep))),
+            3 => change(old, Some((&new_name, content(random), NewMode::Keep))),
+            4 => change(old, Some((name, bytes.clone(), NewMode::Executable(mode & 0o100 == 0)))),
+            5 => change(old, Some((&format!("{name}/inside/{at}"), bytes.clone(), NewMode::Keep))),
+            _ => change(old, Some((name, content(random), NewMode::Keep))),
+        });
+    }
+    changes
+}
+
+/// One change, from what stands where to what shall.
+fn change(old: Option<(&str, Vec<u8>)>, new: Option<(&str, Vec<u8>, NewMode)>) -> FileChange {
+    let parse = |text: &str| RelPath::parse(text).ok();
+    let old_name = old.as_ref().and_then(|old| parse(old.0));
+    let new_name = new.as_ref().and_then(|new| parse(new.0));
+    let path = new_name.clone().or_else(|| old_name.clone());
+    FileChange {
+        // The names that are given here are all good ones.
+        path: path.unwrap_or_else(|| unreachable_path()),
+        renamed_from: old_name.filter(|old| new_name.as_ref().is_some_and(|new| new != old)),
+        before: old.map(|old| old.1),
+        after: new.map(|new| After { bytes: new.1, mode: new.2 }),
+        added: 1,
+        removed: 1,
+    }
+}
+
+fn unreachable_path() -> RelPath {
+    #[expect(clippy::unwrap_used, reason = "a plain name is a good path")]
+    RelPath::parse("unreachable").unwrap()
+}
