@@ -25,7 +25,7 @@ pub(super) struct Flips;
 /// Flips of one case, at least.
 const FLIPS: u64 = 2_000;
 /// Transactions of one case, at least.
-const TRANSACTIONS: u64 = 10;
+const TRANSACTIONS: u64 = 60;
 
 impl Layer for Flips {
     fn name(&self) -> &'static str {
@@ -92,6 +92,8 @@ fn run(world: &World, room: &Path, seed: u64, number: u64) -> anyhow::Result<u64
     let after = Snapshot::of(&outside)?;
     ensure!(after == before, "OUTSIDE WAS WRITTEN: {}", after.differences(&before));
     outcome?;
+    // Were all of them refused, nothing would be proved.
+    ensure!(Snapshot::of_ledger(&project)?.records() > 0, "no transaction came through");
     Ok(flips.load(Ordering::Relaxed))
 }
 

@@ -22,7 +22,7 @@ use super::{Layer, scenario_of, shuffled};
 pub(super) struct Kill;
 
 /// Scenarios of a full run.
-const SCENARIOS: u64 = 36;
+const SCENARIOS: u64 = 48;
 /// Scenarios of a quick one.
 const FEW: u64 = 14;
 /// First kills per scenario whose recovery is killed too.
