@@ -59,7 +59,10 @@ impl Mount {
 
     /// Mounts a tmpfs again with other options.
     pub(super) fn change(&self, options: &str) -> anyhow::Result<()> {
-        system(Command::new("mount").args(["-o", &format!("remount,{options}")]).arg(&self.dir))
+        // With source and directory both named, the options that are shown now are not given again: in a namespace
+        // some of them (owner ids) mean nothing.
+        let options = format!("remount,{options}");
+        system(Command::new("mount").args(["-t", "tmpfs", "-o", &options, "tmpfs"]).arg(&self.dir))
     }
 
     /// Cuts the power: what the file system has not written is gone, its log included. Then mounts it again,
