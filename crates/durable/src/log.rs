@@ -77,10 +77,7 @@ impl<'a> AppendLog<'a> {
         {
             self.fs.truncate(&file, last.start)?;
         }
-        let mut line = format!("{:08x} {} ", crc32fast::hash(payload), payload.len()).into_bytes();
-        line.extend_from_slice(payload);
-        line.push(b'\n');
-        self.fs.write(&file, &line)?;
+        self.fs.write(&file, &entry(payload))?;
         if durable {
             self.fs.sync_file(&file)?;
             if len == 0 {
@@ -121,6 +118,14 @@ impl<'a> AppendLog<'a> {
     fn backwards(&self, len: u64, chunk: usize) -> Backwards<'a> {
         Backwards { log: *self, chunk, position: len, held: Vec::new() }
     }
+}
+
+/// An entry as it stands in the file: what writes a whole log at once puts these one after the other.
+pub fn entry(payload: &[u8]) -> Vec<u8> {
+    let mut line = format!("{:08x} {} ", crc32fast::hash(payload), payload.len()).into_bytes();
+    line.extend_from_slice(payload);
+    line.push(b'\n');
+    line
 }
 
 /// The lines of a log from its end on. Holds at most one line and one chunk.

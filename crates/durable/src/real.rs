@@ -61,6 +61,7 @@ impl Fs for Real {
 
     fn open_dir(&self, at: &Dir, path: &str) -> io::Result<Dir> {
         let at = fd(at)?;
+        path.split('/').try_for_each(|name| component(name).map(drop))?;
         if !self.walk
             && let Some(opened) = beneath(at, path)?
         {

@@ -80,7 +80,7 @@ pub fn get(fs: &dyn Fs, blobs: &Dir, digest: Digest) -> Result<Option<Vec<u8>>, 
         Ok(_) => Err(damaged("its bytes are not the ones that were kept")),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
         Err(error) if is_too_long(&error) => Err(damaged("it is longer than anything that was kept")),
-        Err(source) => Err(LedgerError::Io { action: "cannot read", path: path(), source, put_back: false }),
+        Err(source) => Err(LedgerError::Io { action: "read", path: path(), source, put_back: false }),
     }
 }
 

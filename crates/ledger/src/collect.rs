@@ -11,11 +11,11 @@ use relaycode_durable::{Dir, Fs, Kind};
 
 use crate::blobs;
 use crate::digest::Digest;
-use crate::error::LedgerError;
+use crate::error::{LedgerError, cannot};
 use crate::id::TxId;
 use crate::index::{self, needed_blobs};
 use crate::ledger::Ledger;
-use crate::record::shelf::{Loaded, Place, Shelf, failed};
+use crate::record::shelf::{Loaded, Place, Shelf};
 use crate::record::{self, Image, RECORD_BYTES};
 use crate::state::{self, State, Sub};
 
@@ -76,8 +76,7 @@ impl Ledger {
         let mut collected = Collected::default();
         let Some(state) = self.state()? else { return Ok(collected) };
         let fs = state.fs();
-        let Some(_lock) = fs.lock(state.dir(), LOCK).map_err(failed("cannot lock", ".relaycode/lock"))?
-        else {
+        let Some(_lock) = fs.lock(state.dir(), LOCK).map_err(cannot("lock", ".relaycode/lock"))? else {
             return Ok(collected);
         };
         let open = open_transactions(&state)?;
@@ -85,7 +84,7 @@ impl Ledger {
         collect_displaced(self, &state, &open, now_secs, policy, &mut collected)?;
         // Without knowing what an open transaction needs, nothing that it may need goes.
         if let Some(needed) = open.needed {
-            if let Some(dir) = state.sub(Sub::Blobs).map_err(failed("cannot open", ".relaycode/blobs"))? {
+            if let Some(dir) = state.sub(Sub::Blobs).map_err(cannot("open", ".relaycode/blobs"))? {
                 let (count, bytes) = collect_blobs(fs, &dir, &needed, now_secs, policy)?;
                 collected.blobs = count;
                 collected.bytes += bytes;
@@ -114,7 +113,7 @@ fn open_transactions(state: &State) -> Result<Open, LedgerError> {
     state
         .fs()
         .each(state.dir(), &mut |name, _| ids.extend(state::journal_id(name)))
-        .map_err(failed("cannot list", state::NAME))?;
+        .map_err(cannot("list", state::NAME))?;
     let mut directories = HashSet::new();
     let mut needed = Some(HashSet::new());
     for id in &ids {
@@ -140,7 +139,7 @@ fn collect_blobs(
     now: i64,
     policy: &Policy,
 ) -> Result<(usize, u64), LedgerError> {
-    let all = blobs::list(fs, dir).map_err(failed("cannot list", "blobs"))?;
+    let all = blobs::list(fs, dir).map_err(cannot("list", "blobs"))?;
     let mut total: u64 = all.iter().map(|blob| blob.size).sum();
     let (mut count, mut bytes) = (0, 0);
     for blob in all {
@@ -170,7 +169,7 @@ fn collect_scratch(state: &State, now: i64) -> Result<(), LedgerError> {
                 names.push(name.to_string());
             }
         })
-        .map_err(failed("cannot list", state::NAME))?;
+        .map_err(cannot("list", state::NAME))?;
     for name in names {
         match state.fs().stat(state.dir(), &name) {
             Ok(stat) if now.saturating_sub(stat.modified) > SCRATCH_SECONDS => {
@@ -191,12 +190,12 @@ fn collect_displaced(
     policy: &Policy,
     collected: &mut Collected,
 ) -> Result<(), LedgerError> {
-    let Some(tx) = state.sub(Sub::Transactions).map_err(failed("cannot open", ".relaycode/tx"))? else {
+    let Some(tx) = state.sub(Sub::Transactions).map_err(cannot("open", ".relaycode/tx"))? else {
         return Ok(());
     };
     let shelf = Shelf::open(ledger)?;
     let fs = state.fs();
-    for (name, kind) in fs.list(&tx).map_err(failed("cannot list", ".relaycode/tx"))? {
+    for (name, kind) in fs.list(&tx).map_err(cannot("list", ".relaycode/tx"))? {
         let path = format!("{}/tx/{name}", state::NAME);
         // A directory is called like its transaction, perhaps with something behind that.
         let id: Option<TxId> = name.get(..ID).and_then(|id| id.parse().ok());
@@ -204,12 +203,12 @@ fn collect_displaced(
         if open.directories.contains(&name) {
             continue;
         }
-        let dir = fs.open_dir(&tx, &name).map_err(failed("cannot open", &path))?;
-        let age = now.saturating_sub(fs.stat_dir(&dir).map_err(failed("cannot read", &path))?.modified);
+        let dir = fs.open_dir(&tx, &name).map_err(cannot("open", &path))?;
+        let age = now.saturating_sub(fs.stat_dir(&dir).map_err(cannot("read", &path))?.modified);
         if age <= policy.displaced_seconds {
             continue;
         }
-        let Some(lock) = fs.lock(&dir, LOCK).map_err(failed("cannot lock", &path))? else { continue };
+        let Some(lock) = fs.lock(&dir, LOCK).map_err(cannot("lock", &path))? else { continue };
         let images = displaced_images(&shelf, id);
         if empty_directory(fs, &dir, &path, &images, collected)? {
             remove(fs, &dir, LOCK)?;
@@ -217,7 +216,7 @@ fn collect_displaced(
             match fs.remove_dir(&tx, &name) {
                 Ok(()) => collected.directories += 1,
                 Err(error) if error.kind() == io::ErrorKind::DirectoryNotEmpty => {}
-                Err(error) => return Err(failed("cannot remove", &path)(error)),
+                Err(error) => return Err(cannot("remove", &path)(error)),
             }
         }
     }
@@ -244,16 +243,16 @@ fn empty_directory(
     collected: &mut Collected,
 ) -> Result<bool, LedgerError> {
     let mut empty = true;
-    for (name, kind) in fs.list(dir).map_err(failed("cannot list", path))? {
+    for (name, kind) in fs.list(dir).map_err(cannot("list", path))? {
         if name == LOCK {
             continue;
         }
         let file = format!("{path}/{name}");
         if kind == Kind::File {
-            let stat = fs.stat(dir, &name).map_err(failed("cannot read", &file))?;
+            let stat = fs.stat(dir, &name).map_err(cannot("read", &file))?;
             let like = |image: &&Image| image.size == stat.len;
             if images.iter().any(|image| like(&image)) {
-                let (bytes, _) = fs.read(dir, &name, stat.len).map_err(failed("cannot read", &file))?;
+                let (bytes, _) = fs.read(dir, &name, stat.len).map_err(cannot("read", &file))?;
                 let hash = Digest::of(&bytes);
                 if images.iter().any(|image| image.hash == hash) {
                     remove(fs, dir, &name)?;
@@ -271,7 +270,7 @@ fn empty_directory(
 
 fn remove(fs: &dyn Fs, dir: &Dir, name: &str) -> Result<(), LedgerError> {
     match fs.remove_file(dir, name) {
-        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(failed("cannot remove", name)(error)),
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(cannot("remove", name)(error)),
         _ => Ok(()),
     }
 }

@@ -15,13 +15,13 @@ use relaycode_durable::{Dir, Fs, Kind, Rename, atomic};
 
 use crate::blobs;
 use crate::digest::Digest;
-use crate::error::LedgerError;
+use crate::error::{LedgerError, cannot};
 use crate::id::TxId;
 use crate::index::{Line, needed_blobs};
 use crate::ledger::Ledger;
 use crate::log::TakenBack;
 use crate::record::settle::move_one;
-use crate::record::shelf::{Loaded, Place, Shelf, failed};
+use crate::record::shelf::{Loaded, Place, Shelf};
 use crate::record::{RECORD_BYTES, file};
 use crate::state::{self, State, Sub};
 
@@ -111,7 +111,8 @@ impl Ledger {
         if records.is_empty() && undone.is_empty() {
             return Ok(0);
         }
-        let state = State::create(&self.fs, &self.root).map_err(failed("cannot make", state::NAME))?;
+        let state = State::create(&self.fs, &self.root).map_err(cannot("make", state::NAME))?;
+        let _project = self.lock(&state)?;
         copy.give(&state, &records, &undone)?;
         let taken_back = self.with_index(|index| {
             let mut taken_back = TakenBack::default();
@@ -144,11 +145,11 @@ impl Ledger {
         let key = Digest::of(self.path.as_os_str().as_encoded_bytes()).to_string();
         let key = &key[..KEY_DIGITS];
         let shown = format!("{}/{LEDGERS}/{key}", home.display());
-        let cannot = || failed("cannot open", &shown);
-        let Some(home) = open_home(fs, home, make).map_err(cannot())? else { return Ok(None) };
+        let failed = || cannot("open", &shown);
+        let Some(home) = open_home(fs, home, make).map_err(failed())? else { return Ok(None) };
         let mut at = home;
         for name in [LEDGERS, key] {
-            match open_in(fs, &at, name, make).map_err(cannot())? {
+            match open_in(fs, &at, name, make).map_err(failed())? {
                 Some(dir) => at = dir,
                 None => return Ok(None),
             }
@@ -157,14 +158,14 @@ impl Ledger {
             // Another directory has the same key.
             Ok((bytes, _)) if bytes != root.as_bytes() => return Ok(None),
             Ok(_) => {}
-            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(cannot()(error)),
+            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(failed()(error)),
             Err(_) if make => {
-                write(fs, &at, (&at, ROOT), root.as_bytes(), true).map_err(cannot())?;
+                write(fs, &at, (&at, ROOT), root.as_bytes(), true).map_err(failed())?;
             }
             Err(_) => return Ok(None),
         }
-        let blobs = open_in(fs, &at, Sub::Blobs.name(), make).map_err(cannot())?;
-        let undone = open_in(fs, &at, Sub::Undone.name(), make).map_err(cannot())?;
+        let blobs = open_in(fs, &at, Sub::Blobs.name(), make).map_err(failed())?;
+        let undone = open_in(fs, &at, Sub::Undone.name(), make).map_err(failed())?;
         let (Some(blobs), Some(undone)) = (blobs, undone) else { return Ok(None) };
         Ok(Some(Copy { fs, dir: at, blobs, undone }))
     }
@@ -175,20 +176,19 @@ impl Copy<'_> {
         match self.fs.read(&self.dir, MARKER, SMALL) {
             Ok((bytes, _)) => Ok(String::from_utf8_lossy(&bytes).trim().parse().ok()),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
-            Err(error) => Err(failed("cannot read", MARKER)(error)),
+            Err(error) => Err(cannot("read", MARKER)(error)),
         }
     }
 
     fn mark(&self, number: u64) -> Result<(), LedgerError> {
         let text = format!("{number}\n");
-        write(self.fs, &self.dir, (&self.dir, MARKER), text.as_bytes(), true)
-            .map_err(failed("cannot write", MARKER))
+        write(self.fs, &self.dir, (&self.dir, MARKER), text.as_bytes(), true).map_err(cannot("write", MARKER))
     }
 
     /// Takes records and their blobs into the copy; durable when this returns.
     fn take(&self, ledger: &Ledger, shelf: &Shelf<'_>, wanted: &[Wanted]) -> Result<(), LedgerError> {
         let kept = match ledger.state()? {
-            Some(state) => state.sub(Sub::Blobs).map_err(failed("cannot open", ".relaycode/blobs"))?,
+            Some(state) => state.sub(Sub::Blobs).map_err(cannot("open", ".relaycode/blobs"))?,
             None => None,
         };
         let files: usize = wanted.iter().map(|wanted| 1 + wanted.blobs.len()).sum();
@@ -208,28 +208,28 @@ impl Copy<'_> {
             let aside = matches!(wanted.place, Place::Undone(_)) && !file::is_ours(&bytes);
             let dir = if aside { &self.undone } else { &self.dir };
             let name = state::record_name(id);
-            write(self.fs, &self.dir, (dir, &name), &bytes, singly).map_err(failed("cannot write", &name))?;
+            write(self.fs, &self.dir, (dir, &name), &bytes, singly).map_err(cannot("write", &name))?;
         }
         if singly {
             for dir in [&self.blobs, &self.undone, &self.dir] {
-                self.fs.sync_dir(dir).map_err(failed("cannot sync", LEDGERS))?;
+                self.fs.sync_dir(dir).map_err(cannot("sync", LEDGERS))?;
             }
             return Ok(());
         }
-        self.fs.sync_all(&self.dir).map_err(failed("cannot sync", LEDGERS))
+        self.fs.sync_all(&self.dir).map_err(cannot("sync", LEDGERS))
     }
 
     /// Takes a blob; one that is gone or damaged already is none that could be copied.
     fn take_blob(&self, kept: Option<&Dir>, digest: Digest, singly: bool) -> Result<(), LedgerError> {
         let name = digest.to_string();
         let path = format!("blobs/{name}");
-        if blobs::has(self.fs, &self.blobs, digest).map_err(failed("cannot read", &path))? {
+        if blobs::has(self.fs, &self.blobs, digest).map_err(cannot("read", &path))? {
             return Ok(());
         }
         let Some(kept) = kept else { return Ok(()) };
         match blobs::get(self.fs, kept, digest) {
             Ok(Some(bytes)) => write(self.fs, &self.dir, (&self.blobs, &name), &bytes, singly)
-                .map_err(failed("cannot write", &path)),
+                .map_err(cannot("write", &path)),
             Ok(None) | Err(LedgerError::Damaged { .. }) => Ok(()),
             Err(error) => Err(error),
         }
@@ -244,26 +244,26 @@ impl Copy<'_> {
                     ids.extend(state::record_id(name));
                 }
             })
-            .map_err(failed("cannot list", LEDGERS))?;
+            .map_err(cannot("list", LEDGERS))?;
         Ok(ids)
     }
 
     /// Gives records and all blobs back to the project; durable when this returns.
     fn give(&self, state: &State, records: &[TxId], undone: &[TxId]) -> Result<(), LedgerError> {
-        let cannot = |path: &str| failed("cannot write", &format!("{}/{path}", state::NAME));
+        let write_failed = |path: &str| cannot("write", &format!("{}/{path}", state::NAME));
         match self.fs.create(state.dir(), RESTORING, FileMode::Private) {
             Ok(_) => {}
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
-            Err(error) => return Err(cannot(RESTORING)(error)),
+            Err(error) => return Err(write_failed(RESTORING)(error)),
         }
-        self.fs.sync_dir(state.dir()).map_err(cannot(RESTORING))?;
-        let scratch = state.need(Sub::Transactions).map_err(cannot("tx"))?;
-        let blobs = state.need(Sub::Blobs).map_err(cannot("blobs"))?;
-        let aside = state.need(Sub::Undone).map_err(cannot("undone"))?;
-        for blob in blobs::list(self.fs, &self.blobs).map_err(failed("cannot list", LEDGERS))? {
+        self.fs.sync_dir(state.dir()).map_err(write_failed(RESTORING))?;
+        let scratch = state.need(Sub::Transactions).map_err(write_failed("tx"))?;
+        let blobs = state.need(Sub::Blobs).map_err(write_failed("blobs"))?;
+        let aside = state.need(Sub::Undone).map_err(write_failed("undone"))?;
+        for blob in blobs::list(self.fs, &self.blobs).map_err(cannot("list", LEDGERS))? {
             if let Ok(Some(bytes)) = blobs::get(self.fs, &self.blobs, blob.digest) {
                 let name = blob.digest.to_string();
-                write(self.fs, &scratch, (&blobs, &name), &bytes, false).map_err(cannot(&name))?;
+                write(self.fs, &scratch, (&blobs, &name), &bytes, false).map_err(write_failed(&name))?;
             }
         }
         for (from, ids, to) in [(&self.dir, records, state.dir()), (&self.undone, undone, &aside)] {
@@ -272,11 +272,11 @@ impl Copy<'_> {
                 // An attempt that was cut short may have put it there, and not whole.
                 let to = if exists(self.fs, &aside, &name)? { &aside } else { to };
                 let (bytes, _) =
-                    self.fs.read(from, &name, RECORD_BYTES as u64).map_err(failed("cannot read", &name))?;
-                write(self.fs, &scratch, (to, &name), &bytes, false).map_err(cannot(&name))?;
+                    self.fs.read(from, &name, RECORD_BYTES as u64).map_err(cannot("read", &name))?;
+                write(self.fs, &scratch, (to, &name), &bytes, false).map_err(write_failed(&name))?;
             }
         }
-        self.fs.sync_all(state.dir()).map_err(cannot(""))
+        self.fs.sync_all(state.dir()).map_err(write_failed(""))
     }
 }
 
@@ -296,13 +296,13 @@ fn exists(fs: &dyn Fs, dir: &Dir, name: &str) -> Result<bool, LedgerError> {
     match fs.stat(dir, name) {
         Ok(_) => Ok(true),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
-        Err(error) => Err(failed("cannot read", name)(error)),
+        Err(error) => Err(cannot("read", name)(error)),
     }
 }
 
 fn remove(fs: &dyn Fs, dir: &Dir, name: &str) -> Result<(), LedgerError> {
     match fs.remove_file(dir, name) {
-        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(failed("cannot remove", name)(error)),
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(cannot("remove", name)(error)),
         _ => Ok(()),
     }
 }

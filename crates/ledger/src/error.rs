@@ -95,7 +95,7 @@ pub enum LedgerError {
 }
 
 /// Turns what the system said into an error about `path`: "cannot write src/a.rs: …".
-pub(crate) fn cannot(verb: &'static str, path: &str) -> impl FnOnce(io::Error) -> LedgerError {
+pub(crate) fn cannot(verb: &'static str, path: &str) -> impl FnOnce(io::Error) -> LedgerError + use<> {
     let path = path.to_string();
     move |source| LedgerError::Io { action: verb, path, source, put_back: false }
 }

@@ -8,7 +8,6 @@ use relaycode_durable::Fs;
 
 use crate::error::LedgerError;
 use crate::paths::Root;
-use crate::record::Record;
 use crate::state::State;
 
 /// Settings that a caller brings; the library reads no environment.
@@ -54,13 +53,6 @@ impl Ledger {
     /// The project's root.
     pub fn root(&self) -> &Root {
         &self.root
-    }
-
-    /// What follows a commit. None of it decides anything, so that nothing of it can fail: what is
-    /// missing is caught up with by whoever needs it next.
-    pub(crate) fn after_commit(&self, record: &Record) {
-        let _ = self.move_undone(record);
-        let _ = self.note_in_index(record);
     }
 
     /// The state directory, if there is one.

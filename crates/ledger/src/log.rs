@@ -12,11 +12,11 @@ use relaycode_durable::Dir;
 
 use crate::blobs;
 use crate::digest::Digest;
-use crate::error::LedgerError;
+use crate::error::{LedgerError, cannot};
 use crate::id::TxId;
 use crate::index::{Index, Line, Trouble, needed_blobs};
 use crate::ledger::Ledger;
-use crate::record::shelf::{Loaded, Place, Shelf, failed};
+use crate::record::shelf::{Loaded, Place, Shelf};
 use crate::record::{Content, FileRecord, Record};
 use crate::state::Sub;
 
@@ -347,7 +347,7 @@ impl<'l> BlobShelves<'l> {
     pub(crate) fn open(ledger: &'l Ledger) -> Result<BlobShelves<'l>, LedgerError> {
         let mut dirs = Vec::new();
         if let Some(state) = ledger.state()? {
-            dirs.extend(state.sub(Sub::Blobs).map_err(failed("cannot open", ".relaycode/blobs"))?);
+            dirs.extend(state.sub(Sub::Blobs).map_err(cannot("open", ".relaycode/blobs"))?);
         }
         dirs.extend(ledger.copied_blobs()?);
         Ok(BlobShelves { ledger, dirs })
@@ -368,7 +368,7 @@ impl<'l> BlobShelves<'l> {
     fn has(&self, digest: Digest) -> Result<bool, LedgerError> {
         for dir in &self.dirs {
             let path = format!("blobs/{digest}");
-            if blobs::has(&*self.ledger.fs, dir, digest).map_err(failed("cannot read", &path))? {
+            if blobs::has(&*self.ledger.fs, dir, digest).map_err(cannot("read", &path))? {
                 return Ok(true);
             }
         }

@@ -99,7 +99,10 @@ impl Ledger {
         }
         let state = State::create(&self.fs, &self.root).map_err(cannot("make", state::NAME))?;
         let _project = self.lock(&state)?;
-        Ok(sweep(self, &state, how)?.0)
+        let recovered = sweep(self, &state, how)?.0;
+        // What a crash kept from following the newest commit; the next command tries again.
+        let _ = self.catch_up();
+        Ok(recovered)
     }
 }
 

@@ -2,7 +2,6 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::frame;
 use crate::digest::Digest;
 use crate::id::TxId;
 use crate::record::{Content, Record};
@@ -103,11 +102,6 @@ impl Line {
     pub(super) fn json(&self) -> String {
         // Numbers, texts and lists of them are always JSON.
         serde_json::to_string(self).unwrap_or_default()
-    }
-
-    /// Reads a line as it is written; `None` if it is not whole.
-    pub(super) fn read(bytes: &[u8]) -> Option<Line> {
-        serde_json::from_slice(frame::unframed(bytes)?).ok()
     }
 }
 

@@ -4,25 +4,22 @@
 //! lines as there are records, counted by their names, and is built anew otherwise, in memory where
 //! nothing may be written. A line that does not match its checksum makes it stale as a whole.
 
-mod frame;
 mod line;
 mod rebuild;
+mod source;
 
 pub(crate) use line::{Line, needed_blobs};
 
-use std::io;
 use std::ops::ControlFlow;
 
-use relaycode_durable::atomic;
+use relaycode_durable::{atomic, log};
 
 use crate::error::LedgerError;
 use crate::id::TxId;
 use crate::ledger::Ledger;
 use crate::record::Record;
-use crate::record::file;
-use crate::record::shelf::{Shelf, failed};
-use crate::state;
-use frame::Source;
+use crate::record::shelf::Shelf;
+use source::{Newest, Source};
 
 /// The name of the file.
 const NAME: &str = "index";
@@ -81,10 +78,14 @@ impl Ledger {
         let Some(state) = shelf.state() else { return Ok(()) };
         let count = shelf.count()?;
         let source = Source::of(self)?;
-        let last = source.last();
+        let last = match source.newest()? {
+            Newest::None => None,
+            Newest::Line(line) => Some(line),
+            Newest::Torn => return Ok(()),
+        };
         let before = last.as_ref().map_or(0, |line| line.at);
         let in_order = last.as_ref().is_none_or(|line| line.number < record.number);
-        if before + 1 != count || !in_order || (last.is_none() && !source.is_empty()) {
+        if before + 1 != count || !in_order {
             return Ok(());
         }
         let mut line = Line::of(record, false, None);
@@ -101,33 +102,16 @@ impl Ledger {
                 Err(Trouble::Other(error)) => return Err(error),
             }
         }
-        frame::append_line(state, &line).map_err(failed("cannot write", PATH))
+        source::append(state, &line)
     }
 
-    /// The number of the next transaction: one more than any record and any open transaction has.
+    /// The number of the next record. Numbers are given when a transaction is committed, under the
+    /// project's lock.
     ///
     /// # Errors
     /// The system's.
     pub fn next_number(&self) -> Result<u64, LedgerError> {
-        let recorded = self.with_index(|index| Ok(index.last.as_ref().map_or(0, |line| line.number)))?;
-        let mut newest = recorded;
-        if let Some(state) = self.state()? {
-            let mut journals = Vec::new();
-            state
-                .fs()
-                .each(state.dir(), &mut |name, _| journals.extend(state::journal_id(name)))
-                .map_err(failed("cannot list", state::NAME))?;
-            for id in journals {
-                let name = state::journal_name(id);
-                match state.fs().read(state.dir(), &name, crate::record::RECORD_BYTES as u64) {
-                    Ok((bytes, _)) => newest = newest.max(file::number(&bytes).unwrap_or(0)),
-                    Err(error) if error.kind() == io::ErrorKind::NotFound => {}
-                    Err(error) => {
-                        return Err(failed("cannot read", &format!("{}/{name}", state::NAME))(error));
-                    }
-                }
-            }
-        }
+        let newest = self.with_index(|index| Ok(index.last.as_ref().map_or(0, |line| line.number)))?;
         Ok(newest.saturating_add(1))
     }
 }
@@ -149,8 +133,8 @@ fn first_of_group(source: &Source<'_>, last: u64, group: &str) -> Result<Option<
 fn walk(source: &Source<'_>, last: u64, see: &mut dyn FnMut(Line) -> ControlFlow<()>) -> Result<(), Trouble> {
     let mut expected = last;
     let mut stale = false;
-    let whole = source.backwards(&mut |bytes| {
-        let line = Line::read(bytes).filter(|line| line.at == expected && expected > 0);
+    let whole = source.backwards(&mut |line| {
+        let line = line.filter(|line| line.at == expected && expected > 0);
         let Some(line) = line else {
             stale = true;
             return ControlFlow::Break(());
@@ -158,11 +142,7 @@ fn walk(source: &Source<'_>, last: u64, see: &mut dyn FnMut(Line) -> ControlFlow
         expected -= 1;
         see(line)
     });
-    match whole {
-        Ok(true) if !stale => Ok(()),
-        Ok(_) => Err(Trouble::Stale),
-        Err(error) => Err(Trouble::Other(failed("cannot read", PATH)(error))),
-    }
+    if whole? && !stale { Ok(()) } else { Err(Trouble::Stale) }
 }
 
 impl<'l> Index<'l> {
@@ -171,17 +151,17 @@ impl<'l> Index<'l> {
         let shelf = Shelf::open(ledger)?;
         let count = shelf.count()?;
         let source = Source::of(ledger)?;
-        let last = source.last();
-        if last.as_ref().map_or(0, |line| line.at) == count && (last.is_some() || source.is_empty()) {
-            return Ok(Index { shelf, source, last });
+        match source.newest()? {
+            Newest::None if count == 0 => Ok(Index { shelf, source, last: None }),
+            Newest::Line(line) if line.at == count => Ok(Index { shelf, source, last: Some(*line) }),
+            _ => Index::rebuilt(shelf),
         }
-        Index::rebuilt(shelf)
     }
 
     /// Builds the index from the records, and keeps it on disk if that can be.
     fn rebuilt(shelf: Shelf<'l>) -> Result<Index<'l>, LedgerError> {
         let rebuild::Built { lines, lasting } = rebuild::build(&shelf)?;
-        let bytes: Vec<u8> = lines.iter().flat_map(frame::framed).collect();
+        let bytes: Vec<u8> = lines.iter().flat_map(|line| log::entry(line.json().as_bytes())).collect();
         if let Some(state) = shelf.state().filter(|_| lasting) {
             let scratch = format!("{SCRATCH}{}", TxId::random());
             let written = atomic::write(state.fs(), (state.dir(), &scratch), (state.dir(), NAME), &bytes);
@@ -190,7 +170,8 @@ impl<'l> Index<'l> {
                 let _ = state.fs().remove_file(state.dir(), &scratch);
             }
         }
-        Ok(Index { shelf, source: Source::Memory(bytes), last: lines.into_iter().next_back() })
+        let last = lines.last().cloned();
+        Ok(Index { shelf, source: Source::Memory(lines), last })
     }
 
     /// The newest line.

@@ -14,8 +14,8 @@ use std::ops::ControlFlow;
 use relaycode_durable::Rename;
 
 use super::Record;
-use super::shelf::{Loaded, Place, Shelf, failed};
-use crate::error::LedgerError;
+use super::shelf::{Loaded, Place, Shelf};
+use crate::error::{LedgerError, cannot};
 use crate::id::TxId;
 use crate::ledger::Ledger;
 use crate::state::{self, State, Sub};
@@ -98,21 +98,21 @@ impl Ledger {
 /// Moves a record into `undone/` or out of it, unless it is where it belongs.
 pub(crate) fn move_one(state: &State, id: TxId, undone: bool) -> Result<(), LedgerError> {
     let name = state::record_name(id);
-    let aside = match state.sub(Sub::Undone).map_err(failed("cannot open", ".relaycode/undone"))? {
+    let aside = match state.sub(Sub::Undone).map_err(cannot("open", ".relaycode/undone"))? {
         Some(aside) => aside,
         None => return Ok(()),
     };
     let (from, to) = if undone { (state.dir(), &aside) } else { (&aside, state.dir()) };
-    let cannot = || failed("cannot move", &format!("{}/{name}", state::NAME));
+    let failed = || cannot("move", &format!("{}/{name}", state::NAME));
     match state.fs().rename(from, &name, to, &name, Rename::NoReplace) {
         Ok(()) => {}
         // It is there already, or lies in `.relay/`, where we move nothing.
         Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::AlreadyExists) => {
             return Ok(());
         }
-        Err(error) => return Err(cannot()(error)),
+        Err(error) => return Err(failed()(error)),
     }
     // The new name first: a record must not be without any.
-    state.fs().sync_dir(to).map_err(cannot())?;
-    state.fs().sync_dir(from).map_err(cannot())
+    state.fs().sync_dir(to).map_err(failed())?;
+    state.fs().sync_dir(from).map_err(failed())
 }

@@ -9,7 +9,7 @@ use relaycode_durable::{Dir, Fs, Kind};
 
 use super::original::{self, Original};
 use super::{RECORD_BYTES, Record, file};
-use crate::error::LedgerError;
+use crate::error::{LedgerError, cannot};
 use crate::id::TxId;
 use crate::ledger::Ledger;
 use crate::state::{self, State, Sub};
@@ -183,20 +183,14 @@ fn is_foreign(name: &str) -> bool {
     stem.is_some_and(|stem| !stem.is_empty() && !stem.ends_with(".pending"))
 }
 
-/// The ledger's error for a failed call of the system.
-pub(crate) fn failed(action: &'static str, path: &str) -> impl FnOnce(io::Error) -> LedgerError + use<> {
-    let path = path.to_string();
-    move |source| LedgerError::Io { action, path, source, put_back: false }
-}
-
 fn cannot_open(path: &str) -> impl FnOnce(io::Error) -> LedgerError + use<> {
-    failed("cannot open", path)
+    cannot("open", path)
 }
 
 fn cannot_list(path: &str) -> impl FnOnce(io::Error) -> LedgerError + use<> {
-    failed("cannot list", path)
+    cannot("list", path)
 }
 
 fn cannot_read(place: &Place) -> impl FnOnce(io::Error) -> LedgerError + use<> {
-    failed("cannot read", &place.path())
+    cannot("read", &place.path())
 }

@@ -64,7 +64,7 @@ impl Open<'_> {
         }
         // From here on nothing can fail any more: what is cut short, the next command catches up with.
         let _ = recover::settle(&self.state, &self.places, &self.own, self.record.uuid, &self.transaction);
-        self.ledger.after_commit(&self.record);
+        let _ = self.ledger.settle(&self.record);
         Ok(Committed { record: self.record, doubt: None })
     }
 
