@@ -7,6 +7,7 @@
 
 use std::io;
 
+use relaycode_durable::Kind;
 use relaycode_durable::fs::{DirMode, FileMode};
 
 use crate::error::{LedgerError, Left, cannot};
@@ -73,6 +74,9 @@ pub(crate) fn put_back(
     back.touched.sync(places).map_err(cannot("write", "the changed directories"))?;
     Ok(back.done)
 }
+
+/// What a directory has before it gets the permission bits that it shall have.
+const PRIVATE: u32 = 0o700;
 
 struct Back<'a, 'r> {
     places: &'a Places<'r>,
@@ -311,9 +315,31 @@ impl Back<'_, '_> {
     /// Makes the directories anew that the transaction removed, outermost first.
     fn remake_removed(&mut self, transaction: &Transaction) -> Result<(), LedgerError> {
         for directory in transaction.remove_directories.iter().rev() {
-            self.remake(&directory.path, DirMode::Exact(directory.mode))?;
+            let path = &directory.path;
+            // One that an earlier attempt made, and died before it had its permission bits.
+            if directory.mode != PRIVATE && self.mode_of(path)? == Some(PRIVATE) {
+                moves::remove_directory(self.places, path).map_err(cannot("remove", path))?;
+            }
+            self.remake(path, DirMode::Exact(directory.mode))?;
         }
         Ok(())
+    }
+
+    /// The permission bits of a directory, if there is one.
+    fn mode_of(&self, path: &str) -> Result<Option<u32>, LedgerError> {
+        let found = || -> io::Result<Option<u32>> {
+            let place = match self.places.place(path) {
+                Ok(place) => place,
+                Err(error) if moves::no_directory(&error) => return Ok(None),
+                Err(error) => return Err(error),
+            };
+            match self.places.fs().stat(&place.dir, place.name) {
+                Ok(stat) => Ok((stat.kind == Kind::Dir).then_some(stat.mode)),
+                Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+                Err(error) => Err(error),
+            }
+        };
+        found().map_err(cannot("look at", path))
     }
 
     fn remake(&mut self, path: &str, mode: DirMode) -> Result<(), LedgerError> {

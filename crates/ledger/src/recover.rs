@@ -240,8 +240,16 @@ fn take(state: &State, name: &str) -> Result<Option<OwnDirectory>, LedgerError> 
             }
             other => other?,
         };
-        let lock = state.fs().lock(&dir, "lock")?;
-        Ok(lock.map(|lock| OwnDirectory { name: name.to_string(), dir, lock }))
+        let lock = match state.fs().stat(&dir, "lock") {
+            Ok(_) => match state.fs().lock(&dir, "lock")? {
+                Some(lock) => Some(lock),
+                None => return Ok(None),
+            },
+            // Its owner died before it made one: it would have done so under the project's lock.
+            Err(error) if error.kind() == io::ErrorKind::NotFound => None,
+            Err(error) => return Err(error),
+        };
+        Ok(Some(OwnDirectory { name: name.to_string(), dir, lock }))
     };
     taken().map_err(cannot("open", &path))
 }

@@ -32,21 +32,23 @@ impl Open<'_> {
         decided_by: Option<String>,
         gate: Option<String>,
     ) -> Result<Committed, LedgerError> {
-        let _project = self.ledger.lock(&self.state)?;
-        if let Some(path) = self.written_into()? {
-            self.back()?;
-            return Err(LedgerError::Conflict { path });
-        }
-        self.record.approved = true;
-        self.record.decided_by = decided_by;
-        self.record.gate = gate;
-        self.record.number = match self.ledger.next_number() {
-            Ok(number) => number,
+        let prepared = self.ledger.lock(&self.state).and_then(|lock| {
+            if let Some(path) = self.written_into()? {
+                return Err(LedgerError::Conflict { path });
+            }
+            Ok((lock, self.ledger.next_number()?))
+        });
+        let (_project, number) = match prepared {
+            Ok(prepared) => prepared,
             Err(error) => {
                 self.back()?;
                 return Err(after_put_back(error));
             }
         };
+        self.record.approved = true;
+        self.record.decided_by = decided_by;
+        self.record.gate = gate;
+        self.record.number = number;
         let name = state::record_name(self.id());
         let bytes = record::write(&self.record);
         let fs = self.state.fs();

@@ -57,8 +57,9 @@ pub struct Open<'l> {
 pub(crate) struct OwnDirectory {
     pub(crate) name: String,
     pub(crate) dir: Dir,
+    /// Held while the transaction lives; a dead one may have none.
     #[expect(dead_code, reason = "it is held, never looked at")]
-    pub(crate) lock: Lock,
+    pub(crate) lock: Option<Lock>,
 }
 
 impl Ledger {
@@ -199,7 +200,7 @@ fn own_directory(state: &State, id: TxId) -> Result<OwnDirectory, LedgerError> {
         state.fs().make_dir(&all, &name, DirMode::Private)?;
         let dir = state.fs().open_dir(&all, &name)?;
         let lock = state.fs().lock(&dir, "lock")?.ok_or(io::ErrorKind::WouldBlock)?;
-        Ok(OwnDirectory { name: name.clone(), dir, lock })
+        Ok(OwnDirectory { name: name.clone(), dir, lock: Some(lock) })
     };
     let own = made().map_err(cannot("make", &format!("{SLOTS}/{name}")))?;
     Ok(own)
@@ -237,7 +238,8 @@ impl<'l> Open<'l> {
     /// # Errors
     /// `NeedsYou` if files were changed meanwhile, not by relay: they are left alone.
     pub fn put_back(self) -> Result<(), LedgerError> {
-        let _project = self.ledger.lock(&self.state)?;
+        // Its files are its own for as long as it lives: without the project's lock too.
+        let _project = self.ledger.lock(&self.state);
         self.back()
     }
 

@@ -54,7 +54,12 @@ pub struct Scenario {
     pub files: Files,
     /// The change.
     pub changes: Vec<FileChange>,
+    /// One of the directories is on another device.
+    pub elsewhere: bool,
 }
+
+/// That directory.
+const ELSEWHERE: &str = "docs";
 
 const KINDS: [Kind; 6] =
     [Kind::First, Kind::Apply, Kind::PutBack, Kind::Revert, Kind::Recover, Kind::RecoverHalf];
@@ -85,8 +90,18 @@ impl Scenario {
         // Now and then so many that syncs are batched.
         let most = if random.once_in(12) { 40 } else { 12 };
         let count = 1 + random.below(most);
-        let changes = changes(&mut random, &files, count);
-        Scenario { number, kind, files, changes }
+        let mut changes = changes(&mut random, &files, count);
+        let elsewhere = random.once_in(4);
+        if elsewhere {
+            // A file that only gets another name cannot leave its device.
+            let leaves = |change: &FileChange| {
+                change.old_path().as_str().starts_with(ELSEWHERE)
+                    && !change.path.as_str().starts_with(ELSEWHERE)
+            };
+            changes.retain(|change| !leaves(change));
+            changes.push(change(None, Some(("docs/made/there.md", content(&mut random), NewMode::Keep))));
+        }
+        Scenario { number, kind, files, changes, elsewhere }
     }
 
     /// The disk right before, everything durable, and what must come of it.
@@ -96,6 +111,10 @@ impl Scenario {
     pub(super) fn prepare(&self) -> Result<(Arc<Model>, Expected), Box<dyn std::error::Error>> {
         let model = Arc::new(Model::new());
         put(&model, &self.files)?;
+        if self.elsewhere {
+            model.mkdir(ELSEWHERE)?;
+            model.mount(ELSEWHERE, 7)?;
+        }
         model.mark_all_durable();
         let mut before = project(&model);
         let mut id = self.id(2);

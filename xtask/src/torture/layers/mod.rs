@@ -4,6 +4,7 @@ mod chains;
 mod disk;
 mod errno;
 mod flips;
+mod images;
 mod kill;
 mod paths;
 mod power;
@@ -35,6 +36,7 @@ pub(super) trait Layer: Sync {
 
 /// Every layer, in the order in which they run.
 pub(super) const LAYERS: &[&dyn Layer] = &[
+    &images::Images,
     &kill::Kill,
     &power::Power,
     &errno::Errno,
