@@ -151,7 +151,7 @@ impl Back<'_, '_> {
             Some(slot) if waiting.is(before) => slot.to_string(),
             _ => self.rewrite(number, path, before)?,
         };
-        self.force(&source, path, now)
+        self.force(number, &source, path, now)
     }
 
     fn undo_create(&mut self, path: &str, slot: &str, after: &Image) -> Result<(), Stuck> {
@@ -191,7 +191,7 @@ impl Back<'_, '_> {
             (_, Seen::Nothing) => Ok(()),
             _ if now.has_bytes_of(before) => Ok(()),
             _ if self.others == Others::LeaveAlone => Err(self.somebodys(path, now, Some(slot))),
-            _ => self.force(slot, path, now),
+            _ => self.force(number, slot, path, now),
         }
     }
 
@@ -207,7 +207,10 @@ impl Back<'_, '_> {
             if self.others == Others::LeaveAlone {
                 return Err(self.somebodys(path, now, Some(to)));
             }
-            self.force(to, path, now)?;
+            self.force(number, to, path, now)?;
+            if self.look(to, &[])? == Seen::Nothing {
+                return Ok(());
+            }
             let aside = self.aside(number, "old-name");
             return self.shift(to, &aside);
         }
@@ -252,20 +255,21 @@ impl Back<'_, '_> {
         Err(self.somebodys(path, Seen::Longer, Some(source)))
     }
 
-    /// The file in `source` takes the place of somebody's, whose bytes stay in `source`.
-    fn force(&mut self, source: &str, path: &str, now: Seen) -> Result<(), Stuck> {
-        let image = match now {
+    /// The file in `source` takes the place of somebody's, whose bytes stay in the transaction's
+    /// directory.
+    fn force(&mut self, number: usize, source: &str, path: &str, now: Seen) -> Result<(), Stuck> {
+        match now {
             Seen::Nothing => return self.bring(source, path),
             Seen::Other(_) => return Err(self.somebodys(path, now, Some(source))),
-            Seen::File(image) => image,
-            Seen::Longer => Image::of(&[], 0),
-        };
-        self.entries(source, path);
-        match moves::swap(self.places, source, path, &image).map_err(|error| self.stuck(path, error))? {
-            Swap::Exchanged => Ok(()),
-            // Without exchange nothing is replaced by force: its bytes would be gone.
-            Swap::Replaced | Swap::Unexpected => Err(self.somebodys(path, now, Some(source))),
+            Seen::File(_) | Seen::Longer => {}
         }
+        self.entries(source, path);
+        if moves::exchange(self.places, source, path).map_err(|error| self.stuck(path, error))? {
+            return Ok(());
+        }
+        let aside = self.aside(number, "others");
+        self.shift(path, &aside)?;
+        self.shift(source, path)
     }
 
     /// Moves a file to a free name, making the directories it needs.

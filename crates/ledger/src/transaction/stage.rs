@@ -6,8 +6,8 @@ use std::collections::HashMap;
 use relaycode_durable::fs::FileMode;
 use relaycode_durable::{File, Fs, Stat, atomic};
 
-use super::OwnDirectory;
 use super::steps::{New, Wanted};
+use super::{OwnDirectory, SLOTS};
 use crate::change::NewMode;
 use crate::error::{LedgerError, cannot};
 use crate::journal::Step;
@@ -59,8 +59,10 @@ impl Slots<'_> {
             elsewhere.push('\n');
         }
         if !elsewhere.is_empty() {
-            atomic::stage(places.fs(), (&self.own.dir, recover::ELSEWHERE), elsewhere.as_bytes())
-                .and_then(|()| places.fs().sync_dir(&self.own.dir))
+            let fs = places.fs();
+            atomic::stage(fs, (&self.own.dir, recover::ELSEWHERE), elsewhere.as_bytes())
+                .and_then(|()| fs.sync_dir(&self.own.dir))
+                .and_then(|()| fs.sync_dir(&places.directory(SLOTS)?))
                 .map_err(cannot("write", self.directory))?;
         }
         Ok(slots)

@@ -456,3 +456,19 @@ fn a_group_is_one_entry_and_interrupted_if_nobody_finishes_it() {
     ledger.begin(&reversal.changes, about, &go_on).unwrap().commit(None, None).unwrap();
     assert_eq!(project.tree(), before);
 }
+
+#[test]
+fn without_exchange_nothing_of_others_is_lost_either() {
+    let model = Arc::new(relaycode_durable::Model::without_exchange());
+    model.put("a", b"a1", 0o644).unwrap();
+    let ledger = Ledger::open(Arc::clone(&model) as Arc<_>, Path::new("/"), Settings::default()).unwrap();
+    ledger.begin(&[modify("a", "a1", "a2")], about(), &go_on).unwrap().put_back().unwrap();
+    assert_eq!(model.file("a").unwrap().0, b"a1");
+    drop(ledger.begin(&[modify("a", "a1", "a2")], about(), &go_on).unwrap());
+    model.put("a", b"mine", 0o644).unwrap();
+    assert!(matches!(ledger.recover(Recovery::Automatic).unwrap()[0].outcome, Outcome::NeedsYou(_)));
+    let recovered = ledger.recover(Recovery::Restore).unwrap();
+    assert!(matches!(&recovered[0].outcome, Outcome::PutBack { kept: Some(_), .. }), "{recovered:?}");
+    assert_eq!(model.file("a").unwrap().0, b"a1");
+    assert!(model.snapshot().files.values().any(|file| file.0 == b"mine"));
+}

@@ -56,6 +56,8 @@ pub struct Scenario {
     pub changes: Vec<FileChange>,
     /// One of the directories is on another device.
     pub elsewhere: bool,
+    /// The file system cannot let two files change places.
+    pub without_exchange: bool,
 }
 
 /// That directory.
@@ -101,7 +103,8 @@ impl Scenario {
             changes.retain(|change| !leaves(change));
             changes.push(change(None, Some(("docs/made/there.md", content(&mut random), NewMode::Keep))));
         }
-        Scenario { number, kind, files, changes, elsewhere }
+        let without_exchange = random.once_in(6);
+        Scenario { number, kind, files, changes, elsewhere, without_exchange }
     }
 
     /// The disk right before, everything durable, and what must come of it.
@@ -109,12 +112,12 @@ impl Scenario {
     /// # Errors
     /// If the ledger fails without any harm.
     pub(super) fn prepare(&self) -> Result<(Arc<Model>, Expected), Box<dyn std::error::Error>> {
-        let model = Arc::new(Model::new());
-        put(&model, &self.files)?;
+        let model = Arc::new(if self.without_exchange { Model::without_exchange() } else { Model::new() });
         if self.elsewhere {
             model.mkdir(ELSEWHERE)?;
             model.mount(ELSEWHERE, 7)?;
         }
+        put(&model, &self.files)?;
         model.mark_all_durable();
         let mut before = project(&model);
         let mut id = self.id(2);
@@ -293,7 +296,7 @@ fn change(old: Option<(&str, Vec<u8>)>, new: Option<(&str, Vec<u8>, NewMode)>) -
     let path = new_name.clone().or_else(|| old_name.clone());
     FileChange {
         // The names that are given here are all good ones.
-        path: path.unwrap_or_else(|| unreachable_path()),
+        path: path.unwrap_or_else(unreachable_path),
         renamed_from: old_name.filter(|old| new_name.as_ref().is_some_and(|new| new != old)),
         before: old.map(|old| old.1),
         after: new.map(|new| After { bytes: new.1, mode: new.2 }),
