@@ -17,7 +17,8 @@ pub struct Committed {
     /// Its record.
     pub record: Record,
     /// The disk reported an error after the record had its name: it is committed, but a power cut
-    /// now may take it back. The text is what the system said.
+    /// now may take it back, or traces of it are left until the next command. The text is what the
+    /// system said.
     pub doubt: Option<String>,
 }
 
@@ -65,9 +66,10 @@ impl Open<'_> {
             return Ok(Committed { record: self.record, doubt: Some(error.source.to_string()) });
         }
         // From here on nothing can fail any more: what is cut short, the next command catches up with.
-        let _ = recover::settle(&self.state, &self.places, &self.own, self.record.uuid, &self.transaction);
+        let settled =
+            recover::settle(&self.state, &self.places, &self.own, self.record.uuid, &self.transaction);
         let _ = self.ledger.settle(&self.record);
-        Ok(Committed { record: self.record, doubt: None })
+        Ok(Committed { record: self.record, doubt: settled.err().map(|error| error.to_string()) })
     }
 
     /// A file that an editor, which had it open, wrote into after it was displaced.
