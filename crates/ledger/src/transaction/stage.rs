@@ -53,6 +53,7 @@ impl Slots<'_> {
                 slots.push(format!("{}/{number}", self.directory));
                 continue;
             }
+            let at = outermost(places, at, device)?;
             let slash = if at.is_empty() { "" } else { "/" };
             slots.push(format!("{at}{slash}.relaycode-{}-{number}", self.own.name));
             elsewhere += &slots[number];
@@ -67,6 +68,20 @@ impl Slots<'_> {
         }
         Ok(slots)
     }
+}
+
+/// The outermost directory above `directory`, or itself, on the same device: none that goes with
+/// the change.
+fn outermost<'p>(places: &Places<'_>, directory: &'p str, device: u64) -> Result<&'p str, LedgerError> {
+    let mut at = directory;
+    while !at.is_empty() {
+        let above = split(at).0;
+        if device_of(places, above)?.0 != device {
+            break;
+        }
+        at = above;
+    }
+    Ok(at)
 }
 
 /// The device that files in `directory` are on, and the innermost directory above it that is there:
