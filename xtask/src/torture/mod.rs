@@ -58,6 +58,23 @@ pub(crate) struct Args {
     in_namespace: bool,
 }
 
+impl Args {
+    /// What the tests run.
+    pub(crate) fn sample() -> Args {
+        Args {
+            quick: true,
+            full: false,
+            only: Vec::new(),
+            seed: 1,
+            resume: false,
+            replay: None,
+            relay: None,
+            failures: 20,
+            in_namespace: false,
+        }
+    }
+}
+
 /// What came of a layer, or why it did not run.
 enum Outcome {
     Ran(Tally),
