@@ -45,7 +45,7 @@ pub fn content_of(bytes: &[u8]) -> Content {
 
 /// Writes a blob by way of `scratch`, a directory on the same file system and a name in it. The
 /// bytes are durable when this returns, the name is not before `blobs` is synced. Says whether
-/// anything was written: a blob that is there already is left alone.
+/// anything was written: a blob that is there already, with these very bytes, is left alone.
 ///
 /// # Errors
 /// The system's.
@@ -53,9 +53,9 @@ pub fn put(fs: &dyn Fs, blobs: &Dir, scratch: (&Dir, &str), bytes: &[u8]) -> io:
     let name = Digest::of(bytes).to_string();
     match fs.stat(blobs, &name) {
         Ok(stat) => {
-            let whole = stat.kind == Kind::File && stat.len == bytes.len() as u64;
             let recent = stat.modified.saturating_add(STALE_SECONDS) > fs.stat_dir(scratch.0)?.modified;
-            if whole && recent {
+            // Its name is only what it should be: damaged or planted bytes are written over.
+            if recent && stat.kind == Kind::File && holds(fs, blobs, &name, bytes)? {
                 return Ok(false);
             }
         }
@@ -65,6 +65,14 @@ pub fn put(fs: &dyn Fs, blobs: &Dir, scratch: (&Dir, &str), bytes: &[u8]) -> io:
     atomic::stage(fs, scratch, bytes)?;
     fs.rename(scratch.0, scratch.1, blobs, &name, Rename::Replace)?;
     Ok(true)
+}
+
+fn holds(fs: &dyn Fs, blobs: &Dir, name: &str, bytes: &[u8]) -> io::Result<bool> {
+    match fs.read(blobs, name, bytes.len() as u64) {
+        Ok((there, _)) => Ok(there == bytes),
+        Err(error) if is_too_long(&error) || error.kind() == io::ErrorKind::NotFound => Ok(false),
+        Err(error) => Err(error),
+    }
 }
 
 /// The bytes of a blob; `None`: it is gone.
@@ -149,6 +157,8 @@ mod tests {
         let file = temp.path().join("blobs").join(digest.to_string());
         std::fs::write(&file, b"other").unwrap();
         assert!(matches!(get(&fs, &blobs, digest), Err(LedgerError::Damaged { .. })));
+        assert!(put(&fs, &blobs, (&root, "scratch"), b"bytes").unwrap(), "wrong bytes are not trusted");
+        assert_eq!(get(&fs, &blobs, digest).unwrap().as_deref(), Some(&b"bytes"[..]));
         std::fs::remove_file(&file).unwrap();
         assert_eq!(get(&fs, &blobs, digest).unwrap(), None);
         assert!(!has(&fs, &blobs, digest).unwrap());

@@ -223,8 +223,11 @@ impl Copy<'_> {
     fn take_blob(&self, kept: Option<&Dir>, digest: Digest, singly: bool) -> Result<(), LedgerError> {
         let name = digest.to_string();
         let path = format!("blobs/{name}");
-        if blobs::has(self.fs, &self.blobs, digest).map_err(cannot("read", &path))? {
-            return Ok(());
+        match blobs::get(self.fs, &self.blobs, digest) {
+            Ok(Some(_)) => return Ok(()),
+            // One that is damaged is copied again.
+            Ok(None) | Err(LedgerError::Damaged { .. }) => {}
+            Err(error) => return Err(error),
         }
         let Some(kept) = kept else { return Ok(()) };
         match blobs::get(self.fs, kept, digest) {

@@ -32,6 +32,15 @@ pub enum LedgerError {
     /// A put-back left files alone.
     #[error("{} could not be put back whole: {} left alone", .0.id.short(), files(.0.left.len()))]
     NeedsYou(Box<Unfinished>),
+    /// The files of a transaction are half as before and half as after, because something failed
+    /// while they were put back. Its journal is there: the next recovery tries again.
+    #[error("{} could not be put back yet: {why}", .id.short())]
+    HalfWay {
+        /// The transaction.
+        id: TxId,
+        /// What failed.
+        why: Box<LedgerError>,
+    },
     /// Another relay holds the project's lock for too long.
     #[error("another relay is writing to this project")]
     Busy,
@@ -92,6 +101,16 @@ pub enum LedgerError {
         /// Whether anything of the transaction had been applied and was put back.
         put_back: bool,
     },
+}
+
+impl LedgerError {
+    /// The error that a put-back failed with, saying what that means.
+    pub(crate) fn half_way(id: TxId, why: LedgerError) -> LedgerError {
+        match why {
+            LedgerError::NeedsYou(_) | LedgerError::HalfWay { .. } => why,
+            _ => LedgerError::HalfWay { id, why: Box::new(why) },
+        }
+    }
 }
 
 /// Turns what the system said into an error about `path`: "cannot write src/a.rs: …".

@@ -1,9 +1,13 @@
 //! What an open transaction writes down before it touches anything: the steps, where the files they
 //! need are, and how far it is. Whoever finds it later can put everything back.
 
+use relaycode_change::path::RelPath;
 use serde::{Deserialize, Serialize};
 
+use crate::id::TxId;
+use crate::paths::split;
 use crate::record::{Image, RemovedDirectory};
+use crate::transaction::SLOTS;
 
 /// The part of a journal that a record does not have.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -82,4 +86,130 @@ pub enum Step {
         /// What must stand there.
         image: Image,
     },
+}
+
+/// A file of more bytes takes part in no transaction.
+const FILE_BYTES: u64 = crate::blobs::BLOB_BYTES;
+
+impl Transaction {
+    /// Whether a transaction `id` of relay's could have written this down. A journal is found in the
+    /// project, and whoever made the project may have put it there: what recovery does at its word
+    /// must be nothing that a change may not do.
+    ///
+    /// # Errors
+    /// What is wrong with it, as a clause.
+    pub(crate) fn check(&self, id: TxId) -> Result<(), String> {
+        if !is_directory_of(&self.directory, id) {
+            return Err(format!("it names the directory `{}`", self.directory.escape_debug()));
+        }
+        let directories = self.remove_directories.iter().map(|directory| &directory.path);
+        for path in self.make_directories.iter().chain(directories) {
+            check_path(path)?;
+        }
+        for step in &self.steps {
+            let (paths, slot, images) = match step {
+                Step::Replace { path, slot, before, after } => ([path, path], Some(slot), [before, after]),
+                Step::Create { path, slot, after: image } | Step::Remove { path, slot, before: image } => {
+                    ([path, path], Some(slot), [image, image])
+                }
+                Step::Move { path, to, image } => ([path, to], None, [image, image]),
+            };
+            paths.into_iter().try_for_each(|path| check_path(path))?;
+            if let Some(slot) = slot.filter(|slot| !is_slot(slot, &self.directory)) {
+                return Err(format!("it names the slot `{}`", slot.escape_debug()));
+            }
+            if images.iter().any(|image| image.size > FILE_BYTES) {
+                return Err(format!("it speaks of a file of more than {FILE_BYTES} bytes"));
+            }
+        }
+        Ok(())
+    }
+}
+
+fn check_path(path: &str) -> Result<(), String> {
+    match RelPath::parse(path) {
+        Ok(parsed) if parsed.as_str() == path => Ok(()),
+        Ok(_) => Err(format!("it names the path `{}`", path.escape_debug())),
+        Err(error) => Err(error.to_string()),
+    }
+}
+
+/// Whether a directory beneath `.relaycode/tx/` has a name that transaction `id` gives one: the id,
+/// and the number of the attempt if that is not the first.
+pub(crate) fn is_directory_of(name: &str, id: TxId) -> bool {
+    let attempt = name.strip_prefix(id.to_string().as_str());
+    attempt.is_some_and(|rest| rest.is_empty() || rest.strip_prefix('-').is_some_and(is_number))
+}
+
+/// Whether `path` is a slot of the transaction with this directory: in it, or beside a file on
+/// another device.
+pub(crate) fn is_slot(path: &str, directory: &str) -> bool {
+    let (at, name) = split(path);
+    if at.strip_prefix(SLOTS).and_then(|rest| rest.strip_prefix('/')) == Some(directory) {
+        return is_number(name);
+    }
+    let number = name.strip_prefix(".relaycode-").and_then(|rest| rest.strip_prefix(directory));
+    let ours = number.and_then(|rest| rest.strip_prefix('-')).is_some_and(is_number);
+    ours && (at.is_empty() || check_path(at).is_ok())
+}
+
+fn is_number(text: &str) -> bool {
+    !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_journal_names_only_what_relay_would() {
+        let id: TxId = "0f8fad5b-d9cb-469f-a165-70867728950e".parse().unwrap();
+        let image = Image::of(b"x", 0o644);
+        let with = |path: &str, slot: &str| Transaction {
+            stage: Stage::Applying,
+            pid: 1,
+            directory: id.to_string(),
+            steps: vec![Step::Remove { path: path.into(), slot: slot.into(), before: image }],
+            make_directories: Vec::new(),
+            remove_directories: Vec::new(),
+        };
+        let slot = format!("{SLOTS}/{id}/0");
+        assert_eq!(with("src/a.rs", &slot).check(id), Ok(()));
+        assert_eq!(with("mnt/a", &format!("mnt/.relaycode-{id}-3")).check(id), Ok(()));
+        assert_eq!(with("a", &format!(".relaycode-{id}-3")).check(id), Ok(()));
+        for path in
+            ["../x", "/etc/x", ".git/hooks/x", "sub/.GIT/config", ".relaycode/x.yml", "./a", "", "a/../b"]
+        {
+            assert!(with(path, &slot).check(id).is_err(), "{path}");
+            let made = Transaction { make_directories: vec![path.into()], ..with("a", &slot) };
+            assert!(made.check(id).is_err(), "{path}");
+            let removed = RemovedDirectory { path: path.into(), mode: 0o755 };
+            let removed = Transaction { remove_directories: vec![removed], ..with("a", &slot) };
+            assert!(removed.check(id).is_err(), "{path}");
+        }
+        let elsewhere = format!("{SLOTS}/{}/0", TxId::random());
+        for slot in [
+            "../x",
+            "a.txt",
+            ".git/config",
+            &elsewhere,
+            &format!("{slot}x"),
+            &format!(".git/.relaycode-{id}-1"),
+        ] {
+            assert!(with("a", slot).check(id).is_err(), "{slot}");
+        }
+        let mut long = with("a", &slot);
+        long.steps = vec![Step::Create { path: "a".into(), slot, after: Image { size: u64::MAX, ..image } }];
+        assert!(long.check(id).is_err());
+    }
+
+    #[test]
+    fn directories_are_called_like_their_transaction() {
+        let id: TxId = "0f8fad5b-d9cb-469f-a165-70867728950e".parse().unwrap();
+        assert!(is_directory_of(&id.to_string(), id));
+        assert!(is_directory_of(&format!("{id}-2"), id));
+        for name in ["", "../../x", &format!("{id}-"), &format!("{id}.kept"), &TxId::random().to_string()] {
+            assert!(!is_directory_of(name, id), "{name}");
+        }
+    }
 }

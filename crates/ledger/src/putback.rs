@@ -304,7 +304,8 @@ impl Back<'_, '_> {
             let fs = self.places.fs();
             let file = fs.create(&place.dir, place.name, FileMode::Private)?;
             fs.write(&file, &bytes)?;
-            fs.set_mode(&file, image.mode)?;
+            // A journal is no reason to let others run a file as its owner, whoever wrote it.
+            fs.set_mode(&file, image.mode & 0o777)?;
             fs.sync_file(&file)
         };
         written().map_err(cannot("write", &name))?;

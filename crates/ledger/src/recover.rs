@@ -8,13 +8,13 @@
 use std::collections::HashSet;
 use std::io;
 
-use relaycode_durable::fs::{DirMode, is_too_long};
+use relaycode_durable::fs::{DirMode, is_link, is_not_regular, is_too_long};
 use relaycode_durable::{Dir, Kind, Rename, atomic};
 
 use crate::blobs;
 use crate::error::{LedgerError, Unfinished, cannot};
 use crate::id::TxId;
-use crate::journal::{Stage, Step, Transaction};
+use crate::journal::{Stage, Step, Transaction, is_directory_of, is_slot};
 use crate::ledger::Ledger;
 use crate::moves::{self, Touched};
 use crate::paths::Places;
@@ -129,6 +129,12 @@ fn sweep(
             Found::Original => recovered.push(Recovered { id, outcome: Outcome::Original }),
             Found::Damaged(own) => {
                 let kept = set_aside(state, &own, id)?;
+                // Which of them was the one is not known any more.
+                for name in directories_of(state, id)? {
+                    if take(state, &name)?.is_some() {
+                        mark_kept(state, &name).map_err(cannot("keep", &format!("{SLOTS}/{name}")))?;
+                    }
+                }
                 recovered.push(Recovered { id, outcome: Outcome::Kept { kept } });
             }
             Found::Alive { record, transaction } => {
@@ -186,26 +192,29 @@ fn find(state: &State, id: TxId, how: Recovery) -> Result<Found, LedgerError> {
     let path = format!("{}/{name}", state::NAME);
     let bytes = match state.fs().read(state.dir(), &name, record::RECORD_BYTES as u64) {
         Ok((bytes, _)) => bytes,
-        Err(error) if is_too_long(&error) => Vec::new(),
+        Err(error) if is_too_long(&error) || is_not_regular(&error) || is_link(&error) => Vec::new(),
         Err(error) => return Err(cannot("read", &path)(error)),
     };
     let damage = match record::read(&bytes, &path, id) {
         Ok(mut record) => match record.transaction.take() {
-            Some(transaction) => return alive_or_dead(state, record, transaction),
+            Some(transaction) => match transaction.check(id) {
+                Ok(()) => return alive_or_dead(state, record, transaction),
+                Err(reason) => LedgerError::Damaged { path, reason },
+            },
             None => LedgerError::Damaged { path, reason: "it has no steps".to_string() },
         },
         Err(error @ LedgerError::Damaged { .. }) => error,
         Err(error) => return Err(error),
     };
-    // A journal of ours has a directory; the original tool knew nothing of that.
-    let own = id.to_string();
-    if !directory_is_there(state, &own)? {
+    // A journal of ours says so, or has a directory; the original tool knew nothing of that.
+    let directory = directories_of(state, id)?.pop();
+    if directory.is_none() && !record::file::is_ours(&bytes) {
         return Ok(Found::Original);
     }
     if how != Recovery::Keep {
         return Err(damage);
     }
-    match take(state, &own)? {
+    match take(state, &directory.unwrap_or_else(|| id.to_string()))? {
         Some(own) => Ok(Found::Damaged(own)),
         None => Err(damage),
     }
@@ -213,11 +222,6 @@ fn find(state: &State, id: TxId, how: Recovery) -> Result<Found, LedgerError> {
 
 fn alive_or_dead(state: &State, record: Record, transaction: Transaction) -> Result<Found, LedgerError> {
     let record = Box::new(record);
-    if !plain_name(&transaction.directory) {
-        let path = format!("{}/{}", state::NAME, state::journal_name(record.uuid));
-        let reason = format!("it names the directory `{}`", transaction.directory.escape_debug());
-        return Err(LedgerError::Damaged { path, reason });
-    }
     Ok(match take(state, &transaction.directory)? {
         Some(own) => Found::Dead { record, transaction, own },
         None => Found::Alive { record, transaction },
@@ -254,16 +258,20 @@ fn take(state: &State, name: &str) -> Result<Option<OwnDirectory>, LedgerError> 
     taken().map_err(cannot("open", &path))
 }
 
-fn directory_is_there(state: &State, name: &str) -> Result<bool, LedgerError> {
-    let there = || -> io::Result<bool> {
-        let Some(all) = state.sub(Sub::Transactions)? else { return Ok(false) };
-        match state.fs().stat(&all, name) {
-            Ok(_) => Ok(true),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
-            Err(error) => Err(error),
-        }
+/// The directories that a transaction may have, the one of its first attempt last.
+fn directories_of(state: &State, id: TxId) -> Result<Vec<String>, LedgerError> {
+    let mut names = Vec::new();
+    let mut list = || -> io::Result<()> {
+        let Some(all) = state.sub(Sub::Transactions)? else { return Ok(()) };
+        state.fs().each(&all, &mut |name, kind| {
+            if kind == Kind::Dir && is_directory_of(name, id) {
+                names.push(name.to_string());
+            }
+        })
     };
-    there().map_err(cannot("look at", SLOTS))
+    list().map_err(cannot("list", SLOTS))?;
+    names.sort_unstable_by(|a, b| b.cmp(a));
+    Ok(names)
 }
 
 /// Ends a dead transaction.
@@ -288,8 +296,16 @@ fn bury(
         Recovery::Automatic | Recovery::Keep => others(transaction.stage),
     };
     let before = |path: &str| before_bytes(state, record, path);
-    let back = putback::put_back(&places, transaction, &before, others)?;
-    let kept = finish(state, &places, own, record, transaction, &back)?;
+    let half_way = |why| LedgerError::half_way(record.uuid, why);
+    let back = match putback::put_back(&places, transaction, &before, others) {
+        Ok(back) => back,
+        // Whoever stays with what is there needs nothing of what cannot be had.
+        Err(_) if how == Recovery::Keep => {
+            return Ok(Outcome::Kept { kept: set_aside(state, own, record.uuid)? });
+        }
+        Err(error) => return Err(half_way(error)),
+    };
+    let kept = finish(state, &places, own, record, transaction, &back).map_err(half_way)?;
     if back.left.is_empty() {
         return Ok(Outcome::PutBack { restored: back.restored, kept });
     }
@@ -483,7 +499,8 @@ pub(crate) fn clear(state: &State, places: &Places<'_>, own: &OwnDirectory) -> i
     match state.fs().read(&own.dir, ELSEWHERE, record::RECORD_BYTES as u64) {
         Ok((bytes, _)) => {
             let mut touched = Touched::default();
-            for slot in String::from_utf8_lossy(&bytes).lines().filter(|line| is_slot_elsewhere(line, own)) {
+            // Only names that relay gives are removed, whatever the list says.
+            for slot in String::from_utf8_lossy(&bytes).lines().filter(|line| is_slot(line, &own.name)) {
                 moves::remove(places, slot)?;
                 touched.entry(slot);
             }
@@ -501,12 +518,6 @@ pub(crate) fn clear(state: &State, places: &Places<'_>, own: &OwnDirectory) -> i
         }
     }
     remove_own(state, own)
-}
-
-/// Only names that relay gives are removed, whatever the list says.
-fn is_slot_elsewhere(path: &str, own: &OwnDirectory) -> bool {
-    let name = crate::paths::split(path).1;
-    name.starts_with(&format!(".relaycode-{}-", own.name)) && !path.contains("..")
 }
 
 /// Directories of transactions that have no journal: staging was cut short, or a commit's last step.

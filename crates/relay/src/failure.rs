@@ -54,6 +54,8 @@ pub(crate) enum State {
     PutBack,
     /// Some files could not be put back.
     LeftAlone,
+    /// Files are partly as before and partly as after, until a recovery gets through.
+    HalfWay,
     /// The change is in place and recorded.
     Committed,
 }
@@ -65,6 +67,7 @@ impl State {
             State::Unchanged => "nothing was changed",
             State::PutBack => "everything was put back",
             State::LeftAlone => "everything else was put back",
+            State::HalfWay => "files may be partly changed",
             State::Committed => "the change is in place",
         }
     }

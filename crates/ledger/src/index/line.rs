@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::digest::Digest;
 use crate::id::TxId;
-use crate::record::{Content, Record};
+use crate::record::{Content, FileRecord, Record};
 
 /// Characters of a summary.
 const SUMMARY: usize = 200;
@@ -85,8 +85,8 @@ impl Line {
             origin: clipped(&record.origin),
             summary: summary(record),
             files: record.result.len(),
-            added: record.result.iter().map(|file| file.added).sum(),
-            removed: record.result.iter().map(|file| file.removed).sum(),
+            added: all(record, |file| file.added),
+            removed: all(record, |file| file.removed),
             revert_of: record.revert_of.clone(),
             group: record.group.clone(),
             foreign,
@@ -119,6 +119,11 @@ pub(crate) fn needed_blobs(record: &Record) -> Vec<Digest> {
     blobs.sort_unstable();
     blobs.dedup();
     blobs
+}
+
+/// The lines of all files together. What a record says may be any number.
+fn all(record: &Record, lines: fn(&FileRecord) -> usize) -> usize {
+    record.result.iter().map(lines).fold(0, usize::saturating_add)
 }
 
 fn summary(record: &Record) -> String {

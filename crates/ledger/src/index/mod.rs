@@ -17,8 +17,8 @@ use relaycode_durable::{atomic, log};
 use crate::error::LedgerError;
 use crate::id::TxId;
 use crate::ledger::Ledger;
-use crate::record::Record;
-use crate::record::shelf::Shelf;
+use crate::record::shelf::{Place, Shelf};
+use crate::record::{Record, file};
 use source::{Newest, Source};
 
 /// The name of the file.
@@ -85,12 +85,12 @@ impl Ledger {
         };
         let before = last.as_ref().map_or(0, |line| line.at);
         let in_order = last.as_ref().is_none_or(|line| line.number < record.number);
-        if before + 1 != count || !in_order {
+        if before.checked_add(1) != Some(count) || !in_order {
             return Ok(());
         }
         let mut line = Line::of(record, false, None);
         line.at = count;
-        line.entries = last.as_ref().map_or(0, |line| line.entries) + 1;
+        line.entries = last.as_ref().map_or(0, |line| line.entries).saturating_add(1);
         if let Some(group) = &record.group {
             match first_of_group(&source, before, group) {
                 Ok(None) => line.group_from = Some(count),
@@ -111,9 +111,23 @@ impl Ledger {
     /// # Errors
     /// The system's.
     pub fn next_number(&self) -> Result<u64, LedgerError> {
-        let newest = self.with_index(|index| Ok(index.last.as_ref().map_or(0, |line| line.number)))?;
+        let newest = self.with_index(|index| {
+            let Some(line) = &index.last else { return Ok(0) };
+            // The index may be anybody's; what is numbered after it would be out of order for good.
+            let just_built = matches!(index.source, Source::Memory(_));
+            if just_built || is_numbered(&index.shelf, line) { Ok(line.number) } else { Err(Trouble::Stale) }
+        })?;
         Ok(newest.saturating_add(1))
     }
+}
+
+/// Whether the record of a line has the number that the line says. One that cannot be read has any.
+fn is_numbered(shelf: &Shelf<'_>, line: &Line) -> bool {
+    let numbered = |place| match shelf.bytes(&place) {
+        Ok(bytes) => bytes.is_some_and(|bytes| file::number(&bytes) == Some(line.number)),
+        Err(_) => true,
+    };
+    line.uuid.is_some_and(|id| [Place::Own(id), Place::Undone(id)].into_iter().any(numbered))
 }
 
 /// The first line of a group; `None` if it has none yet.

@@ -27,7 +27,8 @@ impl Open<'_> {
     ///
     /// # Errors
     /// Everything was put back then: `Conflict` if an editor wrote into a file that had just been
-    /// displaced, `Io` if the record could not be written.
+    /// displaced, `Io` if the record could not be written. Except for `HalfWay`: another relay held
+    /// the lock for too long, or putting back failed; the next recovery does it.
     pub fn commit(
         mut self,
         decided_by: Option<String>,
@@ -56,7 +57,11 @@ impl Open<'_> {
         let written = atomic::write(fs, (&self.own.dir, "record"), (self.state.dir(), &name), &bytes);
         if let Err(error) = written {
             // A rename that reports an error may have happened all the same.
-            if !error.moved && !recover::committed(&self.state, self.id())? {
+            let committed = || {
+                let committed = recover::committed(&self.state, self.id());
+                committed.map_err(|why| LedgerError::half_way(self.id(), why))
+            };
+            if !error.moved && !committed()? {
                 self.back()?;
                 return Err(after_put_back(cannot("write", &format!("{}/{name}", state::NAME))(
                     error.source,

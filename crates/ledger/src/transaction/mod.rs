@@ -67,7 +67,7 @@ impl Ledger {
     /// between steps; when it says yes, everything is put back.
     ///
     /// # Errors
-    /// Every [`LedgerError`] but `NeedsYou` leaves the project as it was, except for what others did
+    /// Every [`LedgerError`] but `NeedsYou` and `HalfWay` leaves the project as it was, except for what others did
     /// to it meanwhile.
     pub fn begin(
         &self,
@@ -236,7 +236,8 @@ impl<'l> Open<'l> {
     /// Puts everything back as it was.
     ///
     /// # Errors
-    /// `NeedsYou` if files were changed meanwhile, not by relay: they are left alone.
+    /// `NeedsYou` if files were changed meanwhile, not by relay: they are left alone. `HalfWay` if
+    /// it could not be done or finished: the next recovery does.
     pub fn put_back(self) -> Result<(), LedgerError> {
         // Its files are its own for as long as it lives: without the project's lock too.
         let _project = self.ledger.lock(&self.state);
@@ -341,8 +342,10 @@ impl<'l> Open<'l> {
     fn back(&self) -> Result<(), LedgerError> {
         let others = recover::others(self.transaction.stage);
         let before = |path: &str| recover::before_bytes(&self.state, &self.record, path);
-        let back = putback::put_back(&self.places, &self.transaction, &before, others)?;
-        recover::finish(&self.state, &self.places, &self.own, &self.record, &self.transaction, &back)?;
+        let half_way = |why| LedgerError::half_way(self.id(), why);
+        let back = putback::put_back(&self.places, &self.transaction, &before, others).map_err(half_way)?;
+        recover::finish(&self.state, &self.places, &self.own, &self.record, &self.transaction, &back)
+            .map_err(half_way)?;
         if back.left.is_empty() {
             return Ok(());
         }

@@ -173,7 +173,7 @@ impl Stager<'_, '_> {
         let file = fs.create(&place.dir, place.name, mode).map_err(cannot("make", slot))?;
         fs.write(&file, new.bytes).map_err(cannot("write", slot))?;
         let bits = match (old, new.mode) {
-            (_, NewMode::Exact(bits)) => Some(bits),
+            (old, NewMode::Exact(bits)) => Some(without_new_powers(bits, old.map(|(_, stat)| stat.mode))),
             (Some((_, stat)), NewMode::Keep) => Some(stat.mode),
             (Some((_, stat)), NewMode::Executable(yes)) => Some(with_execution(stat.mode, yes)),
             (None, _) => None,
@@ -189,6 +189,11 @@ impl Stager<'_, '_> {
             }
             None => stat.mode,
         };
+        if let NewMode::Exact(wanted) = new.mode
+            && wanted != mode
+        {
+            notes.push(format!("{path}: it has the permission bits {mode:04o} instead of {wanted:04o}"));
+        }
         if self.sync_each {
             fs.sync_file(&file).map_err(cannot("write", slot))?;
         }
@@ -224,6 +229,12 @@ impl Stager<'_, '_> {
     }
 }
 
+/// The permission bits without those that let others run a file as its owner, unless it has them now:
+/// a record is no reason to give them, whoever wrote it.
+fn without_new_powers(bits: u32, now: Option<u32>) -> u32 {
+    bits & (0o777 | now.unwrap_or(0))
+}
+
 /// The permission bits with or without the right to run: whoever may read may run.
 fn with_execution(mode: u32, executable: bool) -> u32 {
     if executable { mode | ((mode & 0o444) >> 2) } else { mode & !0o111 }
@@ -238,5 +249,12 @@ mod tests {
         assert_eq!(with_execution(0o640, true), 0o750);
         assert_eq!(with_execution(0o755, false), 0o644);
         assert_eq!(with_execution(0o600, true), 0o700);
+    }
+
+    #[test]
+    fn a_record_gives_nobody_the_powers_of_the_owner() {
+        assert_eq!(without_new_powers(0o6755, None), 0o755);
+        assert_eq!(without_new_powers(0o4755, Some(0o644)), 0o755);
+        assert_eq!(without_new_powers(0o4755, Some(0o4711)), 0o4755);
     }
 }

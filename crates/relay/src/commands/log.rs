@@ -104,7 +104,7 @@ impl Row {
     fn of(index: usize, entry: &Entry) -> Row {
         let members = &entry.members;
         let newest = members.first();
-        let sum = |count: fn(&Item) -> usize| members.iter().map(count).sum();
+        let sum = |count: fn(&Item) -> usize| members.iter().map(count).fold(0, usize::saturating_add);
         // A group is called by what its first member was about.
         let summary = members.iter().rev().map(|item| &item.summary).find(|text| !text.is_empty());
         Row {

@@ -32,6 +32,9 @@ impl From<LedgerError> for Failure {
                 .hint("run the command again when you are ready")
                 .left(State::PutBack),
             LedgerError::NeedsYou(unfinished) => needs_you(*unfinished),
+            LedgerError::HalfWay { .. } => Failure::new(Exit::NeedsYou, "halfWay", message)
+                .hint("next: see to what failed, then `relay recover` puts the rest back")
+                .left(State::HalfWay),
             LedgerError::Busy => Failure::new(Exit::Unexpected, "busy", message)
                 .hint("try again when it is done")
                 .left(State::Unchanged),
@@ -43,7 +46,7 @@ impl From<LedgerError> for Failure {
                     .hint(format!("give more of its id: {}", ids.join(", ")))
             }
             LedgerError::Damaged { path, .. } => Failure::new(Exit::Unexpected, "damaged", message)
-                .hint("nothing is made of it; move it away to go on without it")
+                .hint(if path.ends_with(JOURNAL) { JOURNAL_DAMAGED } else { DAMAGED })
                 .at(path)
                 .left(State::Unchanged),
             LedgerError::Newer { path, .. } => {
@@ -62,6 +65,12 @@ impl From<LedgerError> for Failure {
         }
     }
 }
+
+/// How the name of a journal ends.
+const JOURNAL: &str = ".pending.yml";
+// Moved away by hand, it would leave the files that it displaced to nobody.
+const JOURNAL_DAMAGED: &str = "an earlier run stopped, and what it did cannot be told any more; `relay recover --keep` stays with the files as they are and keeps everything that it displaced";
+const DAMAGED: &str = "nothing is made of it; move it away to go on without it";
 
 /// Ids that are listed where a name could be several.
 const CANDIDATES: usize = 5;
@@ -167,6 +176,7 @@ mod tests {
             (LedgerError::NeedsYou(Box::new(unfinished)), Exit::NeedsYou, Some(State::LeftAlone)),
             (LedgerError::Interrupted, Exit::Interrupted, Some(State::PutBack)),
             (LedgerError::Busy, Exit::Unexpected, Some(State::Unchanged)),
+            (LedgerError::HalfWay { id, why: Box::new(io(false)) }, Exit::NeedsYou, Some(State::HalfWay)),
             (LedgerError::RevertConflict(vec![region]), Exit::NeedsYou, Some(State::Unchanged)),
             (LedgerError::Unknown { name: "x".into() }, Exit::Usage, None),
             (

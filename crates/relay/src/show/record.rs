@@ -66,7 +66,9 @@ const CLIPPED: usize = 400;
 
 fn head(shown: &Shown, look: &Look) -> String {
     let files = &shown.files;
-    let (added, removed) = files.iter().fold((0, 0), |(a, r), f| (a + f.added, r + f.removed));
+    let (added, removed) = files.iter().fold((0_usize, 0_usize), |(added, removed), file| {
+        (added.saturating_add(file.added), removed.saturating_add(file.removed))
+    });
     let mut totals = Part::plain(&number(files.len(), "file"));
     let lines = counts(look, added, removed);
     if lines.cells > 0 {

@@ -5,6 +5,10 @@
 mod apply;
 mod bad_input;
 mod demo;
+mod ledger_hostile;
+mod ledger_obstacles;
+mod ledger_odd;
+mod ledger_together;
 mod log;
 mod looks;
 mod preview;

@@ -1,9 +1,11 @@
 //! A scratch project and the binary run in it.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::io::Write;
+use std::os::unix::fs::MetadataExt;
 use std::os::unix::process::CommandExt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use serde_json::Value;
@@ -35,6 +37,39 @@ impl Project {
 
     pub(crate) fn path(&self, path: &str) -> PathBuf {
         self.dir.path().join(path)
+    }
+
+    /// The user's own directory.
+    pub(crate) fn home(&self) -> &Path {
+        self.home.path()
+    }
+
+    /// Every file but relay's own with its permission bits and bytes, and every directory and link.
+    pub(crate) fn tree(&self) -> BTreeMap<String, (u32, Vec<u8>)> {
+        let mut tree = BTreeMap::new();
+        let mut open = vec![self.dir.path().to_path_buf()];
+        while let Some(directory) = open.pop() {
+            for entry in fs::read_dir(directory).unwrap() {
+                let path = entry.unwrap().path();
+                let name = path.strip_prefix(self.dir.path()).unwrap().to_string_lossy().into_owned();
+                if name == ".relaycode" {
+                    continue;
+                }
+                let stat = fs::symlink_metadata(&path).unwrap();
+                let bytes = if stat.is_file() {
+                    fs::read(&path).unwrap()
+                } else if stat.is_symlink() {
+                    fs::read_link(&path).unwrap().into_os_string().into_encoded_bytes()
+                } else {
+                    Vec::new()
+                };
+                tree.insert(name, (stat.mode(), bytes));
+                if stat.is_dir() {
+                    open.push(path);
+                }
+            }
+        }
+        tree
     }
 
     pub(crate) fn put(&self, path: &str, bytes: &[u8]) {

@@ -16,7 +16,7 @@ use crate::relay::{Project, control, edit};
 const LONG: Duration = Duration::from_secs(30);
 
 /// relay on a terminal, and the other end of it.
-struct Session {
+pub(crate) struct Session {
     screen: File,
     child: Child,
     /// Everything that appeared.
@@ -26,7 +26,7 @@ struct Session {
 }
 
 impl Session {
-    fn start(project: &Project, args: &[&str], before: &str) -> Session {
+    pub(crate) fn start(project: &Project, args: &[&str], before: &str) -> Session {
         let master = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY | OpenptFlags::CLOEXEC).unwrap();
         grantpt(&master).unwrap();
         unlockpt(&master).unwrap();
@@ -45,7 +45,7 @@ impl Session {
     }
 
     /// Waits until `text` has appeared behind what was waited for before.
-    fn wait_for(&mut self, text: &str) {
+    pub(crate) fn wait_for(&mut self, text: &str) {
         let start = Instant::now();
         loop {
             if let Some(at) = self.seen[self.passed..].find(text) {
@@ -68,12 +68,12 @@ impl Session {
         count > 0
     }
 
-    fn type_in(&mut self, text: &str) {
+    pub(crate) fn type_in(&mut self, text: &str) {
         self.screen.write_all(text.as_bytes()).unwrap();
     }
 
     /// The exit code, and everything that appeared.
-    fn end(mut self) -> (Option<i32>, String) {
+    pub(crate) fn end(mut self) -> (Option<i32>, String) {
         let start = Instant::now();
         while self.more() {
             assert!(start.elapsed() < LONG, "{}", self.seen);
