@@ -7,7 +7,7 @@ use std::path::Path;
 use std::process::Command;
 
 use super::child::{Calls, Cost, calls, median, relay, run};
-use super::project::{Answer, FILES, make, scratch};
+use super::project::{Answer, FILES, Kind, make, scratch};
 use crate::bench::measure::Measured;
 
 /// Whole file systems that are waited for: staged files, changed directories, and one to spare.
@@ -77,7 +77,7 @@ fn counted(
     home: Option<&Path>,
 ) -> anyhow::Result<Option<Calls>> {
     let scratch = scratch()?;
-    let root = prepared(scratch.path(), answer, files)?;
+    let root = prepared(scratch.path(), answer, Kind::Text, files)?;
     let mut version = 1;
     if has_ledger {
         run(relay(home)?.args(apply(&scratch.path().join("1.md"), &root)))?;
@@ -88,11 +88,11 @@ fn counted(
 }
 
 /// A project of `files` files, and beside it the answers `1.md` and `2.md`.
-fn prepared(scratch: &Path, answer: Answer, files: usize) -> anyhow::Result<std::path::PathBuf> {
+fn prepared(scratch: &Path, answer: Answer, kind: Kind, files: usize) -> anyhow::Result<std::path::PathBuf> {
     let root = scratch.join("project");
-    make(&root, files)?;
+    make(&root, kind, files)?;
     for version in 1..=2 {
-        fs::write(scratch.join(format!("{version}.md")), answer.text(files, version))?;
+        fs::write(scratch.join(format!("{version}.md")), answer.text(kind, files, version))?;
     }
     Ok(root)
 }
@@ -102,19 +102,28 @@ fn processor_time(
     name: &dyn Fn(&str) -> String,
     keep: &mut impl FnMut(Measured),
 ) -> anyhow::Result<()> {
-    let (mut applied, mut previewed, mut plain) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut code, mut applied, mut previewed, mut plain) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
     for _ in 0..RUNS {
-        let scratch = scratch()?;
-        let root = prepared(scratch.path(), answer, FILES)?;
-        let file = scratch.path().join("1.md");
-        let preview: [OsString; 5] =
-            ["preview".into(), file.clone().into(), "--no-diff".into(), "-C".into(), root.clone().into()];
-        previewed.push(run(relay(None)?.args(preview))?);
-        applied.push(run(relay(None)?.args(apply(&file, &root)))?);
-        let itself = std::env::current_exe()?;
-        plain.push(run(Command::new(itself).args(["bench", "--write-plainly"]).arg(&root))?);
+        for kind in [Kind::Code, Kind::Text] {
+            let scratch = scratch()?;
+            let root = prepared(scratch.path(), answer, kind, FILES)?;
+            let file = scratch.path().join("1.md");
+            // What was written just now is not written again meanwhile.
+            run(&mut Command::new("sync"))?;
+            if let Kind::Code = kind {
+                code.push(run(relay(None)?.args(apply(&file, &root)))?);
+                continue;
+            }
+            let mut preview = relay(None)?;
+            preview.arg("preview").arg(&file).arg("--no-diff").arg("-C").arg(&root);
+            previewed.push(run(&mut preview)?);
+            applied.push(run(relay(None)?.args(apply(&file, &root)))?);
+            let mut writes = Command::new(std::env::current_exe()?);
+            plain.push(run(writes.args(["bench", "--write-plainly"]).arg(scratch.path()))?);
+        }
     }
-    let (applied, previewed, plain) = (median(applied), median(previewed), median(plain));
+    let (code, applied) = (median(code), median(applied));
+    let (previewed, plain) = (median(previewed), median(plain));
     let milliseconds = |cost: Cost| cost.processor.as_secs_f64() * 1e3;
     let mut show = |what: &str, value: f64, note: &str| {
         let mut measured = Measured::single(name(what), "ms", value, None);
@@ -122,6 +131,7 @@ fn processor_time(
         keep(measured);
     };
     show("apply, processor", milliseconds(applied), "start, reading, planning, the ledger");
+    show("apply of code, processor", milliseconds(code), "the same with checks of the syntax");
     show("preview, processor", milliseconds(previewed), "start, reading, planning");
     show("written twice, processor", milliseconds(plain), "start, making the texts, writing, renaming");
     show("apply, wall", applied.wall.as_secs_f64() * 1e3, "");

@@ -16,6 +16,15 @@ const LINES: usize = 200;
 /// The line that an answer changes.
 const CHANGED: usize = 120;
 
+/// What the files are.
+#[derive(Clone, Copy)]
+pub(super) enum Kind {
+    /// A language whose syntax planning checks, which takes most of its time.
+    Code,
+    /// Nothing that anybody checks, so that what the ledger takes is not lost in that.
+    Text,
+}
+
 /// How an answer says what it wants.
 #[derive(Clone, Copy)]
 pub(super) enum Answer {
@@ -36,19 +45,19 @@ impl Answer {
     }
 
     /// The answer that brings the first `files` files to version `version` from the one before.
-    pub(super) fn text(self, files: usize, version: usize) -> String {
+    pub(super) fn text(self, kind: Kind, files: usize, version: usize) -> String {
         let mut text = String::new();
         for number in 0..files {
-            let path = path(number);
+            let path = path(number, kind);
             match self {
-                Answer::Whole => text += &format!("```ts // {path}\n{}```\n\n", file(number, version)),
+                Answer::Whole => text += &format!("```text // {path}\n{}```\n\n", file(number, version)),
                 Answer::SearchReplace => {
                     let edit = [version - 1, version].map(|version| {
                         let around = (CHANGED - 2..=CHANGED + 2).map(|at| line(number, at, version));
                         around.collect::<String>()
                     });
                     text += &format!(
-                        "```ts // {path} multi-search-replace\n<<<<<<< SEARCH\n{}=======\n{}>>>>>>> REPLACE\n```\n\n",
+                        "```text // {path} multi-search-replace\n<<<<<<< SEARCH\n{}=======\n{}>>>>>>> REPLACE\n```\n\n",
                         edit[0], edit[1]
                     );
                 }
@@ -65,10 +74,10 @@ pub(super) fn scratch() -> anyhow::Result<TempDir> {
     Ok(tempfile::Builder::new().prefix("bench-").tempdir_in(parent)?)
 }
 
-/// Writes the first version of `files` files into a project, and the answers that lead to the next.
-pub(super) fn make(root: &Path, files: usize) -> anyhow::Result<()> {
+/// Writes the first version of `files` files into a project.
+pub(super) fn make(root: &Path, kind: Kind, files: usize) -> anyhow::Result<()> {
     for number in 0..files {
-        let path = root.join(path(number));
+        let path = root.join(path(number, kind));
         if let Some(directory) = path.parent() {
             fs::create_dir_all(directory)?;
         }
@@ -77,12 +86,16 @@ pub(super) fn make(root: &Path, files: usize) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Writes what version 1 of every file is, twice, each under another name first, and syncs nothing:
-/// the least that anything does that stages files and keeps a copy of them.
+/// Writes what version 1 of every file is, twice, each under another name first, into directories
+/// where nothing is yet, and syncs nothing: the least that anything does which stages files and
+/// keeps what they were. (Replacing files would cost more: some file systems then write at once.)
 pub(in crate::bench) fn write_plainly(root: &Path) -> anyhow::Result<()> {
-    for _ in 0..2 {
+    for pass in ["once", "twice"] {
         for number in 0..FILES {
-            let path = root.join(path(number));
+            let path = root.join(pass).join(path(number, Kind::Text));
+            if let Some(directory) = path.parent().filter(|directory| !directory.exists()) {
+                fs::create_dir_all(directory)?;
+            }
             let new = path.with_extension("new");
             fs::write(&new, file(number, 1))?;
             fs::rename(&new, &path)?;
@@ -91,8 +104,12 @@ pub(in crate::bench) fn write_plainly(root: &Path) -> anyhow::Result<()> {
     Ok(())
 }
 
-fn path(number: usize) -> String {
-    format!("src/part{}/file{number}.ts", number % 7)
+fn path(number: usize, kind: Kind) -> String {
+    let extension = match kind {
+        Kind::Code => "ts",
+        Kind::Text => "txt",
+    };
+    format!("src/part{}/file{number}.{extension}", number % 7)
 }
 
 /// About eight kilobytes.
@@ -106,5 +123,5 @@ fn file(number: usize, version: usize) -> String {
 
 fn line(number: usize, at: usize, version: usize) -> String {
     let version = if at == CHANGED { version } else { 0 };
-    format!("    const v{at} = read(\"{number}\", {at}, {version});\n")
+    format!("    const value{at} = read(\"{number}\", {at}, {version});\n")
 }

@@ -9,7 +9,7 @@ use relaycode_ledger::record::{self, Content, FORMAT, FileRecord, Image, Record,
 use relaycode_ledger::{TxId, state};
 
 use super::child::{Cost, median, relay, run};
-use super::project::{Answer, make, scratch};
+use super::project::{Answer, Kind, make, scratch};
 use crate::bench::measure::Measured;
 use crate::bench::startup::peak;
 
@@ -34,7 +34,7 @@ pub(super) fn measure(wanted: &dyn Fn(&str) -> bool, keep: &mut impl FnMut(Measu
     for count in HISTORIES {
         let scratch = scratch()?;
         let root = scratch.path().join("project");
-        make(&root, 1)?;
+        make(&root, Kind::Text, 1)?;
         write_history(&root, count)?;
         let rebuild = run(relay(None)?.args(["log", "-C"]).arg(&root))?;
         let mut pages = Vec::new();
@@ -75,10 +75,10 @@ pub(super) fn measure(wanted: &dyn Fn(&str) -> bool, keep: &mut impl FnMut(Measu
 /// Changes one file on top of what there is, several times.
 fn one_more(scratch: &Path, root: &Path, name: &str, keep: &mut impl FnMut(Measured)) -> anyhow::Result<()> {
     let mut costs = Vec::new();
-    make(root, 1)?;
+    make(root, Kind::Text, 1)?;
     for version in 1..=CHANGES {
         let file = scratch.join("answer.md");
-        fs::write(&file, Answer::Whole.text(1, version))?;
+        fs::write(&file, Answer::Whole.text(Kind::Text, 1, version))?;
         costs.push(run(relay(None)?.arg("apply").arg(&file).arg("-y").arg("-C").arg(root))?);
     }
     let Cost { wall, processor } = median(costs);
