@@ -103,6 +103,8 @@ fn processor_time(
     keep: &mut impl FnMut(Measured),
 ) -> anyhow::Result<()> {
     let (mut code, mut applied, mut previewed, mut plain) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+    // They all stay to the end: ext4 looks long for a place in a directory of what was just deleted.
+    let mut kept = Vec::new();
     for _ in 0..RUNS {
         for kind in [Kind::Code, Kind::Text] {
             let scratch = scratch()?;
@@ -112,6 +114,7 @@ fn processor_time(
             run(&mut Command::new("sync"))?;
             if let Kind::Code = kind {
                 code.push(run(relay(None)?.args(apply(&file, &root)))?);
+                kept.push(scratch);
                 continue;
             }
             let mut preview = relay(None)?;
@@ -120,8 +123,10 @@ fn processor_time(
             applied.push(run(relay(None)?.args(apply(&file, &root)))?);
             let mut writes = Command::new(std::env::current_exe()?);
             plain.push(run(writes.args(["bench", "--write-plainly"]).arg(scratch.path()))?);
+            kept.push(scratch);
         }
     }
+    drop(kept);
     let (code, applied) = (median(code), median(applied));
     let (previewed, plain) = (median(previewed), median(plain));
     let milliseconds = |cost: Cost| cost.processor.as_secs_f64() * 1e3;
