@@ -102,7 +102,7 @@ impl Ledger {
         };
         let mut open = Open { ledger: self, state, places, own, transaction, record: draft(about) };
         open.record.notes.extend(staged.notes);
-        open.journal_and_apply(changes, stop)?;
+        open.journal_and_apply(changes, staged.all_synced, stop)?;
         Ok(open)
     }
 
@@ -247,11 +247,12 @@ impl<'l> Open<'l> {
     fn journal_and_apply(
         &mut self,
         changes: &[FileChange],
+        slots_synced: bool,
         stop: &dyn Fn() -> bool,
     ) -> Result<(), LedgerError> {
         let applied = self
             .images(changes)
-            .and_then(|()| self.sync_slots())
+            .and_then(|()| self.sync_slots(slots_synced))
             .and_then(|()| self.write_journal())
             .and_then(|()| apply::apply(&self.places, &self.transaction, stop));
         match applied {
@@ -270,9 +271,10 @@ impl<'l> Open<'l> {
 
     /// Fills in what every file was and will be; contents that do not fit into a record go to blobs.
     fn images(&mut self, changes: &[FileChange]) -> Result<(), LedgerError> {
+        let images = Images::of(&self.transaction.steps);
         for change in changes {
             let (old, new) = (change.old_path().as_str(), change.path.as_str());
-            let (before, after) = images_of(&self.transaction.steps, old, new);
+            let (before, after) = (images.before.get(old).copied(), images.after.get(new).copied());
             if before.is_none() && after.is_none() {
                 // No step is about it: it stays as it is, bytes and permission bits.
                 continue;
@@ -311,12 +313,14 @@ impl<'l> Open<'l> {
         Ok(content)
     }
 
-    /// The slots' names must be there before the journal that speaks of them.
-    fn sync_slots(&self) -> Result<(), LedgerError> {
+    /// The slots' names must be there before the journal that speaks of them, and the blobs' too.
+    fn sync_slots(&self, done: bool) -> Result<(), LedgerError> {
         let fs = self.state.fs();
         let synced = || -> io::Result<()> {
-            fs.sync_dir(&self.own.dir)?;
-            fs.sync_dir(&self.state.need(Sub::Transactions)?)?;
+            if !done {
+                fs.sync_dir(&self.own.dir)?;
+                fs.sync_dir(&self.state.need(Sub::Transactions)?)?;
+            }
             if self.needs_blobs() {
                 fs.sync_dir(&self.state.need(Sub::Blobs)?)?;
             }
@@ -354,33 +358,27 @@ impl<'l> Open<'l> {
     }
 }
 
-/// The images of the file that is `old` before and `new` after, as the steps have them.
-fn images_of(steps: &[Step], old: &str, new: &str) -> (Option<Image>, Option<Image>) {
-    let (mut was, mut becomes) = (None, None);
-    for step in steps {
-        match step {
-            Step::Replace { path, before, after, .. } => {
-                if path == old {
-                    was = Some(*before);
-                }
-                if path == new {
-                    becomes = Some(*after);
-                }
-            }
-            Step::Create { path, after, .. } if path == new => becomes = Some(*after),
-            Step::Remove { path, before, .. } if path == old => was = Some(*before),
-            Step::Move { path, to, image } => {
-                if path == old {
-                    was = Some(*image);
-                }
-                if to == new {
-                    becomes = Some(*image);
-                }
-            }
-            _ => {}
+/// What the steps say that every file was and will be, by its name then.
+struct Images<'s> {
+    before: HashMap<&'s str, Image>,
+    after: HashMap<&'s str, Image>,
+}
+
+impl Images<'_> {
+    fn of(steps: &[Step]) -> Images<'_> {
+        let mut images = Images { before: HashMap::new(), after: HashMap::new() };
+        for step in steps {
+            let (was, becomes) = match step {
+                Step::Replace { path, before, after, .. } => (Some((path, before)), Some((path, after))),
+                Step::Create { path, after, .. } => (None, Some((path, after))),
+                Step::Remove { path, before, .. } => (Some((path, before)), None),
+                Step::Move { path, to, image } => (Some((path, image)), Some((to, image))),
+            };
+            images.before.extend(was.map(|(path, image)| (path.as_str(), *image)));
+            images.after.extend(becomes.map(|(path, image)| (path.as_str(), *image)));
         }
+        images
     }
-    (was, becomes)
 }
 
 /// The error, saying that everything was put back.
