@@ -11,6 +11,8 @@ mod docs;
 mod fuzz;
 mod test;
 mod tidy;
+#[cfg(target_os = "linux")]
+mod torture;
 mod workspace;
 
 use std::process::ExitCode;
@@ -27,6 +29,8 @@ enum Command {
     Corpus(corpus::Args),
     Fuzz(fuzz::Args),
     Bench(bench::Args),
+    #[cfg(target_os = "linux")]
+    Torture(torture::Args),
 }
 
 fn main() -> ExitCode {
@@ -37,6 +41,8 @@ fn main() -> ExitCode {
         Command::Corpus(args) => corpus::run(&args),
         Command::Fuzz(args) => fuzz::run(&args),
         Command::Bench(args) => bench::run(&args),
+        #[cfg(target_os = "linux")]
+        Command::Torture(args) => torture::run(&args),
     };
     match outcome {
         Ok(()) => ExitCode::SUCCESS,

@@ -30,6 +30,9 @@ enum Step {
     Lint,
     /// Unit, integration and documentation tests
     Tests,
+    /// A sample of every harm: kills, power cuts, errors, editors
+    #[cfg(target_os = "linux")]
+    Torture,
 }
 
 /// Runs the steps in order and stops at the first that fails.
@@ -60,6 +63,8 @@ impl Step {
             Step::Tidy => "tidy",
             Step::Lint => "lint",
             Step::Tests => "tests",
+            #[cfg(target_os = "linux")]
+            Step::Torture => "torture",
         }
     }
 
@@ -69,6 +74,8 @@ impl Step {
             Step::Tidy => "the rules of the house",
             Step::Lint => "clippy, warnings are errors",
             Step::Tests => "unit, integration and documentation tests",
+            #[cfg(target_os = "linux")]
+            Step::Torture => "a sample of every harm; `cargo xtask torture --full` does all of it",
         }
     }
 
@@ -89,6 +96,8 @@ impl Step {
                 cargo(&["test", "--quiet", "--doc", "--workspace"])
             }
             Step::Tests => cargo(&["test", "--quiet", "--workspace"]),
+            #[cfg(target_os = "linux")]
+            Step::Torture => crate::torture::run(&crate::torture::Args::sample()),
         }
     }
 }

@@ -101,9 +101,7 @@ impl Fs for Real {
         if stat.len > most {
             return Err(too_long());
         }
-        // One byte more than it has, so that the end is seen without another call.
-        let mut bytes = Vec::with_capacity(usize::try_from(stat.len).unwrap_or(0).saturating_add(1));
-        file.take(most.saturating_add(1)).read_to_end(&mut bytes)?;
+        let bytes = whole(file, stat.len, most)?;
         if bytes.len() as u64 > most {
             return Err(too_long());
         }
@@ -269,6 +267,26 @@ fn walk(at: &OwnedFd, path: &str) -> io::Result<OwnedFd> {
         current = Some(next);
     }
     current.ok_or_else(|| io::ErrorKind::InvalidInput.into())
+}
+
+/// Reads all of a file that has `len` bytes by what the system says, and at most one more than `most`.
+fn whole(mut file: std::fs::File, len: u64, most: u64) -> io::Result<Vec<u8>> {
+    let len = usize::try_from(len).map_err(|_| too_long())?;
+    // One byte more is asked for than there should be. If exactly that one is missing, this is the
+    // end, and no further call has to say so.
+    let mut bytes = vec![0; len.saturating_add(1)];
+    let first = loop {
+        match file.read(&mut bytes) {
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            other => break other?,
+        }
+    };
+    bytes.truncate(first);
+    if first != len {
+        let left = most.saturating_add(1).saturating_sub(first as u64);
+        file.take(left).read_to_end(&mut bytes)?;
+    }
+    Ok(bytes)
 }
 
 fn open_regular(at: &Dir, name: &str) -> io::Result<(std::fs::File, Stat)> {

@@ -7,6 +7,7 @@
 use std::collections::HashSet;
 use std::io;
 
+use relaycode_durable::fs::FileMode;
 use relaycode_durable::{Dir, Fs, Kind};
 
 use crate::blobs;
@@ -17,6 +18,7 @@ use crate::index::{self, needed_blobs};
 use crate::ledger::Ledger;
 use crate::record::shelf::{Loaded, Place, Shelf};
 use crate::record::{self, Image, RECORD_BYTES};
+use crate::recover::DONE;
 use crate::state::{self, State, Sub};
 
 const DAY: i64 = 24 * 60 * 60;
@@ -67,7 +69,37 @@ pub struct Collected {
     pub kept: Vec<String>,
 }
 
+/// When something was collected last is the time of this file.
+const STAMP: &str = "collected";
+
 impl Ledger {
+    /// Removes what the policy does not keep, at most once a day.
+    ///
+    /// # Errors
+    /// The system's.
+    pub fn collect_daily(&self, now_secs: i64, policy: &Policy) -> Result<Collected, LedgerError> {
+        let Some(state) = self.state()? else { return Ok(Collected::default()) };
+        let due = match state.fs().stat(state.dir(), STAMP) {
+            // A time to come is a clock that was set back.
+            Ok(stat) => !(now_secs - DAY..=now_secs).contains(&stat.modified),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => true,
+            Err(error) => return Err(cannot("look at", STAMP)(error)),
+        };
+        if !due {
+            return Ok(Collected::default());
+        }
+        let collected = self.collect(now_secs, policy)?;
+        let stamped = || -> io::Result<()> {
+            match state.fs().remove_file(state.dir(), STAMP) {
+                Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+                _ => {}
+            }
+            state.fs().create(state.dir(), STAMP, FileMode::Private).map(drop)
+        };
+        stamped().map_err(cannot("write", STAMP))?;
+        Ok(collected)
+    }
+
     /// Removes what the policy does not keep. Does nothing while another relay is writing.
     ///
     /// # Errors
@@ -197,8 +229,9 @@ fn collect_displaced(
     let fs = state.fs();
     for (name, kind) in fs.list(&tx).map_err(cannot("list", ".relaycode/tx"))? {
         let path = format!("{}/tx/{name}", state::NAME);
-        // A directory is called like its transaction, perhaps with something behind that.
-        let id: Option<TxId> = name.get(..ID).and_then(|id| id.parse().ok());
+        // Only a committed transaction's: its name, perhaps with a number behind it, and the mark.
+        let id: Option<TxId> =
+            name.strip_suffix(DONE).and_then(|name| name.get(..ID)).and_then(|id| id.parse().ok());
         let Some(id) = id.filter(|id| kind == Kind::Dir && !open.ids.contains(id)) else { continue };
         if open.directories.contains(&name) {
             continue;

@@ -16,6 +16,7 @@ pub mod collect;
 pub mod copy;
 pub mod digest;
 pub mod error;
+pub mod group;
 pub mod id;
 mod index;
 pub mod journal;

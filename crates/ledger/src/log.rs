@@ -41,6 +41,8 @@ pub struct Entry {
     pub group: Option<String>,
     /// The transactions, newest first; one unless it is a group.
     pub members: Vec<Item>,
+    /// It is a group that whoever worked on it did not finish.
+    pub interrupted: bool,
 }
 
 /// One transaction, as the log shows it.
@@ -117,7 +119,12 @@ impl Ledger {
                         let revertible = shelves.revertible(index, &lines[member.line])?;
                         Ok(shown(lines[member.line].clone(), member.undone, revertible))
                     };
-                    Ok(Entry { group, members: members.into_iter().map(show).collect::<Result<_, _>>()? })
+                    let interrupted = match &group {
+                        Some(id) => self.is_interrupted(id)?,
+                        None => false,
+                    };
+                    let members = members.into_iter().map(show).collect::<Result<_, _>>()?;
+                    Ok(Entry { group, members, interrupted })
                 })
                 .collect::<Result<_, LedgerError>>()?;
             Ok(Page { entries, total: usize::try_from(total).unwrap_or(usize::MAX) })

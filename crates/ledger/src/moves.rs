@@ -26,16 +26,23 @@ pub(crate) enum Swap {
 
 /// Lets the file in `slot` and the one at `target`, which should be `expected`, change places.
 pub(crate) fn swap(places: &Places<'_>, slot: &str, target: &str, expected: &Image) -> io::Result<Swap> {
-    match rename(places, slot, target, Rename::Exchange) {
-        Ok(()) => return Ok(Swap::Exchanged),
-        Err(error) if is_unsupported(&error) => {}
-        Err(error) => return Err(error),
+    if exchange(places, slot, target)? {
+        return Ok(Swap::Exchanged);
     }
     if !seen::look(places, target, &[expected])?.is(expected) {
         return Ok(Swap::Unexpected);
     }
     rename(places, slot, target, Rename::Replace)?;
     Ok(Swap::Replaced)
+}
+
+/// Lets two files change places; `false`: the file system cannot do that.
+pub(crate) fn exchange(places: &Places<'_>, one: &str, other: &str) -> io::Result<bool> {
+    match rename(places, one, other, Rename::Exchange) {
+        Ok(()) => Ok(true),
+        Err(error) if is_unsupported(&error) => Ok(false),
+        Err(error) => Err(error),
+    }
 }
 
 /// Gives the file `from` the name `to`, where nothing may stand.

@@ -7,6 +7,7 @@
 
 use std::io;
 
+use relaycode_durable::Kind;
 use relaycode_durable::fs::{DirMode, FileMode};
 
 use crate::error::{LedgerError, Left, cannot};
@@ -73,6 +74,9 @@ pub(crate) fn put_back(
     back.touched.sync(places).map_err(cannot("write", "the changed directories"))?;
     Ok(back.done)
 }
+
+/// What a directory has before it gets the permission bits that it shall have.
+const PRIVATE: u32 = 0o700;
 
 struct Back<'a, 'r> {
     places: &'a Places<'r>,
@@ -147,7 +151,7 @@ impl Back<'_, '_> {
             Some(slot) if waiting.is(before) => slot.to_string(),
             _ => self.rewrite(number, path, before)?,
         };
-        self.force(&source, path, now)
+        self.force(number, &source, path, now)
     }
 
     fn undo_create(&mut self, path: &str, slot: &str, after: &Image) -> Result<(), Stuck> {
@@ -187,7 +191,7 @@ impl Back<'_, '_> {
             (_, Seen::Nothing) => Ok(()),
             _ if now.has_bytes_of(before) => Ok(()),
             _ if self.others == Others::LeaveAlone => Err(self.somebodys(path, now, Some(slot))),
-            _ => self.force(slot, path, now),
+            _ => self.force(number, slot, path, now),
         }
     }
 
@@ -203,7 +207,10 @@ impl Back<'_, '_> {
             if self.others == Others::LeaveAlone {
                 return Err(self.somebodys(path, now, Some(to)));
             }
-            self.force(to, path, now)?;
+            self.force(number, to, path, now)?;
+            if self.look(to, &[])? == Seen::Nothing {
+                return Ok(());
+            }
             let aside = self.aside(number, "old-name");
             return self.shift(to, &aside);
         }
@@ -248,20 +255,21 @@ impl Back<'_, '_> {
         Err(self.somebodys(path, Seen::Longer, Some(source)))
     }
 
-    /// The file in `source` takes the place of somebody's, whose bytes stay in `source`.
-    fn force(&mut self, source: &str, path: &str, now: Seen) -> Result<(), Stuck> {
-        let image = match now {
+    /// The file in `source` takes the place of somebody's, whose bytes stay in the transaction's
+    /// directory.
+    fn force(&mut self, number: usize, source: &str, path: &str, now: Seen) -> Result<(), Stuck> {
+        match now {
             Seen::Nothing => return self.bring(source, path),
             Seen::Other(_) => return Err(self.somebodys(path, now, Some(source))),
-            Seen::File(image) => image,
-            Seen::Longer => Image::of(&[], 0),
-        };
-        self.entries(source, path);
-        match moves::swap(self.places, source, path, &image).map_err(|error| self.stuck(path, error))? {
-            Swap::Exchanged => Ok(()),
-            // Without exchange nothing is replaced by force: its bytes would be gone.
-            Swap::Replaced | Swap::Unexpected => Err(self.somebodys(path, now, Some(source))),
+            Seen::File(_) | Seen::Longer => {}
         }
+        self.entries(source, path);
+        if moves::exchange(self.places, source, path).map_err(|error| self.stuck(path, error))? {
+            return Ok(());
+        }
+        let aside = self.aside(number, "others");
+        self.shift(path, &aside)?;
+        self.shift(source, path)
     }
 
     /// Moves a file to a free name, making the directories it needs.
@@ -312,9 +320,31 @@ impl Back<'_, '_> {
     /// Makes the directories anew that the transaction removed, outermost first.
     fn remake_removed(&mut self, transaction: &Transaction) -> Result<(), LedgerError> {
         for directory in transaction.remove_directories.iter().rev() {
-            self.remake(&directory.path, DirMode::Exact(directory.mode))?;
+            let path = &directory.path;
+            // One that an earlier attempt made, and died before it had its permission bits.
+            if directory.mode != PRIVATE && self.mode_of(path)? == Some(PRIVATE) {
+                moves::remove_directory(self.places, path).map_err(cannot("remove", path))?;
+            }
+            self.remake(path, DirMode::Exact(directory.mode))?;
         }
         Ok(())
+    }
+
+    /// The permission bits of a directory, if there is one.
+    fn mode_of(&self, path: &str) -> Result<Option<u32>, LedgerError> {
+        let found = || -> io::Result<Option<u32>> {
+            let place = match self.places.place(path) {
+                Ok(place) => place,
+                Err(error) if moves::no_directory(&error) => return Ok(None),
+                Err(error) => return Err(error),
+            };
+            match self.places.fs().stat(&place.dir, place.name) {
+                Ok(stat) => Ok((stat.kind == Kind::Dir).then_some(stat.mode)),
+                Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+                Err(error) => Err(error),
+            }
+        };
+        found().map_err(cannot("look at", path))
     }
 
     fn remake(&mut self, path: &str, mode: DirMode) -> Result<(), LedgerError> {

@@ -16,7 +16,7 @@ use crate::error::{LedgerError, Unfinished, cannot};
 use crate::id::TxId;
 use crate::journal::{Stage, Step, Transaction, is_directory_of, is_slot};
 use crate::ledger::Ledger;
-use crate::moves;
+use crate::moves::{self, Touched};
 use crate::paths::Places;
 use crate::putback::{self, Others, PutBack};
 use crate::record::{self, Content, Record};
@@ -31,7 +31,7 @@ pub(crate) const KEPT: &str = ".kept";
 /// Paths of slots that are not in the transaction's directory, one a line.
 pub(crate) const ELSEWHERE: &str = "elsewhere";
 /// What files beside the slots are called, behind the number of their step.
-pub(crate) const ASIDES: [&str; 3] = ["before", "old-name", "new-name"];
+pub(crate) const ASIDES: [&str; 4] = ["before", "old-name", "new-name", "others"];
 /// A journal that was set aside, in a directory that is kept.
 const SET_ASIDE: &str = "journal.yml";
 
@@ -244,8 +244,16 @@ fn take(state: &State, name: &str) -> Result<Option<OwnDirectory>, LedgerError> 
             }
             other => other?,
         };
-        let lock = state.fs().lock(&dir, "lock")?;
-        Ok(lock.map(|lock| OwnDirectory { name: name.to_string(), dir, lock }))
+        let lock = match state.fs().stat(&dir, "lock") {
+            Ok(_) => match state.fs().lock(&dir, "lock")? {
+                Some(lock) => Some(lock),
+                None => return Ok(None),
+            },
+            // Its owner died before it made one: it would have done so under the project's lock.
+            Err(error) if error.kind() == io::ErrorKind::NotFound => None,
+            Err(error) => return Err(error),
+        };
+        Ok(Some(OwnDirectory { name: name.to_string(), dir, lock }))
     };
     taken().map_err(cannot("open", &path))
 }
@@ -380,13 +388,16 @@ pub(crate) fn settle(
     transaction: &Transaction,
 ) -> Result<(), LedgerError> {
     let mut displaced = false;
+    let mut touched = Touched::default();
     for (number, step) in transaction.steps.iter().enumerate() {
         let (Step::Replace { slot, before, .. } | Step::Remove { slot, before, .. }) = step else { continue };
         displaced = true;
         if !slot.starts_with(SLOTS) {
             bring_home(state, places, own, number, slot, before)?;
+            touched.entry(slot);
         }
     }
+    touched.sync(places).map_err(cannot("write", "the changed directories"))?;
     remove_journal(state, id)?;
     let settled = || -> io::Result<()> {
         for name in ["journal", "record", "blob", ELSEWHERE] {
@@ -487,10 +498,14 @@ fn remove_own(state: &State, own: &OwnDirectory) -> io::Result<()> {
 pub(crate) fn clear(state: &State, places: &Places<'_>, own: &OwnDirectory) -> io::Result<()> {
     match state.fs().read(&own.dir, ELSEWHERE, record::RECORD_BYTES as u64) {
         Ok((bytes, _)) => {
+            let mut touched = Touched::default();
             // Only names that relay gives are removed, whatever the list says.
             for slot in String::from_utf8_lossy(&bytes).lines().filter(|line| is_slot(line, &own.name)) {
                 moves::remove(places, slot)?;
+                touched.entry(slot);
             }
+            // They must be gone for good before the list of them is.
+            touched.sync(places)?;
         }
         Err(error) if error.kind() == io::ErrorKind::NotFound => {}
         Err(error) => return Err(error),

@@ -8,6 +8,11 @@ pub(crate) fn now() -> String {
     format!("{:.3}", Timestamp::now())
 }
 
+/// The time now, in seconds since 1970.
+pub(crate) fn seconds() -> i64 {
+    Timestamp::now().as_second()
+}
+
 /// How long ago a recorded time is, as one says it; the text itself if it is no time.
 pub(crate) fn ago(recorded: &str) -> String {
     match recorded.parse::<Timestamp>() {

@@ -8,9 +8,11 @@ use relaycode_change::limits::Limits;
 use relaycode_change::plan::Plan;
 use relaycode_durable::Real;
 use relaycode_ledger::change::FileChange;
+use relaycode_ledger::collect::Policy;
 use relaycode_ledger::tree::ProjectTree;
 use relaycode_ledger::{About, Committed, Ledger, LedgerError, Recovery, Settings, Target, TxId};
 
+use crate::clock;
 use crate::console::Console;
 use crate::failure::{Exit, Failure, State};
 use crate::head::{self, Head};
@@ -127,7 +129,10 @@ impl Project {
     ) -> Result<Committed, Failure> {
         let signals = Held::begin()?;
         let open = self.ledger.begin(changes, about, &|| signals.asked())?;
-        Ok(open.commit(Some(decided_by.to_string()), None)?)
+        let committed = open.commit(Some(decided_by.to_string()), None)?;
+        // Tidying up can wait for the next time.
+        let _ = self.ledger.collect_daily(clock::seconds(), &Policy::default());
+        Ok(committed)
     }
 }
 

@@ -3,19 +3,21 @@
 //!
 //! Times on a busy machine are noisy, so every table also shows a plain pass over the same bytes.
 
+mod ledger;
 mod measure;
 mod parsing;
 mod planning;
 mod samples;
 mod startup;
 
+use std::path::PathBuf;
 use std::process::Command;
 
 use anyhow::{Context, bail};
 
 use measure::Measured;
 
-/// Measure matching, planning, parsing and start-up against their targets.
+/// Measure matching, planning, parsing, start-up and the ledger against their targets.
 #[derive(clap::Args)]
 pub(crate) struct Args {
     /// Only measurements whose name contains this.
@@ -30,6 +32,9 @@ pub(crate) struct Args {
     /// Print the memory peak of this command in kilobytes, for the parent process.
     #[arg(long, hide = true, num_args = 1.., allow_hyphen_values = true)]
     peak_of: Vec<String>,
+    /// Write the files of the large change into this project, twice and without care, and nothing else.
+    #[arg(long, hide = true)]
+    write_plainly: Option<PathBuf>,
 }
 
 /// Measures; an error if a target is missed.
@@ -37,6 +42,9 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     if !args.peak_of.is_empty() {
         println!("{}", startup::peak_of(&args.peak_of)?);
         return Ok(());
+    }
+    if let Some(root) = &args.write_plainly {
+        return ledger::write_plainly(root);
     }
     if !args.here {
         return in_release(args);
@@ -58,6 +66,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     planning::many_files(&wanted, &mut keep);
     parsing::measure(&wanted, &mut keep);
     startup::measure(&wanted, &mut keep)?;
+    ledger::measure(&wanted, &mut keep)?;
     let missed = measured.iter().filter(|one| !one.met()).count();
     if missed > 0 {
         bail!("{missed} of {} targets missed", measured.len());

@@ -44,7 +44,8 @@ pub(super) fn measure(wanted: &dyn Fn(&str) -> bool, keep: &mut impl FnMut(Measu
     Ok(())
 }
 
-fn beside_this_one() -> anyhow::Result<PathBuf> {
+/// relay, as it was built together with this program.
+pub(super) fn beside_this_one() -> anyhow::Result<PathBuf> {
     let relay = std::env::current_exe()?.with_file_name(format!("relay{}", std::env::consts::EXE_SUFFIX));
     if !relay.is_file() {
         bail!("{} does not exist; build relay first", relay.display());
@@ -64,16 +65,8 @@ fn spawn(program: &Path, args: &[&str]) -> anyhow::Result<Duration> {
     }
 }
 
-/// The peak is what the system counts for finished children, so a fresh process has to ask: this
-/// one has had larger children.
 fn memory(relay: &Path, keep: &mut impl FnMut(Measured)) -> anyhow::Result<()> {
-    let output = Command::new(std::env::current_exe()?)
-        .args(["bench", "--peak-of"])
-        .arg(relay)
-        .arg("--version")
-        .output()?;
-    let text = String::from_utf8_lossy(&output.stdout);
-    let Some(kilobytes) = text.trim().lines().last().and_then(|line| line.parse::<f64>().ok()) else {
+    let Some(kilobytes) = peak(Command::new(relay).arg("--version"))? else {
         return Ok(());
     };
     keep(Measured::single(
@@ -83,6 +76,22 @@ fn memory(relay: &Path, keep: &mut impl FnMut(Measured)) -> anyhow::Result<()> {
         Some(MEMORY_BELOW),
     ));
     Ok(())
+}
+
+/// The memory peak of a command in kilobytes; `None` where it is not known. It is what the system
+/// counts for finished children, so a fresh process has to ask: this one has had larger children.
+pub(super) fn peak(command: &Command) -> anyhow::Result<Option<f64>> {
+    let mut asks = Command::new(std::env::current_exe()?);
+    asks.args(["bench", "--peak-of"]).arg(command.get_program()).args(command.get_args());
+    for (name, value) in command.get_envs() {
+        match value {
+            Some(value) => asks.env(name, value),
+            None => asks.env_remove(name),
+        };
+    }
+    let output = asks.output()?;
+    let text = String::from_utf8_lossy(&output.stdout);
+    Ok(text.trim().lines().last().and_then(|line| line.parse().ok()))
 }
 
 /// The largest resident memory, in kilobytes, of any child of this process after it ran `command`.

@@ -31,6 +31,7 @@ const REGISTRIES: &[Registry] = &[
     registry("rung", "crates/change/src/matching/rungs", &["tests"]),
     registry("finding", "crates/change/src/findings", &["tests"]),
     registry("command", "crates/relay/src/commands", &["tests"]),
+    registry("torture layer", "xtask/src/torture/layers", &[]),
     registry("tidy rule", "xtask/src/tidy", &["spdx", "tests"]),
 ];
 

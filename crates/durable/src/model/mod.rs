@@ -148,6 +148,13 @@ impl Model {
         Model::from_state(State::new(true))
     }
 
+    /// An empty file system that cannot let two entries change places, as some network file systems.
+    pub fn without_exchange() -> Model {
+        let mut state = State::new(false);
+        state.can_exchange = false;
+        Model::from_state(state)
+    }
+
     fn from_state(state: State) -> Model {
         Model::from_inner(Inner {
             start: state.clone(),

@@ -399,6 +399,7 @@ fn moved(
     let source = state.find(from, old)?;
     let target = state.look(to, new)?;
     match (how, target) {
+        (Rename::Exchange, _) if !state.can_exchange => return Err(Errno::INVAL.into()),
         (Rename::NoReplace, Some(_)) => return Err(Errno::EXIST.into()),
         (Rename::Exchange, None) => return Err(Errno::NOENT.into()),
         _ => {}

@@ -29,6 +29,8 @@ pub(super) struct State {
     inodes: Arc<Vec<Arc<Inode>>>,
     /// Names that differ in case alone are the same name.
     ignore_case: bool,
+    /// Two entries can change places in one step.
+    pub(super) can_exchange: bool,
 }
 
 /// What stands behind a name.
@@ -189,7 +191,7 @@ impl State {
     pub(super) fn new(ignore_case: bool) -> State {
         let mut root = Inode::new(Body::Dir(BTreeMap::new()), 0o755, 1, 0);
         root.links = 1;
-        State { inodes: Arc::new(vec![Arc::new(root)]), ignore_case }
+        State { inodes: Arc::new(vec![Arc::new(root)]), ignore_case, can_exchange: true }
     }
 
     pub(super) fn get(&self, ino: Ino) -> &Inode {

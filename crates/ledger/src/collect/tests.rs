@@ -48,7 +48,7 @@ fn displaced_files_go_when_they_are_what_they_were() {
     let scratch = scratch();
     let later = now() + 15 * DAY;
     let slot = |number: u32, name: &str, bytes: &[u8]| {
-        let dir = scratch.path(".relaycode/tx").join(id(number).to_string());
+        let dir = scratch.path(".relaycode/tx").join(format!("{}.done", id(number)));
         fs::create_dir_all(&dir).unwrap();
         fs::write(dir.join(LOCK), "").unwrap();
         fs::write(dir.join(name), bytes).unwrap();

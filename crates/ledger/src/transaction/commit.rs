@@ -17,7 +17,8 @@ pub struct Committed {
     /// Its record.
     pub record: Record,
     /// The disk reported an error after the record had its name: it is committed, but a power cut
-    /// now may take it back. The text is what the system said.
+    /// now may take it back, or traces of it are left until the next command. The text is what the
+    /// system said.
     pub doubt: Option<String>,
 }
 
@@ -33,28 +34,23 @@ impl Open<'_> {
         decided_by: Option<String>,
         gate: Option<String>,
     ) -> Result<Committed, LedgerError> {
-        let _project = self.lock()?;
-        match self.written_into() {
-            Ok(None) => {}
-            Ok(Some(path)) => {
-                self.back()?;
+        let prepared = self.ledger.lock(&self.state).and_then(|lock| {
+            if let Some(path) = self.written_into()? {
                 return Err(LedgerError::Conflict { path });
             }
-            Err(error) => {
-                self.back()?;
-                return Err(after_put_back(error));
-            }
-        }
-        self.record.approved = true;
-        self.record.decided_by = decided_by;
-        self.record.gate = gate;
-        self.record.number = match self.ledger.next_number() {
-            Ok(number) => number,
+            Ok((lock, self.ledger.next_number()?))
+        });
+        let (_project, number) = match prepared {
+            Ok(prepared) => prepared,
             Err(error) => {
                 self.back()?;
                 return Err(after_put_back(error));
             }
         };
+        self.record.approved = true;
+        self.record.decided_by = decided_by;
+        self.record.gate = gate;
+        self.record.number = number;
         let name = state::record_name(self.id());
         let bytes = record::write(&self.record);
         let fs = self.state.fs();
@@ -75,9 +71,10 @@ impl Open<'_> {
             return Ok(Committed { record: self.record, doubt: Some(error.source.to_string()) });
         }
         // From here on nothing can fail any more: what is cut short, the next command catches up with.
-        let _ = recover::settle(&self.state, &self.places, &self.own, self.record.uuid, &self.transaction);
+        let settled =
+            recover::settle(&self.state, &self.places, &self.own, self.record.uuid, &self.transaction);
         let _ = self.ledger.settle(&self.record);
-        Ok(Committed { record: self.record, doubt: None })
+        Ok(Committed { record: self.record, doubt: settled.err().map(|error| error.to_string()) })
     }
 
     /// A file that an editor, which had it open, wrote into after it was displaced.

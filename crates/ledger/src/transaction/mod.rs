@@ -57,8 +57,9 @@ pub struct Open<'l> {
 pub(crate) struct OwnDirectory {
     pub(crate) name: String,
     pub(crate) dir: Dir,
+    /// Held while the transaction lives; a dead one may have none.
     #[expect(dead_code, reason = "it is held, never looked at")]
-    pub(crate) lock: Lock,
+    pub(crate) lock: Option<Lock>,
 }
 
 impl Ledger {
@@ -101,7 +102,7 @@ impl Ledger {
         };
         let mut open = Open { ledger: self, state, places, own, transaction, record: draft(about) };
         open.record.notes.extend(staged.notes);
-        open.journal_and_apply(changes, stop)?;
+        open.journal_and_apply(changes, staged.all_synced, stop)?;
         Ok(open)
     }
 
@@ -199,7 +200,7 @@ fn own_directory(state: &State, id: TxId) -> Result<OwnDirectory, LedgerError> {
         state.fs().make_dir(&all, &name, DirMode::Private)?;
         let dir = state.fs().open_dir(&all, &name)?;
         let lock = state.fs().lock(&dir, "lock")?.ok_or(io::ErrorKind::WouldBlock)?;
-        Ok(OwnDirectory { name: name.clone(), dir, lock })
+        Ok(OwnDirectory { name: name.clone(), dir, lock: Some(lock) })
     };
     let own = made().map_err(cannot("make", &format!("{SLOTS}/{name}")))?;
     Ok(own)
@@ -238,23 +239,20 @@ impl<'l> Open<'l> {
     /// `NeedsYou` if files were changed meanwhile, not by relay: they are left alone. `HalfWay` if
     /// it could not be done or finished: the next recovery does.
     pub fn put_back(self) -> Result<(), LedgerError> {
-        let _project = self.lock()?;
+        // Its files are its own for as long as it lives: without the project's lock too.
+        let _project = self.ledger.lock(&self.state);
         self.back()
-    }
-
-    /// The project's lock. Without it the files stay in place, and the next recovery puts them back.
-    fn lock(&self) -> Result<Lock, LedgerError> {
-        self.ledger.lock(&self.state).map_err(|error| LedgerError::half_way(self.id(), error))
     }
 
     fn journal_and_apply(
         &mut self,
         changes: &[FileChange],
+        slots_synced: bool,
         stop: &dyn Fn() -> bool,
     ) -> Result<(), LedgerError> {
         let applied = self
             .images(changes)
-            .and_then(|()| self.sync_slots())
+            .and_then(|()| self.sync_slots(slots_synced))
             .and_then(|()| self.write_journal())
             .and_then(|()| apply::apply(&self.places, &self.transaction, stop));
         match applied {
@@ -273,9 +271,10 @@ impl<'l> Open<'l> {
 
     /// Fills in what every file was and will be; contents that do not fit into a record go to blobs.
     fn images(&mut self, changes: &[FileChange]) -> Result<(), LedgerError> {
+        let images = Images::of(&self.transaction.steps);
         for change in changes {
             let (old, new) = (change.old_path().as_str(), change.path.as_str());
-            let (before, after) = images_of(&self.transaction.steps, old, new);
+            let (before, after) = (images.before.get(old).copied(), images.after.get(new).copied());
             if before.is_none() && after.is_none() {
                 // No step is about it: it stays as it is, bytes and permission bits.
                 continue;
@@ -314,12 +313,14 @@ impl<'l> Open<'l> {
         Ok(content)
     }
 
-    /// The slots' names must be there before the journal that speaks of them.
-    fn sync_slots(&self) -> Result<(), LedgerError> {
+    /// The slots' names must be there before the journal that speaks of them, and the blobs' too.
+    fn sync_slots(&self, done: bool) -> Result<(), LedgerError> {
         let fs = self.state.fs();
         let synced = || -> io::Result<()> {
-            fs.sync_dir(&self.own.dir)?;
-            fs.sync_dir(&self.state.need(Sub::Transactions)?)?;
+            if !done {
+                fs.sync_dir(&self.own.dir)?;
+                fs.sync_dir(&self.state.need(Sub::Transactions)?)?;
+            }
             if self.needs_blobs() {
                 fs.sync_dir(&self.state.need(Sub::Blobs)?)?;
             }
@@ -357,33 +358,27 @@ impl<'l> Open<'l> {
     }
 }
 
-/// The images of the file that is `old` before and `new` after, as the steps have them.
-fn images_of(steps: &[Step], old: &str, new: &str) -> (Option<Image>, Option<Image>) {
-    let (mut was, mut becomes) = (None, None);
-    for step in steps {
-        match step {
-            Step::Replace { path, before, after, .. } => {
-                if path == old {
-                    was = Some(*before);
-                }
-                if path == new {
-                    becomes = Some(*after);
-                }
-            }
-            Step::Create { path, after, .. } if path == new => becomes = Some(*after),
-            Step::Remove { path, before, .. } if path == old => was = Some(*before),
-            Step::Move { path, to, image } => {
-                if path == old {
-                    was = Some(*image);
-                }
-                if to == new {
-                    becomes = Some(*image);
-                }
-            }
-            _ => {}
+/// What the steps say that every file was and will be, by its name then.
+struct Images<'s> {
+    before: HashMap<&'s str, Image>,
+    after: HashMap<&'s str, Image>,
+}
+
+impl Images<'_> {
+    fn of(steps: &[Step]) -> Images<'_> {
+        let mut images = Images { before: HashMap::new(), after: HashMap::new() };
+        for step in steps {
+            let (was, becomes) = match step {
+                Step::Replace { path, before, after, .. } => (Some((path, before)), Some((path, after))),
+                Step::Create { path, after, .. } => (None, Some((path, after))),
+                Step::Remove { path, before, .. } => (Some((path, before)), None),
+                Step::Move { path, to, image } => (Some((path, image)), Some((to, image))),
+            };
+            images.before.extend(was.map(|(path, image)| (path.as_str(), *image)));
+            images.after.extend(becomes.map(|(path, image)| (path.as_str(), *image)));
         }
+        images
     }
-    (was, becomes)
 }
 
 /// The error, saying that everything was put back.
@@ -402,7 +397,7 @@ impl Ledger {
         self.lock_unless(state, &|| false)
     }
 
-    /// The same, as long as `stop` does not say yes: then it is `Interrupted`.
+    /// The same, unless somebody says stop.
     fn lock_unless(&self, state: &State, stop: &dyn Fn() -> bool) -> Result<Lock, LedgerError> {
         let started = Instant::now();
         let mut pause = Duration::from_micros(200);

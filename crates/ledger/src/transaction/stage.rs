@@ -6,8 +6,8 @@ use std::collections::HashMap;
 use relaycode_durable::fs::FileMode;
 use relaycode_durable::{File, Fs, Stat, atomic};
 
-use super::OwnDirectory;
 use super::steps::{New, Wanted};
+use super::{OwnDirectory, SLOTS};
 use crate::change::NewMode;
 use crate::error::{LedgerError, cannot};
 use crate::journal::Step;
@@ -25,6 +25,8 @@ pub(super) struct Staged {
     pub(super) steps: Vec<Step>,
     /// What could not be kept as it was.
     pub(super) notes: Vec<String>,
+    /// Everything on the device of the transaction's directory is durable, names included.
+    pub(super) all_synced: bool,
 }
 
 /// Where the slots are.
@@ -53,18 +55,35 @@ impl Slots<'_> {
                 slots.push(format!("{}/{number}", self.directory));
                 continue;
             }
+            let at = outermost(places, at, device)?;
             let slash = if at.is_empty() { "" } else { "/" };
             slots.push(format!("{at}{slash}.relaycode-{}-{number}", self.own.name));
             elsewhere += &slots[number];
             elsewhere.push('\n');
         }
         if !elsewhere.is_empty() {
-            atomic::stage(places.fs(), (&self.own.dir, recover::ELSEWHERE), elsewhere.as_bytes())
-                .and_then(|()| places.fs().sync_dir(&self.own.dir))
+            let fs = places.fs();
+            atomic::stage(fs, (&self.own.dir, recover::ELSEWHERE), elsewhere.as_bytes())
+                .and_then(|()| fs.sync_dir(&self.own.dir))
+                .and_then(|()| fs.sync_dir(&places.directory(SLOTS)?))
                 .map_err(cannot("write", self.directory))?;
         }
         Ok(slots)
     }
+}
+
+/// The outermost directory above `directory`, or itself, on the same device: none that goes with
+/// the change.
+fn outermost<'p>(places: &Places<'_>, directory: &'p str, device: u64) -> Result<&'p str, LedgerError> {
+    let mut at = directory;
+    while !at.is_empty() {
+        let above = split(at).0;
+        if device_of(places, above)?.0 != device {
+            break;
+        }
+        at = above;
+    }
+    Ok(at)
 }
 
 /// The device that files in `directory` are on, and the innermost directory above it that is there:
@@ -82,7 +101,8 @@ pub(super) fn device_of<'p>(places: &Places<'_>, directory: &'p str) -> Result<(
     Ok((stat.dev, at))
 }
 
-/// Writes every new file into its slot. They are durable afterwards, though not yet their names.
+/// Writes every new file into its slot. They are durable afterwards; so are their names if there are
+/// more than [`SYNC_EACH`], except for those on other devices.
 pub(super) fn stage(
     places: &Places<'_>,
     wanted: &[Wanted<'_>],
@@ -91,8 +111,9 @@ pub(super) fn stage(
 ) -> Result<Staged, LedgerError> {
     let new_files =
         wanted.iter().filter(|step| matches!(step, Wanted::Replace { .. } | Wanted::Create { .. }));
-    let stager = Stager { places, stats, sync_each: new_files.count() <= SYNC_EACH };
-    let mut staged = Staged::default();
+    let sync_each = new_files.count() <= SYNC_EACH;
+    let stager = Stager { places, stats, slots, sync_each };
+    let mut staged = Staged { all_synced: !sync_each, ..Staged::default() };
     for (step, slot) in wanted.iter().zip(slots.all(places, wanted)?) {
         let known = |path: &str, bytes: &[u8]| Image::of(bytes, stats.get(path).map_or(0, |stat| stat.mode));
         let path = step.path().to_string();
@@ -119,9 +140,8 @@ pub(super) fn stage(
         };
         staged.steps.push(step);
     }
-    if !stager.sync_each {
-        let root = places.directory("").map_err(cannot("open", "the project"))?;
-        places.fs().sync_all(&root).map_err(cannot("write", "the staged files"))?;
+    if staged.all_synced {
+        places.fs().sync_all(&slots.own.dir).map_err(cannot("write", "the staged files"))?;
     }
     Ok(staged)
 }
@@ -134,6 +154,7 @@ fn remove(places: &Places<'_>, path: &str) -> Result<(), LedgerError> {
 struct Stager<'a, 'r> {
     places: &'a Places<'r>,
     stats: &'a HashMap<String, Stat>,
+    slots: &'a Slots<'a>,
     sync_each: bool,
 }
 
@@ -177,7 +198,8 @@ impl Stager<'_, '_> {
         {
             notes.push(format!("{path}: it has the permission bits {mode:04o} instead of {wanted:04o}"));
         }
-        if self.sync_each {
+        // One on another device is not among what is synced at once.
+        if self.sync_each || split(slot).0 != self.slots.directory {
             fs.sync_file(&file).map_err(cannot("write", slot))?;
         }
         Ok(Image::of(new.bytes, mode))

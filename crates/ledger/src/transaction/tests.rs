@@ -432,3 +432,43 @@ fn a_directory_can_make_room_for_a_file_again() {
     let error = project.ledger().begin(&changes, about, &go_on).err().unwrap();
     assert!(matches!(&error, LedgerError::Refused(r) if r[0].rule.name() == "notAFile"), "{error}");
 }
+
+#[test]
+fn a_group_is_one_entry_and_interrupted_if_nobody_finishes_it() {
+    let project = Project::new(&[("a", "1"), ("b", "1")]);
+    let before = project.tree();
+    let ledger = project.ledger();
+    let group = ledger.open_group("turn 1").unwrap();
+    assert!(matches!(ledger.open_group("turn 1"), Err(LedgerError::Busy)));
+    for (path, old, new) in [("a", "1", "2"), ("b", "1", "2"), ("a", "2", "3")] {
+        let about = About { group: Some(group.id().to_string()), ..about() };
+        ledger.begin(&[modify(path, old, new)], about, &go_on).unwrap().commit(None, None).unwrap();
+    }
+    let entry = |ledger: &Ledger| ledger.page(0, 10).unwrap().entries.remove(0);
+    assert_eq!((entry(&ledger).members.len(), entry(&ledger).interrupted), (3, false));
+    drop(group);
+    assert!(entry(&ledger).interrupted);
+    ledger.open_group("turn 1").unwrap().finish().unwrap();
+    assert!(!entry(&ledger).interrupted);
+    let target = ledger.find("turn 1").unwrap();
+    let reversal = ledger.plan_revert(&target, &crate::RevertOptions::default()).unwrap();
+    let about = About { revert_of: reversal.of, ..about() };
+    ledger.begin(&reversal.changes, about, &go_on).unwrap().commit(None, None).unwrap();
+    assert_eq!(project.tree(), before);
+}
+
+#[test]
+fn without_exchange_nothing_of_others_is_lost_either() {
+    let model = Arc::new(relaycode_durable::Model::without_exchange());
+    model.put("a", b"a1", 0o644).unwrap();
+    let ledger = Ledger::open(Arc::clone(&model) as Arc<_>, Path::new("/"), Settings::default()).unwrap();
+    ledger.begin(&[modify("a", "a1", "a2")], about(), &go_on).unwrap().put_back().unwrap();
+    assert_eq!(model.file("a").unwrap().0, b"a1");
+    drop(ledger.begin(&[modify("a", "a1", "a2")], about(), &go_on).unwrap());
+    model.put("a", b"mine", 0o644).unwrap();
+    assert!(matches!(ledger.recover(Recovery::Automatic).unwrap()[0].outcome, Outcome::NeedsYou(_)));
+    let recovered = ledger.recover(Recovery::Restore).unwrap();
+    assert!(matches!(&recovered[0].outcome, Outcome::PutBack { kept: Some(_), .. }), "{recovered:?}");
+    assert_eq!(model.file("a").unwrap().0, b"a1");
+    assert!(model.snapshot().files.values().any(|file| file.0 == b"mine"));
+}

@@ -92,6 +92,8 @@ pub(crate) struct Row {
     pub(crate) summary: String,
     pub(crate) undone: bool,
     pub(crate) revertible: bool,
+    /// A group that nobody finished.
+    pub(crate) interrupted: bool,
     pub(crate) revert_of: Vec<TxId>,
     /// Why it cannot be read.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -116,6 +118,7 @@ impl Row {
             removed: sum(|item| item.removed),
             summary: summary.cloned().unwrap_or_default(),
             undone: members.iter().all(|item| item.undone),
+            interrupted: entry.interrupted,
             revertible: members.iter().all(|item| item.revertible),
             revert_of: members.iter().flat_map(|item| item.revert_of.clone()).collect(),
             damage: members.iter().find_map(|item| item.damage.clone()),

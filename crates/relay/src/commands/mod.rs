@@ -71,6 +71,11 @@ impl Command {
         }
     }
 
+    /// Whether it may change the project.
+    fn writes(&self) -> bool {
+        matches!(self, Command::Apply(_) | Command::Revert(_) | Command::Recover(_))
+    }
+
     fn wants_json(&self) -> bool {
         match self {
             Command::Preview(args) => args.given.json,
@@ -95,15 +100,20 @@ pub(crate) fn main() -> Exit {
     let mut console = Console::real(&environment, cli.color);
     let result = cli.command.run(&mut console, &Home::read());
     let written = console.finish();
-    let failure = match (result, written) {
+    let (failure, exit) = match (result, written) {
         (Ok(exit), Ok(())) => return exit,
-        (Err(failure), _) | (Ok(_), Err(failure)) => failure,
+        // What was done to the project is done, whoever hears of it.
+        (Ok(exit), Err(failure)) if cli.command.writes() => (failure, exit),
+        (Err(failure), _) | (Ok(_), Err(failure)) => {
+            let exit = failure.exit;
+            (failure, exit)
+        }
     };
     let mut console = Console::real(&environment, cli.color);
     console.failure(&failure, cli.command.name(), cli.command.wants_json());
     // Nothing is left to say it with, if this cannot be written either.
     let _ = console.finish();
-    failure.exit
+    exit
 }
 
 /// Help, the version, or what is wrong with the command line.

@@ -66,6 +66,9 @@ impl Line {
         if row.members.len() > 1 {
             tail.push(number(row.members.len(), "edit"));
         }
+        if row.interrupted {
+            tail.push("interrupted".to_string());
+        }
         if !row.revertible && row.damage.is_none() {
             tail.push("can no longer be reverted".to_string());
         }
@@ -144,6 +147,7 @@ mod tests {
             removed: 33,
             summary: summary.into(),
             undone: false,
+            interrupted: false,
             revertible: true,
             revert_of: Vec::new(),
             damage: None,

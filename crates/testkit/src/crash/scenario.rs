@@ -54,7 +54,14 @@ pub struct Scenario {
     pub files: Files,
     /// The change.
     pub changes: Vec<FileChange>,
+    /// One of the directories is on another device.
+    pub elsewhere: bool,
+    /// The file system cannot let two files change places.
+    pub without_exchange: bool,
 }
+
+/// That directory.
+const ELSEWHERE: &str = "docs";
 
 const KINDS: [Kind; 6] =
     [Kind::First, Kind::Apply, Kind::PutBack, Kind::Revert, Kind::Recover, Kind::RecoverHalf];
@@ -85,8 +92,19 @@ impl Scenario {
         // Now and then so many that syncs are batched.
         let most = if random.once_in(12) { 40 } else { 12 };
         let count = 1 + random.below(most);
-        let changes = changes(&mut random, &files, count);
-        Scenario { number, kind, files, changes }
+        let mut changes = changes(&mut random, &files, count);
+        let elsewhere = random.once_in(4);
+        if elsewhere {
+            // A file that only gets another name cannot leave its device.
+            let leaves = |change: &FileChange| {
+                change.old_path().as_str().starts_with(ELSEWHERE)
+                    && !change.path.as_str().starts_with(ELSEWHERE)
+            };
+            changes.retain(|change| !leaves(change));
+            changes.push(change(None, Some(("docs/made/there.md", content(&mut random), NewMode::Keep))));
+        }
+        let without_exchange = random.once_in(6);
+        Scenario { number, kind, files, changes, elsewhere, without_exchange }
     }
 
     /// The disk right before, everything durable, and what must come of it.
@@ -94,7 +112,11 @@ impl Scenario {
     /// # Errors
     /// If the ledger fails without any harm.
     pub(super) fn prepare(&self) -> Result<(Arc<Model>, Expected), Box<dyn std::error::Error>> {
-        let model = Arc::new(Model::new());
+        let model = Arc::new(if self.without_exchange { Model::without_exchange() } else { Model::new() });
+        if self.elsewhere {
+            model.mkdir(ELSEWHERE)?;
+            model.mount(ELSEWHERE, 7)?;
+        }
         put(&model, &self.files)?;
         model.mark_all_durable();
         let mut before = project(&model);
@@ -274,7 +296,7 @@ fn change(old: Option<(&str, Vec<u8>)>, new: Option<(&str, Vec<u8>, NewMode)>) -
     let path = new_name.clone().or_else(|| old_name.clone());
     FileChange {
         // The names that are given here are all good ones.
-        path: path.unwrap_or_else(|| unreachable_path()),
+        path: path.unwrap_or_else(unreachable_path),
         renamed_from: old_name.filter(|old| new_name.as_ref().is_some_and(|new| new != old)),
         before: old.map(|old| old.1),
         after: new.map(|new| After { bytes: new.1, mode: new.2 }),

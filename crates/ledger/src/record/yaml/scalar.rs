@@ -96,7 +96,9 @@ fn is_plain(text: &str) -> bool {
 /// Whether every character may stand in a YAML file as it is, and stays what it is when lines are
 /// split or marks are looked for.
 fn printable(text: &str) -> bool {
-    if text.bytes().all(|byte| matches!(byte, b' '..=b'~' | b'\n' | b'\t')) {
+    // In pieces without a way out in the middle, which is many bytes at once for the processor.
+    let plain = |byte: &u8| matches!(byte, b' '..=b'~' | b'\n' | b'\t');
+    if text.as_bytes().chunks(64).all(|piece| piece.iter().fold(true, |all, byte| all & plain(byte))) {
         return true;
     }
     text.chars().all(|c| match c {

@@ -1,0 +1,114 @@
+//! Mounts that go away again, whatever happens: an ext4 in an image file, whose power can be cut, and a tmpfs
+//! of any size.
+//!
+//! Invariant: whoever drops a [`Mount`] has unmounted it and freed its loop device.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use anyhow::{Context, bail};
+
+/// A mounted file system.
+pub(super) struct Mount {
+    dir: PathBuf,
+    /// The image and the options to mount it with again.
+    image: Option<(PathBuf, String)>,
+    mounted: bool,
+}
+
+/// Whether this process has the rights of root, as seen from inside its namespace.
+pub(super) fn is_root() -> bool {
+    rustix::process::geteuid().is_root()
+}
+
+/// The first of these programs that is not installed.
+pub(super) fn missing_tool(tools: &[&str]) -> Option<String> {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let folders: Vec<PathBuf> =
+        std::env::split_paths(&path).chain([PathBuf::from("/usr/sbin"), PathBuf::from("/sbin")]).collect();
+    let found = |tool: &str| folders.iter().any(|folder| folder.join(tool).is_file());
+    tools.iter().find(|tool| !found(tool)).map(|tool| format!("{tool} is not installed"))
+}
+
+impl Mount {
+    /// A fresh ext4 with these mount options, its image beside the directory.
+    pub(super) fn ext4(dir: &Path, options: &str) -> anyhow::Result<Mount> {
+        fs::create_dir_all(dir)?;
+        let image = dir.with_extension("img");
+        let file = fs::File::create(&image).with_context(|| format!("cannot make {}", image.display()))?;
+        file.set_len(64 << 20)?;
+        system(Command::new("mkfs.ext4").args(["-q", "-F", "-b", "4096"]).arg(&image))?;
+        let mut mount =
+            Mount { dir: dir.to_path_buf(), image: Some((image, options.to_owned())), mounted: false };
+        mount.mount_image()?;
+        Ok(mount)
+    }
+
+    /// A tmpfs with these options.
+    pub(super) fn tmpfs(dir: &Path, options: &str) -> anyhow::Result<Mount> {
+        fs::create_dir_all(dir)?;
+        system(Command::new("mount").args(["-t", "tmpfs", "-o", options, "tmpfs"]).arg(dir))?;
+        Ok(Mount { dir: dir.to_path_buf(), image: None, mounted: true })
+    }
+
+    /// Where it is mounted.
+    pub(super) fn dir(&self) -> &Path {
+        &self.dir
+    }
+
+    /// Mounts a tmpfs again with other options.
+    pub(super) fn change(&self, options: &str) -> anyhow::Result<()> {
+        // With source and directory both named, the options that are shown now are not given again: in a namespace
+        // some of them (owner ids) mean nothing.
+        let options = format!("remount,{options}");
+        system(Command::new("mount").args(["-t", "tmpfs", "-o", &options, "tmpfs"]).arg(&self.dir))
+    }
+
+    /// Cuts the power: what the file system has not written is gone, its log included. Then mounts it again,
+    /// as after a restart.
+    pub(super) fn cut(&mut self) -> anyhow::Result<()> {
+        system(Command::new("xfs_io").args(["-x", "-c", "shutdown"]).arg(&self.dir))?;
+        self.unmount()?;
+        self.mount_image()
+    }
+
+    fn mount_image(&mut self) -> anyhow::Result<()> {
+        let (image, options) = self.image.as_ref().context("a tmpfs has no image")?;
+        let options = if options.is_empty() { "loop".to_owned() } else { format!("loop,{options}") };
+        system(Command::new("mount").args(["-t", "ext4", "-o", &options]).arg(image).arg(&self.dir))?;
+        self.mounted = true;
+        Ok(())
+    }
+
+    fn unmount(&mut self) -> anyhow::Result<()> {
+        if self.mounted {
+            system(Command::new("umount").arg(&self.dir))?;
+            self.mounted = false;
+        }
+        Ok(())
+    }
+}
+
+impl Drop for Mount {
+    fn drop(&mut self) {
+        if self.unmount().is_err() {
+            // Somebody still has a file open in it: it goes when they do.
+            let _ = system(Command::new("umount").arg("-l").arg(&self.dir));
+        }
+        if let Some((image, _)) = &self.image {
+            let _ = fs::remove_file(image);
+        }
+        let _ = fs::remove_dir(&self.dir);
+    }
+}
+
+/// Runs a program of the system that must succeed.
+fn system(command: &mut Command) -> anyhow::Result<()> {
+    let name = command.get_program().display().to_string();
+    let output = command.output().with_context(|| format!("cannot run {name}"))?;
+    if output.status.success() {
+        return Ok(());
+    }
+    bail!("{name} failed: {}", String::from_utf8_lossy(&output.stderr).trim())
+}
