@@ -18,8 +18,8 @@ use crate::index::{self, needed_blobs};
 use crate::ledger::Ledger;
 use crate::record::shelf::{Loaded, Place, Shelf};
 use crate::record::{self, Image, RECORD_BYTES};
-use crate::recover::DONE;
 use crate::state::{self, State, Sub};
+use crate::traces::DONE;
 
 const DAY: i64 = 24 * 60 * 60;
 /// Blobs go when they are this old: 90 days.

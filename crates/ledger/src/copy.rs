@@ -59,6 +59,9 @@ struct Wanted {
 impl Ledger {
     /// Copies the records that the copy does not have yet, with their blobs; says how many.
     pub(crate) fn catch_up_copy(&self) -> Result<usize, LedgerError> {
+        if self.settings.home.is_none() {
+            return Ok(0);
+        }
         let Some(newest) = self.with_index(|index| Ok(index.last().map(|line| line.number)))? else {
             return Ok(0);
         };
@@ -100,8 +103,12 @@ impl Ledger {
             None => false,
             Some(state) => exists(state.fs(), state.dir(), RESTORING)?,
         };
-        let mut any = false;
-        Shelf::open(self)?.each(&mut |place| any |= !matches!(place, Place::Foreign(_)))?;
+        let shelf = Shelf::open(self)?;
+        // Usually the newest is there, and nobody has to look at all names.
+        let mut any = self.newest_is_there(&shelf).unwrap_or(false);
+        if !any {
+            shelf.each(&mut |place| any |= !matches!(place, Place::Foreign(_)))?;
+        }
         if any && !unfinished {
             return Ok(0);
         }

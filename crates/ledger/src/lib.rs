@@ -30,6 +30,7 @@ pub mod recover;
 pub mod revert;
 mod seen;
 pub mod state;
+mod traces;
 pub mod transaction;
 pub mod tree;
 

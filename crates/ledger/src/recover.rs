@@ -8,32 +8,19 @@
 use std::collections::HashSet;
 use std::io;
 
+use relaycode_durable::Kind;
 use relaycode_durable::fs::{DirMode, is_link, is_not_regular, is_too_long};
-use relaycode_durable::{Dir, Kind, Rename, atomic};
 
 use crate::blobs;
 use crate::error::{LedgerError, Unfinished, cannot};
 use crate::id::TxId;
-use crate::journal::{Stage, Step, Transaction, is_directory_of, is_slot};
+use crate::journal::{Stage, Step, Transaction, is_directory_of};
 use crate::ledger::Ledger;
-use crate::moves::{self, Touched};
-use crate::paths::Places;
-use crate::putback::{self, Others, PutBack};
+use crate::putback::{self, Others};
 use crate::record::{self, Content, Record};
-use crate::seen;
 use crate::state::{self, State, Sub};
+use crate::traces;
 use crate::transaction::{OwnDirectory, SLOTS};
-
-/// Behind the name of a committed transaction's directory: it holds the files that were displaced.
-pub(crate) const DONE: &str = ".done";
-/// Behind the name of a directory with bytes that nobody may collect.
-pub(crate) const KEPT: &str = ".kept";
-/// Paths of slots that are not in the transaction's directory, one a line.
-pub(crate) const ELSEWHERE: &str = "elsewhere";
-/// What files beside the slots are called, behind the number of their step.
-pub(crate) const ASIDES: [&str; 4] = ["before", "old-name", "new-name", "others"];
-/// A journal that was set aside, in a directory that is kept.
-const SET_ASIDE: &str = "journal.yml";
 
 /// How to treat what is found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -128,11 +115,12 @@ fn sweep(
         match found {
             Found::Original => recovered.push(Recovered { id, outcome: Outcome::Original }),
             Found::Damaged(own) => {
-                let kept = set_aside(state, &own, id)?;
+                let kept = traces::set_aside(state, &own, id)?;
                 // Which of them was the one is not known any more.
                 for name in directories_of(state, id)? {
                     if take(state, &name)?.is_some() {
-                        mark_kept(state, &name).map_err(cannot("keep", &format!("{SLOTS}/{name}")))?;
+                        traces::mark_kept(state, &name)
+                            .map_err(cannot("keep", &format!("{SLOTS}/{name}")))?;
                     }
                 }
                 recovered.push(Recovered { id, outcome: Outcome::Kept { kept } });
@@ -285,12 +273,12 @@ fn bury(
 ) -> Result<Outcome, LedgerError> {
     let places = ledger.root.places();
     if committed(state, record.uuid)? {
-        settle(state, &places, own, record.uuid, transaction)?;
+        traces::settle(state, &places, own, record.uuid, transaction)?;
         return Ok(Outcome::Committed);
     }
     let others = match how {
         Recovery::Keep if transaction.stage == Stage::NeedsYou => {
-            return Ok(Outcome::Kept { kept: set_aside(state, own, record.uuid)? });
+            return Ok(Outcome::Kept { kept: traces::set_aside(state, own, record.uuid)? });
         }
         Recovery::Restore => Others::Keep,
         Recovery::Automatic | Recovery::Keep => others(transaction.stage),
@@ -301,16 +289,16 @@ fn bury(
         Ok(back) => back,
         // Whoever stays with what is there needs nothing of what cannot be had.
         Err(_) if how == Recovery::Keep => {
-            return Ok(Outcome::Kept { kept: set_aside(state, own, record.uuid)? });
+            return Ok(Outcome::Kept { kept: traces::set_aside(state, own, record.uuid)? });
         }
         Err(error) => return Err(half_way(error)),
     };
-    let kept = finish(state, &places, own, record, transaction, &back).map_err(half_way)?;
+    let kept = traces::finish(state, &places, own, record, transaction, &back).map_err(half_way)?;
     if back.left.is_empty() {
         return Ok(Outcome::PutBack { restored: back.restored, kept });
     }
     if how == Recovery::Keep {
-        return Ok(Outcome::Kept { kept: set_aside(state, own, record.uuid)? });
+        return Ok(Outcome::Kept { kept: traces::set_aside(state, own, record.uuid)? });
     }
     Ok(Outcome::NeedsYou(Unfinished { id: record.uuid, restored: back.restored, left: back.left }))
 }
@@ -319,205 +307,6 @@ fn bury(
 /// commands changed is the transaction's to put back.
 pub(crate) fn others(stage: Stage) -> Others {
     if stage == Stage::GateRunning { Others::Keep } else { Others::LeaveAlone }
-}
-
-/// After a put-back: clears the traces, or writes down that a person has to look. Says where bytes of
-/// others are kept, if there are any.
-pub(crate) fn finish(
-    state: &State,
-    places: &Places<'_>,
-    own: &OwnDirectory,
-    record: &Record,
-    transaction: &Transaction,
-    back: &PutBack,
-) -> Result<Option<String>, LedgerError> {
-    if !back.left.is_empty() {
-        if transaction.stage != Stage::NeedsYou {
-            let waiting = Transaction { stage: Stage::NeedsYou, ..transaction.clone() };
-            write_journal(state, own, &Record { transaction: Some(waiting), ..record.clone() })?;
-        }
-        return Ok(None);
-    }
-    if holds_others_bytes(places, own, transaction)? {
-        return set_aside(state, own, record.uuid).map(Some);
-    }
-    // The journal first: without it, what is left here is known to be relay's own.
-    remove_journal(state, record.uuid)?;
-    clear(state, places, own).map_err(cannot("tidy", &format!("{SLOTS}/{}", own.name)))?;
-    Ok(None)
-}
-
-/// Writes a journal so that it is there or not, never in part.
-pub(crate) fn write_journal(state: &State, own: &OwnDirectory, journal: &Record) -> Result<(), LedgerError> {
-    let name = state::journal_name(journal.uuid);
-    atomic::write(state.fs(), (&own.dir, "journal"), (state.dir(), &name), &record::write(journal))
-        .map_err(|error| cannot("write", &format!("{}/{name}", state::NAME))(error.source))
-}
-
-/// Whether a slot holds bytes that relay did not write.
-fn holds_others_bytes(
-    places: &Places<'_>,
-    own: &OwnDirectory,
-    transaction: &Transaction,
-) -> Result<bool, LedgerError> {
-    for (number, step) in transaction.steps.iter().enumerate() {
-        let (slot, images) = match step {
-            Step::Replace { slot, before, after, .. } => (Some(slot), vec![before, after]),
-            Step::Create { slot, after, .. } => (Some(slot), vec![after]),
-            Step::Remove { slot, before, .. } => (Some(slot), vec![before]),
-            Step::Move { image, .. } => (None, vec![image]),
-        };
-        let asides = ASIDES.map(|what| format!("{SLOTS}/{}/{number}-{what}", own.name));
-        for path in slot.into_iter().chain(&asides) {
-            let found = seen::look(places, path, &images).map_err(cannot("read", path))?;
-            if found != seen::Seen::Nothing && !images.iter().any(|image| found.has_bytes_of(image)) {
-                return Ok(true);
-            }
-        }
-    }
-    Ok(false)
-}
-
-/// After a commit: the journal goes, and the transaction's directory is marked as done. Repeated by
-/// recovery if it is cut short.
-pub(crate) fn settle(
-    state: &State,
-    places: &Places<'_>,
-    own: &OwnDirectory,
-    id: TxId,
-    transaction: &Transaction,
-) -> Result<(), LedgerError> {
-    let mut displaced = false;
-    let mut touched = Touched::default();
-    for (number, step) in transaction.steps.iter().enumerate() {
-        let (Step::Replace { slot, before, .. } | Step::Remove { slot, before, .. }) = step else { continue };
-        displaced = true;
-        if !slot.starts_with(SLOTS) {
-            bring_home(state, places, own, number, slot, before)?;
-            touched.entry(slot);
-        }
-    }
-    touched.sync(places).map_err(cannot("write", "the changed directories"))?;
-    remove_journal(state, id)?;
-    let settled = || -> io::Result<()> {
-        for name in ["journal", "record", "blob", ELSEWHERE] {
-            remove_named(state, &own.dir, name)?;
-        }
-        if !displaced {
-            return remove_own(state, own);
-        }
-        mark_done(state, own)
-    };
-    settled().map_err(cannot("tidy", &format!("{SLOTS}/{}", own.name)))
-}
-
-/// Marks a transaction's directory as done. If that was done before, and only the journal came back
-/// after a power cut, then this directory is a new one without displaced files.
-fn mark_done(state: &State, own: &OwnDirectory) -> io::Result<()> {
-    let all = state.need(Sub::Transactions)?;
-    match state.fs().rename(&all, &own.name, &all, &format!("{}{DONE}", own.name), Rename::NoReplace) {
-        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => remove_own(state, own),
-        other => other,
-    }
-}
-
-/// A displaced file on another device cannot stay there: if somebody wrote into it since, its bytes
-/// move into the transaction's directory.
-fn bring_home(
-    state: &State,
-    places: &Places<'_>,
-    own: &OwnDirectory,
-    number: usize,
-    slot: &str,
-    before: &record::Image,
-) -> Result<(), LedgerError> {
-    if !moves::holds(places, slot, before).map_err(cannot("read", slot))?
-        && let Some((bytes, _)) = places.read(slot, u64::MAX).map_err(cannot("read", slot))?
-    {
-        atomic::stage(state.fs(), (&own.dir, &number.to_string()), &bytes).map_err(cannot("keep", slot))?;
-    }
-    moves::remove(places, slot).map_err(cannot("remove", slot))
-}
-
-/// Moves the journal into the transaction's directory, and marks that as kept. Says where.
-fn set_aside(state: &State, own: &OwnDirectory, id: TxId) -> Result<String, LedgerError> {
-    let moved = || -> io::Result<String> {
-        let name = state::journal_name(id);
-        match state.fs().rename(state.dir(), &name, &own.dir, SET_ASIDE, Rename::Replace) {
-            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
-            _ => {}
-        }
-        state.fs().sync_dir(state.dir())?;
-        mark_kept(state, &own.name)
-    };
-    moved().map_err(cannot("keep", &format!("{SLOTS}/{}", own.name)))
-}
-
-fn mark_kept(state: &State, name: &str) -> io::Result<String> {
-    let all = state.need(Sub::Transactions)?;
-    let mut kept = format!("{name}{KEPT}");
-    let mut attempt = 1;
-    loop {
-        match state.fs().rename(&all, name, &all, &kept, Rename::NoReplace) {
-            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
-                attempt += 1;
-                kept = format!("{name}-{attempt}{KEPT}");
-            }
-            Err(error) => return Err(error),
-            Ok(()) => return Ok(format!("{SLOTS}/{kept}")),
-        }
-    }
-}
-
-fn remove_journal(state: &State, id: TxId) -> Result<(), LedgerError> {
-    let name = state::journal_name(id);
-    let removed = || remove_named(state, state.dir(), &name).and_then(|()| state.fs().sync_dir(state.dir()));
-    removed().map_err(cannot("remove", &format!("{}/{name}", state::NAME)))
-}
-
-fn remove_named(state: &State, dir: &Dir, name: &str) -> io::Result<()> {
-    match state.fs().remove_file(dir, name) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
-        other => other,
-    }
-}
-
-/// Removes a transaction's directory with what relay itself puts into one.
-fn remove_own(state: &State, own: &OwnDirectory) -> io::Result<()> {
-    for name in ["journal", "record", "blob", ELSEWHERE, "lock"] {
-        remove_named(state, &own.dir, name)?;
-    }
-    let all = state.need(Sub::Transactions)?;
-    match state.fs().remove_dir(&all, &own.name) {
-        Err(error) if error.kind() == io::ErrorKind::DirectoryNotEmpty => Ok(()),
-        other => other,
-    }
-}
-
-/// Removes what staging left behind when it failed: nothing of it is in the project yet.
-pub(crate) fn clear(state: &State, places: &Places<'_>, own: &OwnDirectory) -> io::Result<()> {
-    match state.fs().read(&own.dir, ELSEWHERE, record::RECORD_BYTES as u64) {
-        Ok((bytes, _)) => {
-            let mut touched = Touched::default();
-            // Only names that relay gives are removed, whatever the list says.
-            for slot in String::from_utf8_lossy(&bytes).lines().filter(|line| is_slot(line, &own.name)) {
-                moves::remove(places, slot)?;
-                touched.entry(slot);
-            }
-            // They must be gone for good before the list of them is.
-            touched.sync(places)?;
-        }
-        Err(error) if error.kind() == io::ErrorKind::NotFound => {}
-        Err(error) => return Err(error),
-    }
-    for (name, kind) in state.fs().list(&own.dir)? {
-        let number = ASIDES.iter().find_map(|what| name.strip_suffix(what)?.strip_suffix('-'));
-        let number = number.unwrap_or(&name);
-        if kind == Kind::File && number.bytes().all(|byte| byte.is_ascii_digit()) {
-            remove_named(state, &own.dir, &name)?;
-        }
-    }
-    remove_own(state, own)
 }
 
 /// Directories of transactions that have no journal: staging was cut short, or a commit's last step.
@@ -540,8 +329,8 @@ fn remove_orphan(ledger: &Ledger, state: &State, name: &str) -> Result<(), Ledge
     let id = name.get(..36).and_then(|id| id.parse::<TxId>().ok());
     let places = ledger.root.places();
     let gone = || -> io::Result<()> {
-        match state.fs().stat(&own.dir, SET_ASIDE) {
-            Ok(_) => return mark_kept(state, name).map(|_| ()),
+        match state.fs().stat(&own.dir, traces::SET_ASIDE) {
+            Ok(_) => return traces::mark_kept(state, name).map(|_| ()),
             Err(error) if error.kind() == io::ErrorKind::NotFound => {}
             Err(error) => return Err(error),
         }
@@ -550,9 +339,9 @@ fn remove_orphan(ledger: &Ledger, state: &State, name: &str) -> Result<(), Ledge
             None => false,
         };
         if recorded {
-            return mark_done(state, &own);
+            return traces::mark_done(state, &own);
         }
-        clear(state, &places, &own)
+        traces::clear(state, &places, &own)
     };
     gone().map_err(cannot("tidy", &format!("{SLOTS}/{name}")))
 }

@@ -3,7 +3,7 @@
 use std::os::unix::fs::{PermissionsExt, symlink};
 
 use super::*;
-use crate::fs::{is_link, is_not_regular};
+use crate::fs::{is_link, is_not_regular, is_too_long};
 
 fn both() -> [Real; 2] {
     [Real::default(), Real::without_openat2()]
@@ -84,4 +84,23 @@ fn a_second_name_is_counted() {
     assert_eq!(fs.stat(&dir, "one").unwrap().links, 2);
     fs.rename(&dir, "one", &dir, "two", Rename::Replace).unwrap();
     assert_eq!(fs.stat(&dir, "one").unwrap().links, 2, "two names of one file: nothing happens");
+}
+
+#[test]
+fn files_are_read_whole_whatever_length_the_system_says() {
+    let place = tempfile::tempdir().unwrap();
+    std::fs::write(place.path().join("empty"), "").unwrap();
+    std::fs::write(place.path().join("five"), "12345").unwrap();
+    let fs = Real::default();
+    let dir = fs.open_root(place.path()).unwrap();
+    assert_eq!(fs.read(&dir, "empty", 0).unwrap().0, b"");
+    assert_eq!(fs.read(&dir, "five", 5).unwrap().0, b"12345");
+    assert!(is_too_long(&fs.read(&dir, "five", 4).unwrap_err()));
+    // Such files have bytes, and a length of 0.
+    if let Ok(text) = std::fs::read("/proc/version") {
+        let odd = fs.open_root(Path::new("/proc")).unwrap();
+        assert_eq!(fs.read(&odd, "version", 1 << 20).unwrap().0, text);
+        assert_eq!(fs.read(&odd, "version", text.len() as u64).unwrap().0, text);
+        assert!(is_too_long(&fs.read(&odd, "version", text.len() as u64 - 1).unwrap_err()));
+    }
 }

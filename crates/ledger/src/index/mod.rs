@@ -105,6 +105,17 @@ impl Ledger {
         source::append(state, &line)
     }
 
+    /// Whether the record that the index has last is there; whether the index is fresh is not asked.
+    pub(crate) fn newest_is_there(&self, shelf: &Shelf<'_>) -> Result<bool, LedgerError> {
+        match Source::of(self)?.newest()? {
+            Newest::Line(line) => match line.uuid {
+                Some(id) => Ok(shelf.place(id)?.is_some()),
+                None => Ok(false),
+            },
+            Newest::None | Newest::Torn => Ok(false),
+        }
+    }
+
     /// The number of the next record. Numbers are given when a transaction is committed, under the
     /// project's lock.
     ///

@@ -10,6 +10,7 @@ use crate::record::{self, Record};
 use crate::recover;
 use crate::seen::{self, Seen};
 use crate::state;
+use crate::traces;
 
 /// A transaction that is in the ledger.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -72,7 +73,7 @@ impl Open<'_> {
         }
         // From here on nothing can fail any more: what is cut short, the next command catches up with.
         let settled =
-            recover::settle(&self.state, &self.places, &self.own, self.record.uuid, &self.transaction);
+            traces::settle(&self.state, &self.places, &self.own, self.record.uuid, &self.transaction);
         let _ = self.ledger.settle(&self.record);
         Ok(Committed { record: self.record, doubt: settled.err().map(|error| error.to_string()) })
     }

@@ -38,6 +38,7 @@ use crate::putback;
 use crate::record::{Content, FORMAT, FileRecord, Image, Record, RemovedDirectory};
 use crate::recover;
 use crate::state::{self, State, Sub};
+use crate::traces;
 
 /// Where transactions have their directories, beneath the root.
 pub(crate) const SLOTS: &str = ".relaycode/tx";
@@ -88,7 +89,7 @@ impl Ledger {
             Ok(staged) => staged,
             Err(error) => {
                 // What cannot be cleared now is cleared by the next recovery.
-                let _ = recover::clear(&state, &places, &own);
+                let _ = traces::clear(&state, &places, &own);
                 return Err(error);
             }
         };
@@ -180,7 +181,7 @@ fn draft(about: About) -> Record {
 fn own_directory(state: &State, id: TxId) -> Result<OwnDirectory, LedgerError> {
     let all = state.need(Sub::Transactions).map_err(cannot("open", SLOTS))?;
     let taken = |name: &str| -> Result<bool, LedgerError> {
-        for suffix in ["", recover::DONE, recover::KEPT] {
+        for suffix in ["", traces::DONE, traces::KEPT] {
             let name = format!("{name}{suffix}");
             match state.fs().stat(&all, &name) {
                 Ok(_) => return Ok(true),
@@ -337,7 +338,7 @@ impl<'l> Open<'l> {
 
     fn write_journal(&mut self) -> Result<(), LedgerError> {
         self.record.transaction = Some(self.transaction.clone());
-        let written = recover::write_journal(&self.state, &self.own, &self.record);
+        let written = traces::write_journal(&self.state, &self.own, &self.record);
         self.record.transaction = None;
         written
     }
@@ -348,7 +349,7 @@ impl<'l> Open<'l> {
         let before = |path: &str| recover::before_bytes(&self.state, &self.record, path);
         let half_way = |why| LedgerError::half_way(self.id(), why);
         let back = putback::put_back(&self.places, &self.transaction, &before, others).map_err(half_way)?;
-        recover::finish(&self.state, &self.places, &self.own, &self.record, &self.transaction, &back)
+        traces::finish(&self.state, &self.places, &self.own, &self.record, &self.transaction, &back)
             .map_err(half_way)?;
         if back.left.is_empty() {
             return Ok(());

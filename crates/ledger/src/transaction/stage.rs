@@ -14,7 +14,7 @@ use crate::journal::Step;
 use crate::moves::no_directory;
 use crate::paths::{Places, split};
 use crate::record::Image;
-use crate::recover;
+use crate::traces;
 
 /// Up to this many files each is synced by itself; beyond, the whole file system is, once.
 pub(crate) const SYNC_EACH: usize = 16;
@@ -63,7 +63,7 @@ impl Slots<'_> {
         }
         if !elsewhere.is_empty() {
             let fs = places.fs();
-            atomic::stage(fs, (&self.own.dir, recover::ELSEWHERE), elsewhere.as_bytes())
+            atomic::stage(fs, (&self.own.dir, traces::ELSEWHERE), elsewhere.as_bytes())
                 .and_then(|()| fs.sync_dir(&self.own.dir))
                 .and_then(|()| fs.sync_dir(&places.directory(SLOTS)?))
                 .map_err(cannot("write", self.directory))?;

@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use relaycode_change::path::RelPath;
 use relaycode_durable::Real;
+use relaycode_durable::model::{Bounds, Model};
 use tempfile::TempDir;
 
 use super::*;
@@ -471,4 +472,26 @@ fn without_exchange_nothing_of_others_is_lost_either() {
     assert!(matches!(&recovered[0].outcome, Outcome::PutBack { kept: Some(_), .. }), "{recovered:?}");
     assert_eq!(model.file("a").unwrap().0, b"a1");
     assert!(model.snapshot().files.values().any(|file| file.0 == b"mine"));
+}
+
+#[test]
+fn a_large_change_on_another_device_is_durable_once_it_is_committed() {
+    for mounted in ["disk", ".relaycode"] {
+        let model = Arc::new(Model::new());
+        model.mkdir(mounted).unwrap();
+        model.mount(mounted, 2).unwrap();
+        let paths: Vec<String> = (0..=SYNC_EACH).map(|number| format!("disk/{number}")).collect();
+        for path in &paths {
+            model.put(path, b"old", 0o644).unwrap();
+        }
+        model.mark_all_durable();
+        let ledger = Ledger::open(Arc::clone(&model) as Arc<_>, Path::new("/"), Settings::default()).unwrap();
+        let changes: Vec<FileChange> = paths.iter().map(|path| modify(path, "old", "new")).collect();
+        ledger.begin(&changes, about(), &go_on).unwrap().commit(None, None).unwrap();
+        model.crash_images(&Bounds::default(), &mut |image, _| {
+            for path in &paths {
+                assert_eq!(image.file(path).unwrap().0, b"new", "{path}, {mounted} is another device");
+            }
+        });
+    }
 }
