@@ -28,8 +28,8 @@ impl Open<'_> {
     ///
     /// # Errors
     /// Everything was put back then: `Conflict` if an editor wrote into a file that had just been
-    /// displaced, `Io` if the record could not be written. Except for `HalfWay`: another relay held
-    /// the lock for too long, or putting back failed; the next recovery does it.
+    /// displaced, `Io` if the record could not be written. Except for `HalfWay`: putting
+    /// back failed, and the next recovery does it.
     pub fn commit(
         mut self,
         decided_by: Option<String>,
