@@ -51,23 +51,24 @@ impl Project {
         self.ledger.tree(u64::try_from(limits.file_bytes).unwrap_or(u64::MAX))
     }
 
-    /// Brings the ledger back from its copy if it was lost, and says so on stderr.
-    pub(crate) fn restore(&self, console: &mut Console) -> Result<(), Failure> {
-        let records = self.ledger.restore()?;
-        if records > 0 {
-            let said = format!(
+    /// Brings the ledger back from its copy if it was lost, and says so on stderr. A copy that cannot
+    /// be used is no reason to stop.
+    pub(crate) fn restore(&self, console: &mut Console) {
+        let said = match self.ledger.restore() {
+            Ok(0) => return,
+            Ok(records) => format!(
                 "the records of this project were gone from .relaycode: {} came back from your own copy",
                 show::number(records, "record")
-            );
-            let text = show::outcome::remark(&console.err_look(), &said);
-            console.err(&text);
-        }
-        Ok(())
+            ),
+            Err(error) => format!("your own copy of the records cannot be used: {error}"),
+        };
+        let text = show::outcome::remark(&console.err_look(), &said);
+        console.err(&text);
     }
 
     /// Puts right what an earlier run left in the middle, and says so on stderr.
     pub(crate) fn recover(&self, console: &mut Console) -> Result<(), Failure> {
-        self.restore(console)?;
+        self.restore(console);
         let recovered = self.ledger.recover(Recovery::Automatic)?;
         let text = show::recovery::text(&recovered, &console.err_look());
         console.err(&text);

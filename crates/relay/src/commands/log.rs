@@ -38,7 +38,7 @@ pub(crate) struct Args {
 /// Lists the newest entries.
 pub(crate) fn run(args: &Args, console: &mut Console, home: &Home) -> Result<Exit, Failure> {
     let project = Project::open(&args.directory, home)?;
-    project.restore(console)?;
+    project.restore(console);
     let page = project.ledger.page(0, args.count)?;
     let rows: Vec<Row> = page.entries.iter().enumerate().map(|(at, entry)| Row::of(at + 1, entry)).collect();
     if args.json {

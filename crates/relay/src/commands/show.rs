@@ -51,7 +51,7 @@ pub(crate) struct Args {
 /// Shows the transaction, or each one of a group.
 pub(crate) fn run(args: &Args, console: &mut Console, home: &Home) -> Result<Exit, Failure> {
     let project = Project::open(&args.directory, home)?;
-    project.restore(console)?;
+    project.restore(console);
     let ids = match project.find(&args.name)? {
         Target::One(id) => vec![id],
         Target::Group { members, .. } => members,
