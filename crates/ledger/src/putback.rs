@@ -156,7 +156,8 @@ impl Back<'_, '_> {
 
     fn undo_create(&mut self, path: &str, slot: &str, after: &Image) -> Result<(), Stuck> {
         let now = self.look(path, &[after])?;
-        if self.look(slot, &[after])? != Seen::Nothing || now == Seen::Nothing {
+        let is_gone = matches!(now, Seen::Nothing | Seen::Unreachable(_));
+        if self.look(slot, &[after])? != Seen::Nothing || is_gone {
             return Ok(());
         }
         if !now.has_bytes_of(after) && self.others == Others::LeaveAlone {
@@ -227,7 +228,7 @@ impl Back<'_, '_> {
                 self.shift(path, to)?;
                 Err(self.somebodys(to, Seen::Longer, None))
             }
-            Seen::Other(_) => Err(self.somebodys(to, moved, None)),
+            Seen::Other(_) | Seen::Unreachable(_) => Err(self.somebodys(to, moved, None)),
             _ if self.others == Others::LeaveAlone => Err(self.somebodys(to, moved, None)),
             _ => {
                 let aside = self.aside(number, "new-name");
@@ -260,7 +261,7 @@ impl Back<'_, '_> {
     fn force(&mut self, number: usize, source: &str, path: &str, now: Seen) -> Result<(), Stuck> {
         match now {
             Seen::Nothing => return self.bring(source, path),
-            Seen::Other(_) => return Err(self.somebodys(path, now, Some(source))),
+            Seen::Other(_) | Seen::Unreachable(_) => return Err(self.somebodys(path, now, Some(source))),
             Seen::File(_) | Seen::Longer => {}
         }
         self.entries(source, path);
@@ -386,7 +387,7 @@ impl Back<'_, '_> {
     fn somebodys(&self, path: &str, now: Seen, kept: Option<&str>) -> Stuck {
         let reason = match now {
             Seen::Nothing => "was removed meanwhile, not by relay".to_string(),
-            Seen::Other(what) => format!("is {what} now"),
+            Seen::Other(what) | Seen::Unreachable(what) => format!("is {what} now"),
             Seen::File(_) | Seen::Longer => "was changed meanwhile, not by relay".to_string(),
         };
         Stuck::Left(Left { path: path.to_string(), reason, kept: kept.map(str::to_string) })

@@ -17,8 +17,10 @@ pub(crate) enum Seen {
     File(Image),
     /// A regular file that is longer than any image it was compared with.
     Longer,
-    /// Something that is no regular file, or its directory is none.
+    /// Something that is no regular file.
     Other(&'static str),
+    /// Nothing that this path leads to: its directory is something else by now.
+    Unreachable(&'static str),
 }
 
 impl Seen {
@@ -36,15 +38,21 @@ impl Seen {
 /// Looks at `path`, reading it only if it is not longer than the longest of `images`.
 pub(crate) fn look(places: &Places<'_>, path: &str, images: &[&Image]) -> io::Result<Seen> {
     let most = images.iter().map(|image| image.size).max().unwrap_or(0);
-    match places.read(path, most) {
-        Ok(None) => Ok(Seen::Nothing),
-        Ok(Some((bytes, stat))) => Ok(Seen::File(Image::of(&bytes, stat.mode))),
+    let place = match places.place(path) {
+        Ok(place) => place,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Seen::Nothing),
+        Err(error) if is_link(&error) => return Ok(Seen::Unreachable("beneath a symbolic link")),
+        Err(error) if error.kind() == io::ErrorKind::NotADirectory => {
+            return Ok(Seen::Unreachable("beneath something that is no directory"));
+        }
+        Err(error) => return Err(error),
+    };
+    match places.fs().read(&place.dir, place.name, most) {
+        Ok((bytes, stat)) => Ok(Seen::File(Image::of(&bytes, stat.mode))),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Seen::Nothing),
         Err(error) if is_too_long(&error) => Ok(Seen::Longer),
         Err(error) if is_not_regular(&error) => Ok(Seen::Other("no regular file")),
-        Err(error) if is_link(&error) => Ok(Seen::Other("a symbolic link, or beneath one")),
-        Err(error) if error.kind() == io::ErrorKind::NotADirectory => {
-            Ok(Seen::Other("beneath something that is no directory"))
-        }
+        Err(error) if is_link(&error) => Ok(Seen::Other("a symbolic link")),
         Err(error) if error.kind() == io::ErrorKind::IsADirectory => Ok(Seen::Other("a directory")),
         Err(error) => Err(error),
     }

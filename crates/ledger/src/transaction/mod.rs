@@ -32,7 +32,7 @@ use crate::error::{LedgerError, Rule, Unfinished, cannot};
 use crate::id::TxId;
 use crate::journal::{Stage, Step, Transaction};
 use crate::ledger::Ledger;
-use crate::moves::no_directory;
+use crate::moves::{Touched, no_directory};
 use crate::paths::Places;
 use crate::putback;
 use crate::record::{Content, FORMAT, FileRecord, Image, Record, RemovedDirectory};
@@ -325,7 +325,15 @@ impl<'l> Open<'l> {
             if self.needs_blobs() {
                 fs.sync_dir(&self.state.need(Sub::Blobs)?)?;
             }
-            Ok(())
+            let mut elsewhere = Touched::default();
+            for step in &self.transaction.steps {
+                if let Step::Replace { slot, .. } | Step::Create { slot, .. } = step
+                    && !slot.starts_with(SLOTS)
+                {
+                    elsewhere.entry(slot);
+                }
+            }
+            elsewhere.sync(&self.places)
         };
         synced().map_err(cannot("write", SLOTS))
     }
