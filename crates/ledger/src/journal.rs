@@ -83,6 +83,8 @@ pub enum Step {
         path: String,
         /// Its new name.
         to: String,
+        /// Where it, or its bytes, can wait on the same device if it has to be put back.
+        slot: String,
         /// What must stand there.
         image: Image,
     },
@@ -108,14 +110,14 @@ impl Transaction {
         }
         for step in &self.steps {
             let (paths, slot, images) = match step {
-                Step::Replace { path, slot, before, after } => ([path, path], Some(slot), [before, after]),
+                Step::Replace { path, slot, before, after } => ([path, path], slot, [before, after]),
                 Step::Create { path, slot, after: image } | Step::Remove { path, slot, before: image } => {
-                    ([path, path], Some(slot), [image, image])
+                    ([path, path], slot, [image, image])
                 }
-                Step::Move { path, to, image } => ([path, to], None, [image, image]),
+                Step::Move { path, to, slot, image } => ([path, to], slot, [image, image]),
             };
             paths.into_iter().try_for_each(|path| check_path(path))?;
-            if let Some(slot) = slot.filter(|slot| !is_slot(slot, &self.directory)) {
+            if !is_slot(slot, &self.directory) {
                 return Err(format!("it names the slot `{}`", slot.escape_debug()));
             }
             if images.iter().any(|image| image.size > FILE_BYTES) {

@@ -45,18 +45,11 @@ pub(crate) fn put_back(
     before: BeforeBytes<'_>,
     others: Others,
 ) -> Result<PutBack, LedgerError> {
-    let mut back = Back {
-        places,
-        before,
-        others,
-        scratch: format!("{}/{}", super::transaction::SLOTS, transaction.directory),
-        touched: Touched::default(),
-        done: PutBack::default(),
-    };
+    let mut back = Back { places, before, others, touched: Touched::default(), done: PutBack::default() };
     back.remake_removed(transaction)?;
-    for (number, step) in transaction.steps.iter().enumerate().rev() {
+    for step in transaction.steps.iter().rev() {
         if !matches!(step, Step::Remove { .. }) {
-            back.undo(number, step)?;
+            back.undo(step)?;
         }
     }
     for path in transaction.make_directories.iter().rev() {
@@ -66,9 +59,9 @@ pub(crate) fn put_back(
     }
     // Once more: a file may have had to go before a directory has its name again.
     back.remake_removed(transaction)?;
-    for (number, step) in transaction.steps.iter().enumerate().rev() {
+    for step in transaction.steps.iter().rev() {
         if matches!(step, Step::Remove { .. }) {
-            back.undo(number, step)?;
+            back.undo(step)?;
         }
     }
     back.touched.sync(places).map_err(cannot("write", "the changed directories"))?;
@@ -82,8 +75,6 @@ struct Back<'a, 'r> {
     places: &'a Places<'r>,
     before: BeforeBytes<'a>,
     others: Others,
-    /// The transaction's directory, beneath the root.
-    scratch: String,
     touched: Touched,
     done: PutBack,
 }
@@ -103,14 +94,14 @@ impl From<LedgerError> for Stuck {
 }
 
 impl Back<'_, '_> {
-    fn undo(&mut self, number: usize, step: &Step) -> Result<(), LedgerError> {
+    fn undo(&mut self, step: &Step) -> Result<(), LedgerError> {
         let (path, undone) = match step {
             Step::Replace { path, slot, before, after } => {
-                (path, self.undo_replace(number, (path, slot), before, after))
+                (path, self.undo_replace((path, slot), before, after))
             }
             Step::Create { path, slot, after } => (path, self.undo_create(path, slot, after)),
-            Step::Remove { path, slot, before } => (path, self.undo_remove(number, (path, slot), before)),
-            Step::Move { path, to, image } => (path, self.undo_move(number, (path, to), image)),
+            Step::Remove { path, slot, before } => (path, self.undo_remove((path, slot), before)),
+            Step::Move { path, to, slot, image } => (path, self.undo_move((path, to), slot, image)),
         };
         match undone {
             Ok(()) => self.done.restored.push(path.clone()),
@@ -122,7 +113,6 @@ impl Back<'_, '_> {
 
     fn undo_replace(
         &mut self,
-        number: usize,
         (path, slot): (&str, &str),
         before: &Image,
         after: &Image,
@@ -140,7 +130,7 @@ impl Back<'_, '_> {
         if now.has_bytes_of(after) {
             let source = match displaced {
                 Some(slot) => slot.to_string(),
-                None => self.rewrite(number, path, before)?,
+                None => self.rewrite(slot, path, before)?,
             };
             return self.exchange(&source, path, after);
         }
@@ -149,9 +139,9 @@ impl Back<'_, '_> {
         }
         let source = match displaced {
             Some(slot) if waiting.is(before) => slot.to_string(),
-            _ => self.rewrite(number, path, before)?,
+            _ => self.rewrite(slot, path, before)?,
         };
-        self.force(number, &source, path, now)
+        self.force(slot, &source, path, now)
     }
 
     fn undo_create(&mut self, path: &str, slot: &str, after: &Image) -> Result<(), Stuck> {
@@ -175,28 +165,23 @@ impl Back<'_, '_> {
         Ok(())
     }
 
-    fn undo_remove(
-        &mut self,
-        number: usize,
-        (path, slot): (&str, &str),
-        before: &Image,
-    ) -> Result<(), Stuck> {
+    fn undo_remove(&mut self, (path, slot): (&str, &str), before: &Image) -> Result<(), Stuck> {
         let now = self.look(path, &[before])?;
         let kept = self.look(slot, &[before])?;
         match (now, kept) {
             (Seen::Nothing, Seen::Nothing) => {
-                let source = self.rewrite(number, path, before)?;
+                let source = self.rewrite(slot, path, before)?;
                 self.bring(&source, path)
             }
             (Seen::Nothing, _) => self.bring(slot, path),
             (_, Seen::Nothing) => Ok(()),
             _ if now.has_bytes_of(before) => Ok(()),
             _ if self.others == Others::LeaveAlone => Err(self.somebodys(path, now, Some(slot))),
-            _ => self.force(number, slot, path, now),
+            _ => self.force(slot, slot, path, now),
         }
     }
 
-    fn undo_move(&mut self, number: usize, (path, to): (&str, &str), image: &Image) -> Result<(), Stuck> {
+    fn undo_move(&mut self, (path, to): (&str, &str), slot: &str, image: &Image) -> Result<(), Stuck> {
         let now = self.look(path, &[image])?;
         let moved = self.look(to, &[image])?;
         if now != Seen::Nothing {
@@ -208,16 +193,16 @@ impl Back<'_, '_> {
             if self.others == Others::LeaveAlone {
                 return Err(self.somebodys(path, now, Some(to)));
             }
-            self.force(number, to, path, now)?;
+            self.force(slot, to, path, now)?;
             if self.look(to, &[])? == Seen::Nothing {
                 return Ok(());
             }
-            let aside = self.aside(number, "old-name");
+            let aside = aside(slot, "old-name");
             return self.shift(to, &aside);
         }
         match moved {
             Seen::Nothing => {
-                let source = self.rewrite(number, path, image)?;
+                let source = self.rewrite(slot, path, image)?;
                 self.bring(&source, path)
             }
             _ if moved.has_bytes_of(image) => {
@@ -231,9 +216,9 @@ impl Back<'_, '_> {
             Seen::Other(_) | Seen::Unreachable(_) => Err(self.somebodys(to, moved, None)),
             _ if self.others == Others::LeaveAlone => Err(self.somebodys(to, moved, None)),
             _ => {
-                let aside = self.aside(number, "new-name");
+                let aside = aside(slot, "new-name");
                 self.shift(to, &aside)?;
-                let source = self.rewrite(number, path, image)?;
+                let source = self.rewrite(slot, path, image)?;
                 self.bring(&source, path)
             }
         }
@@ -258,7 +243,7 @@ impl Back<'_, '_> {
 
     /// The file in `source` takes the place of somebody's, whose bytes stay in the transaction's
     /// directory.
-    fn force(&mut self, number: usize, source: &str, path: &str, now: Seen) -> Result<(), Stuck> {
+    fn force(&mut self, slot: &str, source: &str, path: &str, now: Seen) -> Result<(), Stuck> {
         match now {
             Seen::Nothing => return self.bring(source, path),
             Seen::Other(_) | Seen::Unreachable(_) => return Err(self.somebodys(path, now, Some(source))),
@@ -268,7 +253,7 @@ impl Back<'_, '_> {
         if moves::exchange(self.places, source, path).map_err(|error| self.stuck(path, error))? {
             return Ok(());
         }
-        let aside = self.aside(number, "others");
+        let aside = aside(slot, "others");
         self.shift(path, &aside)?;
         self.shift(source, path)
     }
@@ -287,7 +272,7 @@ impl Back<'_, '_> {
     }
 
     /// Writes the bytes that `path` had before to a file beside the slots.
-    fn rewrite(&mut self, number: usize, path: &str, image: &Image) -> Result<String, Stuck> {
+    fn rewrite(&mut self, slot: &str, path: &str, image: &Image) -> Result<String, Stuck> {
         let bytes = (self.before)(path)?;
         if Image::of(&bytes, image.mode) != *image {
             return Err(Stuck::Error(LedgerError::Damaged {
@@ -295,7 +280,7 @@ impl Back<'_, '_> {
                 reason: "the bytes kept in the journal are not those it had".to_string(),
             }));
         }
-        let name = self.aside(number, "before");
+        let name = aside(slot, "before");
         moves::remove(self.places, &name).map_err(cannot("remove", &name))?;
         for above in ancestors(&name) {
             self.remake(above, DirMode::Private)?;
@@ -311,11 +296,6 @@ impl Back<'_, '_> {
         };
         written().map_err(cannot("write", &name))?;
         Ok(name)
-    }
-
-    /// A name of its own beside the slots.
-    fn aside(&self, number: usize, what: &str) -> String {
-        format!("{}/{number}-{what}", self.scratch)
     }
 
     /// Makes the directories anew that the transaction removed, outermost first.
@@ -392,4 +372,9 @@ impl Back<'_, '_> {
         };
         Stuck::Left(Left { path: path.to_string(), reason, kept: kept.map(str::to_string) })
     }
+}
+
+/// A name of its own beside a slot.
+pub(crate) fn aside(slot: &str, what: &str) -> String {
+    format!("{slot}-{what}")
 }

@@ -8,12 +8,13 @@ use std::io;
 
 use relaycode_durable::{Dir, Kind, Rename, atomic};
 
+use crate::blobs;
 use crate::error::{LedgerError, cannot};
 use crate::id::TxId;
 use crate::journal::{Stage, Step, Transaction, is_slot};
 use crate::moves::{self, Touched};
 use crate::paths::Places;
-use crate::putback::PutBack;
+use crate::putback::{PutBack, aside};
 use crate::record::{self, Record};
 use crate::seen;
 use crate::state::{self, State, Sub};
@@ -47,7 +48,7 @@ pub(crate) fn finish(
         }
         return Ok(None);
     }
-    if holds_others_bytes(places, own, transaction)? {
+    if holds_others_bytes(state, places, own, transaction)? {
         return set_aside(state, own, record.uuid).map(Some);
     }
     // The journal first: without it, what is left here is known to be relay's own.
@@ -63,28 +64,38 @@ pub(crate) fn write_journal(state: &State, own: &OwnDirectory, journal: &Record)
         .map_err(|error| cannot("write", &format!("{}/{name}", state::NAME))(error.source))
 }
 
-/// Whether a slot holds bytes that relay did not write.
+/// Whether a slot holds bytes that relay did not write. Those on other devices come into the
+/// transaction's directory: nothing of relay's stays among the project's files.
 fn holds_others_bytes(
+    state: &State,
     places: &Places<'_>,
     own: &OwnDirectory,
     transaction: &Transaction,
 ) -> Result<bool, LedgerError> {
+    let mut any = false;
     for (number, step) in transaction.steps.iter().enumerate() {
         let (slot, images) = match step {
-            Step::Replace { slot, before, after, .. } => (Some(slot), vec![before, after]),
-            Step::Create { slot, after, .. } => (Some(slot), vec![after]),
-            Step::Remove { slot, before, .. } => (Some(slot), vec![before]),
-            Step::Move { image, .. } => (None, vec![image]),
+            Step::Replace { slot, before, after, .. } => (slot, vec![before, after]),
+            Step::Create { slot, after, .. } => (slot, vec![after]),
+            Step::Remove { slot, before, .. } => (slot, vec![before]),
+            Step::Move { slot, image, .. } => (slot, vec![image]),
         };
-        let asides = ASIDES.map(|what| format!("{SLOTS}/{}/{number}-{what}", own.name));
-        for path in slot.into_iter().chain(&asides) {
-            let found = seen::look(places, path, &images).map_err(cannot("read", path))?;
-            if found != seen::Seen::Nothing && !images.iter().any(|image| found.has_bytes_of(image)) {
-                return Ok(true);
+        let names = [""].iter().chain(&ASIDES).map(|what| match *what {
+            "" => (slot.clone(), number.to_string()),
+            what => (aside(slot, what), aside(&number.to_string(), what)),
+        });
+        for (path, home) in names {
+            let found = seen::look(places, &path, &images).map_err(cannot("read", &path))?;
+            if found == seen::Seen::Nothing || images.iter().any(|image| found.has_bytes_of(image)) {
+                continue;
+            }
+            any = true;
+            if !path.starts_with(SLOTS) {
+                bring_home(state, places, own, &path, &home)?;
             }
         }
     }
-    Ok(false)
+    Ok(any)
 }
 
 /// After a commit: the journal goes, and the transaction's directory is marked as done. Repeated by
@@ -102,7 +113,12 @@ pub(crate) fn settle(
         let (Step::Replace { slot, before, .. } | Step::Remove { slot, before, .. }) = step else { continue };
         displaced = true;
         if !slot.starts_with(SLOTS) {
-            bring_home(state, places, own, number, slot, before)?;
+            // If somebody wrote into it since, those bytes stay.
+            if moves::holds(places, slot, before).map_err(cannot("read", slot))? {
+                moves::remove(places, slot).map_err(cannot("remove", slot))?;
+            } else {
+                bring_home(state, places, own, slot, &number.to_string())?;
+            }
             touched.entry(slot);
         }
     }
@@ -130,22 +146,20 @@ pub(crate) fn mark_done(state: &State, own: &OwnDirectory) -> io::Result<()> {
     }
 }
 
-/// A displaced file on another device cannot stay there: if somebody wrote into it since, its bytes
-/// move into the transaction's directory.
+/// Moves a file of somebody's from another device into the transaction's directory.
 fn bring_home(
     state: &State,
     places: &Places<'_>,
     own: &OwnDirectory,
-    number: usize,
-    slot: &str,
-    before: &record::Image,
+    path: &str,
+    home: &str,
 ) -> Result<(), LedgerError> {
-    if !moves::holds(places, slot, before).map_err(cannot("read", slot))?
-        && let Some((bytes, _)) = places.read(slot, u64::MAX).map_err(cannot("read", slot))?
-    {
-        atomic::stage(state.fs(), (&own.dir, &number.to_string()), &bytes).map_err(cannot("keep", slot))?;
+    if let Some((bytes, _)) = places.read(path, blobs::BLOB_BYTES).map_err(cannot("read", path))? {
+        atomic::stage(state.fs(), (&own.dir, home), &bytes)
+            .and_then(|()| state.fs().sync_dir(&own.dir))
+            .map_err(cannot("keep", path))?;
     }
-    moves::remove(places, slot).map_err(cannot("remove", slot))
+    moves::remove(places, path).map_err(cannot("remove", path))
 }
 
 /// Moves the journal into the transaction's directory, and marks that as kept. Says where.
@@ -210,7 +224,9 @@ pub(crate) fn clear(state: &State, places: &Places<'_>, own: &OwnDirectory) -> i
             let mut touched = Touched::default();
             // Only names that relay gives are removed, whatever the list says.
             for slot in String::from_utf8_lossy(&bytes).lines().filter(|line| is_slot(line, &own.name)) {
-                moves::remove(places, slot)?;
+                for name in [slot.to_string()].iter().chain(&ASIDES.map(|what| aside(slot, what))) {
+                    moves::remove(places, name)?;
+                }
                 touched.entry(slot);
             }
             // They must be gone for good before the list of them is.

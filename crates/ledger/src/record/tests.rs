@@ -95,7 +95,12 @@ fn transaction() -> impl Strategy<Value = Transaction> {
         directory: text.clone(),
         steps: vec![
             Step::Create { path: text.clone(), slot: "1".into(), after: Image::of(b"x", 0o600) },
-            Step::Move { path: text.clone(), to: text.clone(), image: Image::of(b"x", 0) },
+            Step::Move {
+                path: text.clone(),
+                to: text.clone(),
+                slot: text.clone(),
+                image: Image::of(b"x", 0),
+            },
         ],
         make_directories: vec![text.clone()],
         remove_directories: vec![RemovedDirectory { path: text, mode: 0o700 }],

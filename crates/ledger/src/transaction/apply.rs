@@ -109,7 +109,7 @@ fn carry_out(
             touched.entry(slot);
             displace(places, path, slot, before)
         }
-        Step::Move { path, to, image } => {
+        Step::Move { path, to, image, .. } => {
             touched.entry(path);
             touched.entry(to);
             displace(places, path, to, image)

@@ -381,7 +381,7 @@ impl Images<'_> {
                 Step::Replace { path, before, after, .. } => (Some((path, before)), Some((path, after))),
                 Step::Create { path, after, .. } => (None, Some((path, after))),
                 Step::Remove { path, before, .. } => (Some((path, before)), None),
-                Step::Move { path, to, image } => (Some((path, image)), Some((to, image))),
+                Step::Move { path, to, image, .. } => (Some((path, image)), Some((to, image))),
             };
             images.before.extend(was.map(|(path, image)| (path.as_str(), *image)));
             images.after.extend(becomes.map(|(path, image)| (path.as_str(), *image)));

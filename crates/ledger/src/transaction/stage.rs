@@ -122,7 +122,7 @@ pub(super) fn stage(
                 Step::Remove { before: known(path, before), path: path.to_string(), slot }
             }
             Wanted::Move { path, to, before } => {
-                Step::Move { image: known(path, before), path: path.to_string(), to: to.to_string() }
+                Step::Move { image: known(path, before), path: path.to_string(), to: to.to_string(), slot }
             }
             Wanted::Replace { before, after, .. } => {
                 let image = stager.write(&path, &slot, after, &mut staged.notes)?;
