@@ -104,6 +104,15 @@ pub struct Record {
     pub transaction: Option<Transaction>,
 }
 
+impl Record {
+    /// Whether a record of the original tool leaves open what became of a file: it says what was
+    /// before, and not always enough to work out what came of it.
+    pub fn leaves_open(&self, file: &FileRecord) -> bool {
+        let deletes = |operation: &RecordedOperation| matches!(operation, RecordedOperation::Delete { path } if *path == file.path);
+        self.version == 0 && file.after.is_none() && !self.operations.iter().any(deletes)
+    }
+}
+
 /// An operation, in the form of the specification.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "type", rename_all = "camelCase", rename_all_fields = "camelCase")]

@@ -15,7 +15,7 @@ use super::text::{self, Merged};
 use super::{Images, KeptEdits, Now, Reversal};
 use crate::digest::Digest;
 use crate::error::{FileConflict, LedgerError};
-use crate::record::{FileRecord, Image, Record, RecordedOperation};
+use crate::record::{FileRecord, Image, Record};
 
 /// One file of a record.
 pub(super) struct Part<'r> {
@@ -121,7 +121,7 @@ impl<'p> Inverse<'p> {
             Slot::File(content) => Some(content),
             Slot::Missing => None,
         };
-        if part.file.after.is_none() && after_is_unknown(record, part.file) {
+        if part.file.after.is_none() && record.leaves_open(part.file) {
             return unknown(record, part, now.as_deref());
         }
         match (part.file.before, part.file.after) {
@@ -381,13 +381,6 @@ fn genuine(record: &Record, bytes: Vec<u8>, image: Image, path: &str) -> Result<
     }
     let reason = format!("the bytes that it keeps of {path} are not the ones that it speaks of");
     Err(LedgerError::NotRevertible { id: record.uuid, reason })
-}
-
-/// Whether a record of the original tool leaves open what became of a file that has no image after it:
-/// only of one that it deleted is that known.
-fn after_is_unknown(record: &Record, file: &FileRecord) -> bool {
-    let deletes = |operation: &RecordedOperation| matches!(operation, RecordedOperation::Delete { path } if *path == file.path);
-    record.version == 0 && !record.operations.iter().any(deletes)
 }
 
 /// A file of which only the state before is known.

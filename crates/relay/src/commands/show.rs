@@ -116,7 +116,8 @@ impl Shown {
         for file in files.iter().filter(|_| args.diff) {
             let before = kept(project.ledger.before_bytes(&record, file))?;
             let after = kept(project.ledger.after_bytes(&record, file))?;
-            let plan = before.zip(after).and_then(|(before, after)| file_plan(file, before, after));
+            let known = before.zip(after).filter(|_| !record.leaves_open(file));
+            let plan = known.and_then(|(before, after)| file_plan(&record, file, before, after));
             diffs.push(plan.as_ref().map(diff::of_file));
         }
         Ok(Shown { record, fate, files, diffs })
@@ -133,9 +134,10 @@ fn kept(bytes: Result<Option<Vec<u8>>, LedgerError>) -> Result<Option<Option<Vec
 }
 
 /// What happened to a file of a record.
-pub(crate) fn change(file: &FileRecord) -> Change {
+pub(crate) fn change(record: &Record, file: &FileRecord) -> Change {
     match (&file.before, &file.after) {
         (None, _) => Change::Added,
+        (_, None) if record.leaves_open(file) => Change::Modified,
         (_, None) => Change::Deleted,
         _ if file.renamed_from.is_some() => Change::Renamed,
         _ => Change::Modified,
@@ -143,7 +145,12 @@ pub(crate) fn change(file: &FileRecord) -> Change {
 }
 
 /// The file as a plan had it; `None` if no plan could name it.
-fn file_plan(file: &FileRecord, before: Option<Vec<u8>>, after: Option<Vec<u8>>) -> Option<FilePlan> {
+fn file_plan(
+    record: &Record,
+    file: &FileRecord,
+    before: Option<Vec<u8>>,
+    after: Option<Vec<u8>>,
+) -> Option<FilePlan> {
     let renamed_from = match &file.renamed_from {
         Some(from) => Some(RelPath::parse(from).ok()?),
         None => None,
@@ -151,7 +158,7 @@ fn file_plan(file: &FileRecord, before: Option<Vec<u8>>, after: Option<Vec<u8>>)
     Some(FilePlan {
         path: RelPath::parse(&file.path).ok()?,
         renamed_from,
-        change: change(file),
+        change: change(record, file),
         before,
         after,
         mode_before: file.before.as_ref().map(mode),
@@ -225,7 +232,7 @@ impl<'a> RecordJson<'a> {
         let files = shown.files.iter().enumerate().map(|(at, file)| FileJson {
             path: &file.path,
             renamed_from: file.renamed_from.as_deref(),
-            change: change(file),
+            change: change(record, file),
             added: file.added,
             removed: file.removed,
             before: file.before,

@@ -18,7 +18,7 @@ use crate::terminal::{Look, Paint, Sign};
 pub(crate) fn text(shown: &Shown, look: &Look) -> String {
     let record = &shown.record;
     let mut out = head(shown, look);
-    out += &rows(&shown.files, look);
+    out += &rows(&shown.record, &shown.files, look);
     let mut field = |name: &str, value: &str| {
         let safe = look.safe(value);
         let line = look.wrap(&format!("  {}{safe}", " ".repeat(NAME)), 2 + NAME);
@@ -109,7 +109,7 @@ fn origin(record: &Record) -> String {
     format!("{}{place}", record.origin)
 }
 
-fn rows(files: &[FileRecord], look: &Look) -> String {
+fn rows(record: &Record, files: &[FileRecord], look: &Look) -> String {
     let arrow = look.sign(Sign::Arrow);
     let room = look.width.map_or(usize::MAX, |width| width.saturating_sub(24).max(20));
     let name = |file: &FileRecord| match &file.renamed_from {
@@ -124,7 +124,8 @@ fn rows(files: &[FileRecord], look: &Look) -> String {
     let mut out = String::new();
     for (file, name) in files.iter().zip(names) {
         let counts = counts(look, file.added, file.removed);
-        let line = format!("    {}  {}  {}", change(file).letter(), name.padded(widest).text, counts.text);
+        let line =
+            format!("    {}  {}  {}", change(record, file).letter(), name.padded(widest).text, counts.text);
         out += &format!("{}\n", line.trim_end());
     }
     out
