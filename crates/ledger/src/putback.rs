@@ -8,7 +8,7 @@
 use std::io;
 
 use relaycode_durable::Kind;
-use relaycode_durable::fs::{DirMode, FileMode};
+use relaycode_durable::fs::{DirMode, FileMode, is_not_regular, is_too_long};
 
 use crate::error::{LedgerError, Left, cannot};
 use crate::journal::{Step, Transaction};
@@ -281,7 +281,13 @@ impl Back<'_, '_> {
             }));
         }
         let name = aside(slot, "before");
-        moves::remove(self.places, &name).map_err(cannot("remove", &name))?;
+        // What an earlier attempt wrote there goes; what it let change places with it does not.
+        let left = self.look(&name, &[image])?;
+        if left.has_bytes_of(image) || self.is_torn(&name, &bytes)? {
+            moves::remove(self.places, &name).map_err(cannot("remove", &name))?;
+        } else if left != Seen::Nothing {
+            self.shift(&name, &aside(slot, "others"))?;
+        }
         for above in ancestors(&name) {
             self.remake(above, DirMode::Private)?;
         }
@@ -296,6 +302,15 @@ impl Back<'_, '_> {
         };
         written().map_err(cannot("write", &name))?;
         Ok(name)
+    }
+
+    /// Whether the file holds nothing but the first of these bytes, as a write that was cut short.
+    fn is_torn(&self, path: &str, bytes: &[u8]) -> Result<bool, LedgerError> {
+        match self.places.read(path, bytes.len() as u64) {
+            Ok(read) => Ok(read.is_some_and(|(read, _)| bytes.starts_with(&read))),
+            Err(error) if is_too_long(&error) || is_not_regular(&error) => Ok(false),
+            Err(error) => Err(cannot("read", path)(error)),
+        }
     }
 
     /// Makes the directories anew that the transaction removed, outermost first.

@@ -495,3 +495,26 @@ fn a_large_change_on_another_device_is_durable_once_it_is_committed() {
         });
     }
 }
+
+#[test]
+fn restoring_twice_keeps_what_others_wrote_both_times() {
+    let project = Project::new(&[("a", "a1")]);
+    let ledger = project.ledger();
+    drop(ledger.begin(&[modify("a", "a1", "a2")], about(), &go_on).unwrap());
+    // The displaced file is gone, and somebody wrote.
+    let own = project.path(&format!(".relaycode/tx/{}", project.slots()[0]));
+    fs::remove_file(own.join("0")).unwrap();
+    fs::write(own.join("0-before"), "mine, once").unwrap();
+    project.save("a", "mine, twice");
+    let recovered = ledger.recover(Recovery::Restore).unwrap();
+    assert_eq!(project.text("a"), "a1");
+    let Outcome::PutBack { kept: Some(kept), .. } = &recovered[0].outcome else { panic!("{recovered:?}") };
+    let kept: Vec<String> = fs::read_dir(project.path(kept))
+        .unwrap()
+        .filter_map(|entry| fs::read_to_string(entry.unwrap().path()).ok())
+        .collect();
+    assert!(
+        kept.contains(&"mine, once".to_string()) && kept.contains(&"mine, twice".to_string()),
+        "{kept:?}"
+    );
+}
