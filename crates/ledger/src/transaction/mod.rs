@@ -203,8 +203,7 @@ fn own_directory(state: &State, id: TxId) -> Result<OwnDirectory, LedgerError> {
         let lock = state.fs().lock(&dir, "lock")?.ok_or(io::ErrorKind::WouldBlock)?;
         Ok(OwnDirectory { name: name.clone(), dir, lock: Some(lock) })
     };
-    let own = made().map_err(cannot("make", &format!("{SLOTS}/{name}")))?;
-    Ok(own)
+    made().map_err(cannot("make", &format!("{SLOTS}/{name}")))
 }
 
 /// Those of `directories` that are there, with their permission bits, innermost first.
