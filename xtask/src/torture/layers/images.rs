@@ -5,6 +5,7 @@
 //! A case is a scenario, by its number; a failure names the one disk or call in it, which `--replay` takes too.
 
 use std::path::Path;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use anyhow::bail;
 use relaycode_durable::model::Bounds;
@@ -34,7 +35,8 @@ impl Layer for Images {
         let base = World::fresh(&world.memory, self.name())?;
         let first = world.seed.wrapping_mul(1_000_000);
         let scenarios: Vec<u64> = (0..world.choose(36, 700)).map(|number| first + number).collect();
-        drive(
+        let (disks, calls) = (AtomicU64::new(0), AtomicU64::new(0));
+        let mut tally = drive(
             world,
             &Cases {
                 layer: self.name(),
@@ -43,14 +45,22 @@ impl Layer for Images {
                 workers: workers(),
                 limit: world.limit(25),
                 spec: &ToString::to_string,
-                run: &|_, scenario| judge(*scenario),
+                run: &|_, scenario| {
+                    let judged = judge(*scenario)?;
+                    disks.fetch_add(judged.disks, Ordering::Relaxed);
+                    calls.fetch_add(judged.calls, Ordering::Relaxed);
+                    Ok(judged.disks + judged.calls)
+                },
             },
-        )
+        )?;
+        let (disks, calls) = (disks.into_inner(), calls.into_inner());
+        tally.notes.push(format!("{disks} different disks and {calls} calls that fail in this run"));
+        Ok(tally)
     }
 
     fn replay(&self, _: &World, _: &Path, spec: &str) -> anyhow::Result<u64> {
         if let Ok(scenario) = spec.parse() {
-            return judge(scenario);
+            return judge(scenario).map(|judged| judged.disks + judged.calls);
         }
         let case: Case = spec.parse().map_err(anyhow::Error::msg)?;
         match crash::replay(&case) {
@@ -60,11 +70,17 @@ impl Layer for Images {
     }
 }
 
-fn judge(scenario: u64) -> anyhow::Result<u64> {
+/// What was tried of a scenario.
+struct Judged {
+    disks: u64,
+    calls: u64,
+}
+
+fn judge(scenario: u64) -> anyhow::Result<Judged> {
     let bounds = Bounds { seed: scenario, ..Bounds::default() };
     let cut = held(crash::explore(scenario, &bounds))?;
     let failed = held(crash::fail_every_call(scenario))?;
-    Ok((cut.images + failed.errors) as u64)
+    Ok(Judged { disks: cut.images as u64, calls: failed.errors as u64 })
 }
 
 fn held(report: Report) -> anyhow::Result<Report> {
