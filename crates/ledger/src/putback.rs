@@ -8,7 +8,7 @@
 use std::io;
 
 use relaycode_durable::Kind;
-use relaycode_durable::fs::{DirMode, FileMode, is_not_regular, is_too_long};
+use relaycode_durable::fs::{DirMode, FileMode};
 
 use crate::error::{LedgerError, Left, cannot};
 use crate::journal::{Step, Transaction};
@@ -280,19 +280,14 @@ impl Back<'_, '_> {
                 reason: "the bytes kept in the journal are not those it had".to_string(),
             }));
         }
-        let name = aside(slot, "before");
-        // What an earlier attempt wrote there goes; what it let change places with it does not.
-        let left = self.look(&name, &[image])?;
-        if left.has_bytes_of(image) || self.is_torn(&name, &bytes)? {
-            moves::remove(self.places, &name).map_err(cannot("remove", &name))?;
-        } else if left != Seen::Nothing {
-            self.shift(&name, &aside(slot, "others"))?;
-        }
-        for above in ancestors(&name) {
+        // Under a name of its own until it is whole: only then nobody's bytes can be taken for it.
+        let fresh = aside(slot, FRESH);
+        moves::remove(self.places, &fresh).map_err(cannot("remove", &fresh))?;
+        for above in ancestors(&fresh) {
             self.remake(above, DirMode::Private)?;
         }
         let written = || -> io::Result<()> {
-            let place = self.places.place(&name)?;
+            let place = self.places.place(&fresh)?;
             let fs = self.places.fs();
             let file = fs.create(&place.dir, place.name, FileMode::Private)?;
             fs.write(&file, &bytes)?;
@@ -300,17 +295,17 @@ impl Back<'_, '_> {
             fs.set_mode(&file, image.mode & 0o777)?;
             fs.sync_file(&file)
         };
-        written().map_err(cannot("write", &name))?;
-        Ok(name)
-    }
-
-    /// Whether the file holds nothing but the first of these bytes, as a write that was cut short.
-    fn is_torn(&self, path: &str, bytes: &[u8]) -> Result<bool, LedgerError> {
-        match self.places.read(path, bytes.len() as u64) {
-            Ok(read) => Ok(read.is_some_and(|(read, _)| bytes.starts_with(&read))),
-            Err(error) if is_too_long(&error) || is_not_regular(&error) => Ok(false),
-            Err(error) => Err(cannot("read", path)(error)),
+        written().map_err(cannot("write", &fresh))?;
+        let name = aside(slot, "before");
+        let left = self.look(&name, &[image])?;
+        if left.has_bytes_of(image) {
+            moves::remove(self.places, &name).map_err(cannot("remove", &name))?;
+        } else if left != Seen::Nothing {
+            // An earlier attempt let somebody's file change places with it.
+            self.shift(&name, &aside(slot, "others"))?;
         }
+        self.shift(&fresh, &name)?;
+        Ok(name)
     }
 
     /// Makes the directories anew that the transaction removed, outermost first.
@@ -388,6 +383,9 @@ impl Back<'_, '_> {
         Stuck::Left(Left { path: path.to_string(), reason, kept: kept.map(str::to_string) })
     }
 }
+
+/// What a copy of a file is called, behind the number of its step, until it is whole.
+pub(crate) const FRESH: &str = "fresh";
 
 /// A name of its own beside a slot.
 pub(crate) fn aside(slot: &str, what: &str) -> String {

@@ -14,7 +14,7 @@ use crate::id::TxId;
 use crate::journal::{Stage, Step, Transaction, is_slot};
 use crate::moves::{self, Touched};
 use crate::paths::Places;
-use crate::putback::{PutBack, aside};
+use crate::putback::{FRESH, PutBack, aside};
 use crate::record::{self, Record};
 use crate::seen;
 use crate::state::{self, State, Sub};
@@ -73,6 +73,7 @@ fn holds_others_bytes(
     transaction: &Transaction,
 ) -> Result<bool, LedgerError> {
     let mut any = false;
+    let mut ours_elsewhere = Vec::new();
     for (number, step) in transaction.steps.iter().enumerate() {
         let (slot, images) = match step {
             Step::Replace { slot, before, after, .. } => (slot, vec![before, after]),
@@ -86,14 +87,20 @@ fn holds_others_bytes(
         });
         for (path, home) in names {
             let found = seen::look(places, &path, &images).map_err(cannot("read", &path))?;
+            let elsewhere = !path.starts_with(SLOTS);
             if found == seen::Seen::Nothing || images.iter().any(|image| found.has_bytes_of(image)) {
+                ours_elsewhere.extend(elsewhere.then_some(path));
                 continue;
             }
             any = true;
-            if !path.starts_with(SLOTS) {
+            if elsewhere {
                 bring_home(state, places, own, &path, &home)?;
             }
         }
+    }
+    // Nobody clears a directory that is kept.
+    for path in ours_elsewhere.iter().filter(|_| any) {
+        moves::remove(places, path).map_err(cannot("remove", path))?;
     }
     Ok(any)
 }
@@ -224,8 +231,9 @@ pub(crate) fn clear(state: &State, places: &Places<'_>, own: &OwnDirectory) -> i
             let mut touched = Touched::default();
             // Only names that relay gives are removed, whatever the list says.
             for slot in String::from_utf8_lossy(&bytes).lines().filter(|line| is_slot(line, &own.name)) {
-                for name in [slot.to_string()].iter().chain(&ASIDES.map(|what| aside(slot, what))) {
-                    moves::remove(places, name)?;
+                moves::remove(places, slot)?;
+                for what in ASIDES.iter().chain(&[FRESH]) {
+                    moves::remove(places, &aside(slot, what))?;
                 }
                 touched.entry(slot);
             }
@@ -236,7 +244,8 @@ pub(crate) fn clear(state: &State, places: &Places<'_>, own: &OwnDirectory) -> i
         Err(error) => return Err(error),
     }
     for (name, kind) in state.fs().list(&own.dir)? {
-        let number = ASIDES.iter().find_map(|what| name.strip_suffix(what)?.strip_suffix('-'));
+        let asides = ASIDES.iter().chain(&[FRESH]);
+        let number = asides.into_iter().find_map(|what| name.strip_suffix(what)?.strip_suffix('-'));
         let number = number.unwrap_or(&name);
         if kind == Kind::File && number.bytes().all(|byte| byte.is_ascii_digit()) {
             remove_named(state, &own.dir, &name)?;

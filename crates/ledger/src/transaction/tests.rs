@@ -518,3 +518,24 @@ fn restoring_twice_keeps_what_others_wrote_both_times() {
         "{kept:?}"
     );
 }
+
+#[test]
+fn nothing_of_relays_stays_among_files_on_another_device() {
+    let model = Arc::new(Model::new());
+    model.mkdir("disk").unwrap();
+    model.mount("disk", 2).unwrap();
+    for path in ["disk/a", "disk/b"] {
+        model.put(path, b"1", 0o644).unwrap();
+    }
+    model.mark_all_durable();
+    let ledger = Ledger::open(Arc::clone(&model) as Arc<_>, Path::new("/"), Settings::default()).unwrap();
+    let changes = [modify("disk/a", "1", "2"), modify("disk/b", "1", "2")];
+    drop(ledger.begin(&changes, about(), &go_on).unwrap());
+    model.put("disk/a", b"mine", 0o644).unwrap();
+    ledger.recover(Recovery::Restore).unwrap();
+    let tree = model.snapshot();
+    let outside: Vec<&String> = tree.files.keys().filter(|path| !path.starts_with(".relaycode/")).collect();
+    assert_eq!(outside, ["disk/a", "disk/b"]);
+    assert!(tree.files.values().any(|file| file.0 == b"mine"));
+    assert_eq!(model.file("disk/a").unwrap().0, b"1");
+}
