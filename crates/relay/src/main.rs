@@ -7,7 +7,6 @@ mod clock;
 mod commands;
 mod console;
 mod failure;
-mod head;
 mod home;
 mod input;
 mod json;

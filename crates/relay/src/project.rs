@@ -15,10 +15,10 @@ use relaycode_ledger::{About, Committed, Ledger, LedgerError, Recovery, Settings
 use crate::clock;
 use crate::console::Console;
 use crate::failure::{Exit, Failure, State};
-use crate::head::{self, Head};
 use crate::home::Home;
 use crate::show;
 use crate::signals::Held;
+use relaycode_project::head::{self, Head};
 
 /// A project.
 pub(crate) struct Project {

@@ -14,11 +14,11 @@ use crate::ask::{self, Terminal, is_yes};
 use crate::clock;
 use crate::console::Console;
 use crate::failure::{Exit, Failure, State};
-use crate::head::Head;
 use crate::home::Home;
 use crate::project::{self, Project};
 use crate::show;
 use crate::show::outcome::Reverted;
+use relaycode_project::head::Head;
 
 /// Take a change back, keeping what came later
 ///

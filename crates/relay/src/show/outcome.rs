@@ -5,10 +5,10 @@
 //! ```
 
 use super::{LISTED, number};
-use crate::head::Head;
 use crate::terminal::{Look, Paint, Sign};
 use relaycode_ledger::TxId;
 use relaycode_ledger::revert::{KeptEdits, Reversal};
+use relaycode_project::head::Head;
 
 /// A change was applied.
 pub(crate) fn applied(id: &str, files: usize, look: &Look) -> String {

@@ -9,11 +9,11 @@ use std::path::{Path, PathBuf};
 
 /// What is checked out.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(crate) struct Head {
+pub struct Head {
     /// The branch; `None` if there is none, or no git.
-    pub(crate) branch: Option<String>,
+    pub branch: Option<String>,
     /// The commit; `None` before the first one, or without git.
-    pub(crate) commit: Option<String>,
+    pub commit: Option<String>,
 }
 
 /// Bytes of a ref, of HEAD, or of a `.git` file.
@@ -22,7 +22,7 @@ const SMALL: u64 = 4 << 10;
 const PACKED: u64 = 16 << 20;
 
 /// What is checked out in the repository that `root` lies in.
-pub(crate) fn read(root: &Path) -> Head {
+pub fn read(root: &Path) -> Head {
     root.ancestors().find_map(git_directory).map(|git| of(&git)).unwrap_or_default()
 }
 

@@ -1,0 +1,118 @@
+//! How a job ended and what it printed.
+
+use std::io;
+use std::path::PathBuf;
+use std::time::Duration;
+
+/// A job that was started and has ended, with all its descendants.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Finished {
+    /// How it ended.
+    pub end: End,
+    /// What it printed to standard output (or to both, or to its terminal).
+    pub stdout: Captured,
+    /// What it printed to standard error.
+    pub stderr: Captured,
+    /// How long it took.
+    pub took: Duration,
+    /// Processes that it left behind and that were ended then.
+    pub left_behind: usize,
+}
+
+/// How a job ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum End {
+    /// By itself, with this code.
+    Exited(i32),
+    /// By this signal, which relay did not send.
+    Signalled(i32),
+    /// It took too long in all, and was ended.
+    DeadlinePassed,
+    /// It printed nothing for too long, and was ended.
+    Idle,
+    /// Whoever wanted it no longer did, and it was ended.
+    Stopped,
+    /// The keeper was ended by somebody; what it kept was ended as far as it could be found.
+    KeeperLost,
+}
+
+impl End {
+    /// Whether it ended by itself and says that all is well.
+    pub fn is_success(self) -> bool {
+        self == End::Exited(0)
+    }
+}
+
+/// What one stream brought.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Captured {
+    /// Its beginning; all of it if nothing was dropped.
+    pub head: Vec<u8>,
+    /// Its end, if not all of it is in `head`.
+    pub tail: Vec<u8>,
+    /// Bytes between the two that were not kept in memory.
+    pub dropped: u64,
+    /// The file with all of it, if there is one.
+    pub spilled: Option<PathBuf>,
+}
+
+impl Captured {
+    /// What was kept, as text: with a line that says how much is missing, if something is.
+    pub fn text(&self) -> String {
+        let mut text = String::from_utf8_lossy(&self.head).into_owned();
+        if self.dropped > 0 {
+            text.push_str(&format!("\n… {} bytes left out …\n", self.dropped));
+        }
+        text.push_str(&String::from_utf8_lossy(&self.tail));
+        text
+    }
+}
+
+/// A job that could not be started, or not be watched.
+#[derive(Debug, thiserror::Error)]
+pub enum ExecError {
+    /// There is no such program.
+    #[error("there is no program `{program}` on this machine")]
+    NotFound {
+        /// Its name.
+        program: String,
+    },
+    /// There is one, and it cannot be run.
+    #[error("`{program}` cannot be run: {source}")]
+    CannotRun {
+        /// Its name.
+        program: String,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// The directory to run it in cannot be entered.
+    #[error("the directory {} cannot be entered: {source}", directory.display())]
+    Directory {
+        /// The directory.
+        directory: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// The keeper, which is relay itself, could not be started or understood.
+    #[error("relay could not start the process that keeps watch over `{program}`: {source}")]
+    Keeper {
+        /// What was to be run.
+        program: String,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// There is no terminal.
+    #[error("`{program}` needs a terminal, and there is none")]
+    NoTerminal {
+        /// Its name.
+        program: String,
+    },
+    /// Anything else that the system said.
+    #[error("cannot {action}: {source}")]
+    System {
+        /// What could not be done.
+        action: &'static str,
+        /// What the system said.
+        source: io::Error,
+    },
+}

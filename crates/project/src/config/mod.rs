@@ -1,0 +1,196 @@
+//! The configuration: what is set, by whom, and what it means.
+//!
+//! Layers, each over the one before: the defaults, the user's own `config.yml`, the project's file. One
+//! rule goes the other way: a user who says `patch.approvalMode: manual` is asked, whatever a project
+//! says. Every value knows where it comes from ([`Origin`]). The list of keys is [`keys`].
+
+use std::path::PathBuf;
+
+/// What is set, defaults filled in.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Config {
+    /// The project's name in prompts and answers, without the key; `None` in a project that has no
+    /// configuration.
+    pub project_id: Option<String>,
+    /// How relay itself behaves.
+    pub core: Core,
+    /// How the clipboard is watched and what the prompt asks for.
+    pub watcher: Watcher,
+    /// How a change is judged.
+    pub patch: Patch,
+    /// What is done with git.
+    pub git: Git,
+}
+
+/// `core.*`
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Core {
+    /// How much relay says.
+    pub log_level: LogLevel,
+    /// Desktop notifications.
+    pub enable_notifications: bool,
+    /// `watch` reads the configuration again when it changes.
+    pub watch_config: bool,
+}
+
+/// `core.logLevel`, from least to most.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum LogLevel {
+    /// Nothing but what was asked for.
+    Silent,
+    /// … and failures.
+    Error,
+    /// … and warnings.
+    Warn,
+    /// … and what was done.
+    Info,
+    /// … and how.
+    Debug,
+}
+
+/// `watcher.*`
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Watcher {
+    /// Milliseconds between two looks at the clipboard, where it cannot tell of changes itself.
+    pub clipboard_poll_interval: u64,
+    /// The dialect that the prompt asks for.
+    pub preferred_strategy: Strategy,
+    /// Several copies are collected before they are processed.
+    pub enable_bulk_processing: bool,
+    /// How many.
+    pub bulk_size: u64,
+    /// Milliseconds after which fewer are processed, too.
+    pub bulk_timeout: u64,
+}
+
+/// `watcher.preferredStrategy`
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Strategy {
+    /// The model chooses.
+    Auto,
+    /// Whole files.
+    Replace,
+    /// Unified diffs without line numbers.
+    NewUnified,
+    /// Search and replace.
+    MultiSearchReplace,
+}
+
+/// `patch.*`
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Patch {
+    /// Who approves.
+    pub approval_mode: ApprovalMode,
+    /// So many errors are acceptable.
+    pub approval_on_error_count: u64,
+    /// The command that judges the tree; empty: none.
+    pub linter: String,
+    /// The command that runs before; empty: none.
+    pub pre_command: String,
+    /// The command that runs after, before the linter; empty: none.
+    pub post_command: String,
+    /// A change of fewer files asks a person.
+    pub min_file_changes: u64,
+    /// A change of more files asks a person.
+    pub max_file_changes: Option<u64>,
+}
+
+/// `patch.approvalMode`
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ApprovalMode {
+    /// Ask only when something is off.
+    Auto,
+    /// Ask every time.
+    Manual,
+}
+
+/// `git.*`
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Git {
+    /// Every change gets a branch.
+    pub auto_git_branch: bool,
+    /// How its name begins.
+    pub git_branch_prefix: String,
+    /// What the rest of its name is made of.
+    pub git_branch_template: BranchTemplate,
+}
+
+/// `git.gitBranchTemplate`
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum BranchTemplate {
+    /// The transaction's id.
+    Uuid,
+    /// The message for the commit.
+    GitCommitMsg,
+}
+
+impl Default for Config {
+    fn default() -> Config {
+        Config {
+            project_id: None,
+            core: Core { log_level: LogLevel::Info, enable_notifications: true, watch_config: true },
+            watcher: Watcher {
+                clipboard_poll_interval: 2_000,
+                preferred_strategy: Strategy::Auto,
+                enable_bulk_processing: false,
+                bulk_size: 5,
+                bulk_timeout: 30_000,
+            },
+            patch: Patch {
+                approval_mode: ApprovalMode::Auto,
+                approval_on_error_count: 0,
+                linter: String::new(),
+                pre_command: String::new(),
+                post_command: String::new(),
+                min_file_changes: 0,
+                max_file_changes: None,
+            },
+            git: Git {
+                auto_git_branch: false,
+                git_branch_prefix: "relay/".to_string(),
+                git_branch_template: BranchTemplate::GitCommitMsg,
+            },
+        }
+    }
+}
+
+/// Where a value comes from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Origin {
+    /// Nobody set it.
+    Default,
+    /// The user's own file.
+    User {
+        /// The line in it.
+        line: usize,
+    },
+    /// The project's file.
+    Project {
+        /// The line in it.
+        line: usize,
+    },
+}
+
+/// A configuration with its history.
+#[derive(Debug, Clone)]
+pub struct Loaded {
+    /// What is set.
+    pub config: Config,
+    /// Where each key's value comes from, by the key's full name, in the order of [`keys`].
+    pub origins: Vec<(&'static str, Origin)>,
+    /// The project's file, if there is one.
+    pub file: Option<PathBuf>,
+    /// What a person should know: older forms that were read, unknown keys, values that do nothing.
+    pub remarks: Vec<Remark>,
+}
+
+/// Something about a configuration that does not stop anything.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Remark {
+    /// The file, as the user knows it.
+    pub file: String,
+    /// The line in it, 0 if it is about all of it.
+    pub line: usize,
+    /// A sentence for the user.
+    pub text: String,
+}
