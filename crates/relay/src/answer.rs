@@ -12,7 +12,7 @@ use relaycode_change::tree::Tree;
 use relaycode_change::{diff, repair, response, syntax};
 use serde::Serialize;
 
-use crate::console::Console;
+use crate::context::Context;
 use crate::failure::{Exit, Failure};
 use crate::input::Origin;
 use crate::json::base64;
@@ -25,14 +25,6 @@ pub(crate) struct Given {
     /// File with the answer, or `-` to read it from a pipe
     #[arg(value_name = "FILE|-")]
     pub(crate) file: PathBuf,
-
-    /// Directory that the answer's paths are relative to
-    #[arg(short = 'C', long = "directory", value_name = "DIR", default_value = ".")]
-    pub(crate) directory: PathBuf,
-
-    /// Print one JSON object on stdout, the text for people on stderr
-    #[arg(long)]
-    pub(crate) json: bool,
 
     /// Do not look for new syntax errors
     #[arg(long)]
@@ -49,6 +41,8 @@ const SYNTAX_BUDGET: Duration = Duration::from_secs(2);
 /// An answer that was read.
 pub(crate) struct Answer<'a> {
     given: &'a Given,
+    /// Where the command works, as it was given.
+    directory: PathBuf,
     limits: Limits,
     /// The name of the command that it was given to.
     command: &'static str,
@@ -68,16 +62,17 @@ impl<'a> Answer<'a> {
         given: &'a Given,
         root: PathBuf,
         command: &'static str,
-        console: &mut Console,
+        context: &mut Context<'_>,
     ) -> Result<Answer<'a>, Failure> {
         let limits = given.limit.limits();
         let origin = Origin::from_argument(&given.file);
         if origin.is_typed() {
-            console.err("reading the answer from the terminal; Ctrl-D ends it\n");
+            context.console.err("reading the answer from the terminal; Ctrl-D ends it\n");
         }
         let text = origin.read(limits.text_bytes)?;
         let proposal = response::read(&text, &limits)?;
-        Ok(Answer { given, limits, command, root, origin, text, proposal })
+        let directory = context.options.directory.clone();
+        Ok(Answer { given, directory, limits, command, root, origin, text, proposal })
     }
 
     /// The plan, with what the syntax check found.
@@ -96,16 +91,14 @@ impl<'a> Answer<'a> {
 
     /// Says why the answer is refused; to people unless `silent`, and as JSON if that was asked for.
     /// `repair` says that the prompt for the model is about to be printed.
-    pub(crate) fn refused(&self, refused: &Refused, repair: bool, silent: bool, console: &mut Console) {
-        if self.given.json {
-            console.json(&self.refusal_json(refused));
-        }
+    pub(crate) fn refused(&self, refused: &Refused, repair: bool, silent: bool, context: &mut Context<'_>) {
+        context.object(&self.refusal_json(refused));
         if !silent {
             let next = if repair { None } else { self.next(refused) };
-            let look = console.err_look();
+            let look = context.console.err_look();
             let unread = &self.proposal.unread;
             let text = show::refusal::text(refused, unread, next.as_deref(), &look);
-            console.err(&text);
+            context.console.err(&text);
         }
     }
 
@@ -117,8 +110,8 @@ impl<'a> Answer<'a> {
         }
         let piped = if self.origin == Origin::Stdin { "... | " } else { "" };
         let mut words = vec![format!("{piped}relay preview"), shell_word(&self.given.file)];
-        if self.given.directory != Path::new(".") {
-            words.push(format!("-C {}", shell_word(&self.given.directory)));
+        if self.directory != Path::new(".") {
+            words.push(format!("-C {}", shell_word(&self.directory)));
         }
         words.push("--repair".to_string());
         Some(words.join(" "))

@@ -125,6 +125,12 @@ pub(crate) struct Region {
     pub(crate) reverted: Vec<String>,
 }
 
+impl From<relaycode_project::root::RootError> for Failure {
+    fn from(error: relaycode_project::root::RootError) -> Failure {
+        Failure::usage(error).hint("give the project's directory with `-C DIR`")
+    }
+}
+
 impl Failure {
     pub(crate) fn new(exit: Exit, kind: &'static str, message: impl Display) -> Failure {
         Failure {

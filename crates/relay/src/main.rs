@@ -6,6 +6,7 @@ mod ask;
 mod clock;
 mod commands;
 mod console;
+mod context;
 mod failure;
 mod home;
 mod input;

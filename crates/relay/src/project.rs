@@ -1,7 +1,7 @@
 //! The project that a command works on: its directory, its ledger, and what an earlier run that
 //! stopped in the middle left there.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use relaycode_change::limits::Limits;
@@ -13,12 +13,12 @@ use relaycode_ledger::tree::ProjectTree;
 use relaycode_ledger::{About, Committed, Ledger, LedgerError, Recovery, Settings, Target, TxId};
 
 use crate::clock;
-use crate::console::Console;
+use crate::context::Context;
 use crate::failure::{Exit, Failure, State};
-use crate::home::Home;
 use crate::show;
 use crate::signals::Held;
 use relaycode_project::head::{self, Head};
+use relaycode_project::root;
 
 /// A project.
 pub(crate) struct Project {
@@ -39,9 +39,10 @@ pub(crate) struct Fate {
 
 impl Project {
     /// The project in `directory`. Nothing is written.
-    pub(crate) fn open(directory: &Path, home: &Home) -> Result<Project, Failure> {
-        let root = canonical(directory)?;
-        let settings = Settings { home: home.0.clone(), ..Settings::default() };
+    pub(crate) fn open(context: &Context<'_>) -> Result<Project, Failure> {
+        let home = context.home.0.clone();
+        let root = root::find(&context.options.directory, home.as_deref())?.path;
+        let settings = Settings { home, ..Settings::default() };
         let ledger = Ledger::open(Arc::new(Real::default()), &root, settings)?;
         Ok(Project { root, ledger })
     }
@@ -53,7 +54,7 @@ impl Project {
 
     /// Brings the ledger back from its copy if it was lost, and says so on stderr. A copy that cannot
     /// be used is no reason to stop.
-    pub(crate) fn restore(&self, console: &mut Console) {
+    pub(crate) fn restore(&self, context: &mut Context<'_>) {
         let said = match self.ledger.restore() {
             Ok(0) => return,
             Ok(records) => format!(
@@ -62,16 +63,16 @@ impl Project {
             ),
             Err(error) => format!("your own copy of the records cannot be used: {error}"),
         };
-        let text = show::outcome::remark(&console.err_look(), &said);
-        console.err(&text);
+        let text = show::outcome::remark(&context.console.err_look(), &said);
+        context.console.err(&text);
     }
 
     /// Puts right what an earlier run left in the middle, and says so on stderr.
-    pub(crate) fn recover(&self, console: &mut Console) -> Result<(), Failure> {
-        self.restore(console);
+    pub(crate) fn recover(&self, context: &mut Context<'_>) -> Result<(), Failure> {
+        self.restore(context);
         let recovered = self.ledger.recover(Recovery::Automatic)?;
-        let text = show::recovery::text(&recovered, &console.err_look());
-        console.err(&text);
+        let text = show::recovery::text(&recovered, &context.console.err_look());
+        context.console.err(&text);
         Ok(())
     }
 
@@ -147,14 +148,4 @@ pub(crate) fn doubt(id: &str, said: &str) -> Failure {
     Failure::new(Exit::Doubt, "doubt", format!("{id} was committed, but then the disk said: {said}"))
         .hint(format!("look at the disk; `relay show {id} --diff` says what should be there"))
         .left(State::Committed)
-}
-
-fn canonical(directory: &Path) -> Result<PathBuf, Failure> {
-    let name = directory.display();
-    let hint = "give the project's directory with `-C DIR`";
-    match directory.canonicalize() {
-        Ok(root) if root.is_dir() => Ok(root),
-        Ok(_) => Err(Failure::usage(format!("{name} is not a directory")).hint(hint)),
-        Err(error) => Err(Failure::usage(format!("the directory {name} cannot be used: {error}")).hint(hint)),
-    }
 }

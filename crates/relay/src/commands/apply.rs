@@ -12,9 +12,8 @@ use serde::Serialize;
 use crate::answer::{Answer, Given, PlanJson};
 use crate::ask::{self, Terminal, is_yes};
 use crate::clock;
-use crate::console::Console;
+use crate::context::{Act, Context};
 use crate::failure::{Exit, Failure, State};
-use crate::home::Home;
 use crate::input::Origin;
 use crate::project::{self, Project};
 use crate::show;
@@ -37,33 +36,43 @@ pub(crate) struct Args {
     /// Show the diff, too
     #[arg(long)]
     diff: bool,
+}
 
-    /// Say nothing but what is asked or goes wrong
-    #[arg(short, long)]
-    quiet: bool,
+impl Act for Args {
+    fn name(&self) -> &'static str {
+        "apply"
+    }
+
+    fn writes(&self) -> bool {
+        true
+    }
+
+    fn run(&self, context: &mut Context<'_>) -> Result<Exit, Failure> {
+        run(self, context)
+    }
 }
 
 /// Plans the answer, asks, and applies it.
-pub(crate) fn run(args: &Args, console: &mut Console, home: &Home) -> Result<Exit, Failure> {
-    let project = Project::open(&args.given.directory, home)?;
-    let answer = Answer::read(&args.given, project.root.clone(), "apply", console)?;
-    project.recover(console)?;
-    let id = identity(&answer, &project, console)?;
+fn run(args: &Args, context: &mut Context<'_>) -> Result<Exit, Failure> {
+    let project = Project::open(context)?;
+    let answer = Answer::read(&args.given, project.root.clone(), "apply", context)?;
+    project.recover(context)?;
+    let id = identity(&answer, &project, context)?;
     let tree = project.tree(&args.given.limit.limits());
     let plan = match answer.plan(&tree) {
         Ok(plan) => plan,
         Err(refused) => {
-            answer.refused(&refused, false, args.quiet && args.given.json, console);
+            answer.refused(&refused, false, context.quiet() && context.json(), context);
             return Ok(Exit::Refused);
         }
     };
     let apply = Apply { args, project, answer, plan };
     if apply.plan.files.iter().all(|file| file.change == Change::Unchanged) {
-        apply.show_card(console);
-        apply.report(None, console);
+        apply.show_card(context);
+        apply.report(None, context);
         return Ok(Exit::Done);
     }
-    let decided_by = apply.decide(console)?;
+    let decided_by = apply.decide(context)?;
     let about = apply.about(id);
     let changes = project::changes(&apply.plan);
     let committed = apply.project.carry_out(&changes, about, decided_by)?;
@@ -71,12 +80,12 @@ pub(crate) fn run(args: &Args, console: &mut Console, home: &Home) -> Result<Exi
     if let Some(said) = &committed.doubt {
         return Err(project::doubt(&id.short(), said));
     }
-    apply.report(Some(id), console);
+    apply.report(Some(id), context);
     Ok(Exit::Done)
 }
 
 /// The id that the answer asks for, if the ledger does not have it yet; else one of ours.
-fn identity(answer: &Answer, project: &Project, console: &mut Console) -> Result<TxId, Failure> {
+fn identity(answer: &Answer, project: &Project, context: &mut Context<'_>) -> Result<TxId, Failure> {
     let Some(id) = answer.proposal.control.uuid.as_ref().and_then(|text| text.parse::<TxId>().ok()) else {
         return Ok(TxId::random());
     };
@@ -101,7 +110,7 @@ fn identity(answer: &Answer, project: &Project, console: &mut Console) -> Result
         return Err(failure);
     };
     let said = format!("{} was the id of another answer, which is in the ledger already", id.short());
-    terminal.say(&show::outcome::remark(&console.err_look(), &said));
+    terminal.say(&show::outcome::remark(&context.console.err_look(), &said));
     if is_yes(&terminal.ask("  is this a new change? [y/N]  ")?) { Ok(TxId::random()) } else { Err(failure) }
 }
 
@@ -115,27 +124,27 @@ struct Apply<'a> {
 
 impl Apply<'_> {
     /// Shows the plan and gets a yes for it; says who gave it.
-    fn decide(&self, console: &mut Console) -> Result<&'static str, Failure> {
+    fn decide(&self, context: &mut Context<'_>) -> Result<&'static str, Failure> {
         if self.args.yes {
-            self.show_card(console);
+            self.show_card(context);
             return Ok("-y");
         }
         let Some(mut terminal) = Terminal::open() else {
-            self.show_card(console);
+            self.show_card(context);
             return Err(ask::nobody(
                 "somebody has to say yes, and there is no terminal to ask on",
                 "`-y` applies it without asking",
             ));
         };
-        let look = console.err_look();
+        let look = context.console.err_look();
         // Whoever is asked sees what about, wherever stdout goes.
-        if console.out_look().width.is_some() && !self.args.given.json {
-            let look = console.out_look();
-            console.out(&self.shown(&look));
+        if context.console.out_look().width.is_some() && !context.json() {
+            let look = context.console.out_look();
+            context.console.out(&self.shown(&look));
         } else {
             terminal.say(&self.shown(&look));
         }
-        console.flush();
+        context.console.flush();
         self.ask(&mut terminal, &look)
     }
 
@@ -165,16 +174,16 @@ impl Apply<'_> {
         text
     }
 
-    fn show_card(&self, console: &mut Console) {
-        if self.args.quiet {
+    fn show_card(&self, context: &mut Context<'_>) {
+        if context.quiet() {
             return;
         }
-        if self.args.given.json {
-            let text = self.shown(&console.err_look());
-            console.err(&text);
+        if context.json() {
+            let text = self.shown(&context.console.err_look());
+            context.console.err(&text);
         } else {
-            let text = self.shown(&console.out_look());
-            console.out(&text);
+            let text = self.shown(&context.console.out_look());
+            context.console.out(&text);
         }
     }
 
@@ -202,29 +211,23 @@ impl Apply<'_> {
     }
 
     /// Says what was done; `None`: nothing, because everything was already in.
-    fn report(&self, id: Option<TxId>, console: &mut Console) {
+    fn report(&self, id: Option<TxId>, context: &mut Context<'_>) {
         let files = self.plan.files.iter().filter(|file| file.change != Change::Unchanged).count();
-        if self.args.given.json {
-            console.json(&AppliedJson {
-                ok: true,
-                code: Exit::Done as u8,
-                command: "apply",
-                project: self.answer.root.to_string_lossy(),
-                applied: id.is_some(),
-                id: id.map(|id| id.to_string()),
-                plan: Answer::plan_json(&self.plan, false),
-            });
-        }
-        let Some(id) = id.filter(|_| !self.args.quiet) else {
+        context.object(&AppliedJson {
+            ok: true,
+            code: Exit::Done as u8,
+            command: "apply",
+            project: self.answer.root.to_string_lossy(),
+            applied: id.is_some(),
+            id: id.map(|id| id.to_string()),
+            plan: Answer::plan_json(&self.plan, false),
+        });
+        let Some(id) = id.filter(|_| !context.quiet()) else {
             return;
         };
-        let look = if self.args.given.json { console.err_look() } else { console.out_look() };
+        let look = context.look();
         let text = show::outcome::applied(&id.short(), files, &look);
-        if self.args.given.json {
-            console.err(&text);
-        } else {
-            console.out(&text);
-        }
+        context.say(&text);
     }
 }
 

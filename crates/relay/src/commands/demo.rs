@@ -9,7 +9,7 @@ use std::path::PathBuf;
 
 use clap::Parser;
 
-use crate::console::Console;
+use crate::context::{Act, Context};
 use crate::failure::{Exit, Failure};
 use crate::home::Home;
 use crate::terminal::Paint;
@@ -106,45 +106,57 @@ const AFTERWARDS: &[&str] = &[
      or pipe it in: `relay apply -`. `relay --help` says the rest.",
 ];
 
+impl Act for Args {
+    fn name(&self) -> &'static str {
+        "demo"
+    }
+
+    fn run(&self, context: &mut Context<'_>) -> Result<Exit, Failure> {
+        run(self, context)
+    }
+}
+
 /// Runs every step.
-pub(crate) fn run(args: &Args, console: &mut Console) -> Result<Exit, Failure> {
+fn run(args: &Args, context: &mut Context<'_>) -> Result<Exit, Failure> {
     let scratch = Scratch::new(args.keep)
         .map_err(|error| Failure::unexpected(format!("the scratch project cannot be made: {error}")))?;
     let waits = !args.auto && io::stdin().is_terminal() && io::stdout().is_terminal();
     for (index, step) in STEPS.iter().enumerate() {
-        if index > 0 && waits && !wait(console) {
+        if index > 0 && waits && !wait(context) {
             break;
         }
-        show(step, index + 1, console)?;
+        show(step, index + 1, context)?;
     }
-    let look = console.out_look();
-    console.out("\n");
+    let look = context.console.out_look();
+    context.console.out("\n");
     for line in AFTERWARDS {
         let line = look.paint(Paint::Strong, &look.wrap(line, 6));
-        console.out(&format!("{line}\n"));
+        context.console.out(&format!("{line}\n"));
     }
     if args.keep {
         let root = scratch.root.to_string_lossy();
-        let root = console.out_look().safe(&root).into_owned();
-        console.out(&format!("the scratch project is in {root}\n"));
+        let root = context.console.out_look().safe(&root).into_owned();
+        context.console.out(&format!("the scratch project is in {root}\n"));
     }
     Ok(Exit::Done)
 }
 
-fn show(step: &Step, number: usize, console: &mut Console) -> Result<(), Failure> {
-    let look = console.out_look();
+fn show(step: &Step, number: usize, context: &mut Context<'_>) -> Result<(), Failure> {
+    let look = context.console.out_look();
     let says = format!("{number}/{}  {}", STEPS.len(), step.says);
     let says = look.paint(Paint::Strong, &look.wrap(&says, 5));
     let typed = look.paint(Paint::Dim, &format!("$ relay {}", step.command.join(" ")));
     let gap = if number > 1 { "\n" } else { "" };
-    console.out(&format!("{gap}{says}\n\n{typed}\n"));
+    context.console.out(&format!("{gap}{says}\n\n{typed}\n"));
     prepare(&step.before)
         .map_err(|error| Failure::unexpected(format!("the scratch project cannot be written: {error}")))?;
     let words = ["relay"].iter().chain(step.command);
     let cli = super::Cli::try_parse_from(words).map_err(Failure::unexpected)?;
     // The scratch project goes, and a copy of its ledger would stay.
-    cli.command.run(console, &Home::default())?;
-    console.flush();
+    let home = Home::default();
+    let mut inner = Context { options: &cli.options, console: context.console, home: &home };
+    cli.command.act().run(&mut inner)?;
+    context.console.flush();
     Ok(())
 }
 
@@ -157,10 +169,10 @@ fn prepare(before: &Before) -> io::Result<()> {
 }
 
 /// Waits for Enter; `false` if the user wants no more.
-fn wait(console: &mut Console) -> bool {
-    let look = console.err_look();
-    console.flush();
-    console.err(&format!("\n{}", look.paint(Paint::Dim, "Enter goes on, q ends: ")));
+fn wait(context: &mut Context<'_>) -> bool {
+    let look = context.console.err_look();
+    context.console.flush();
+    context.console.err(&format!("\n{}", look.paint(Paint::Dim, "Enter goes on, q ends: ")));
     let mut line = String::new();
     let read = io::stdin().read_line(&mut line).unwrap_or(0);
     read > 0 && !line.trim().eq_ignore_ascii_case("q")

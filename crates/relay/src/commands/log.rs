@@ -1,14 +1,12 @@
 //! `relay log`: what was done to the project, newest first.
 
 use std::borrow::Cow;
-use std::path::PathBuf;
 
 use relaycode_ledger::{Entry, Item, TxId};
 use serde::Serialize;
 
-use crate::console::Console;
+use crate::context::{Act, Context};
 use crate::failure::{Exit, Failure};
-use crate::home::Home;
 use crate::project::Project;
 use crate::show;
 
@@ -21,28 +19,26 @@ pub(crate) struct Args {
     /// How many to list
     #[arg(short = 'n', long = "count", value_name = "N", default_value_t = 20)]
     count: usize,
+}
 
-    /// The project's directory
-    #[arg(short = 'C', long = "directory", value_name = "DIR", default_value = ".")]
-    directory: PathBuf,
+impl Act for Args {
+    fn name(&self) -> &'static str {
+        "log"
+    }
 
-    /// Print one JSON object on stdout
-    #[arg(long)]
-    pub(crate) json: bool,
-
-    /// Print the ids alone
-    #[arg(short, long)]
-    quiet: bool,
+    fn run(&self, context: &mut Context<'_>) -> Result<Exit, Failure> {
+        run(self, context)
+    }
 }
 
 /// Lists the newest entries.
-pub(crate) fn run(args: &Args, console: &mut Console, home: &Home) -> Result<Exit, Failure> {
-    let project = Project::open(&args.directory, home)?;
-    project.restore(console);
+fn run(args: &Args, context: &mut Context<'_>) -> Result<Exit, Failure> {
+    let project = Project::open(context)?;
+    project.restore(context);
     let page = project.ledger.page(0, args.count)?;
     let rows: Vec<Row> = page.entries.iter().enumerate().map(|(at, entry)| Row::of(at + 1, entry)).collect();
-    if args.json {
-        console.json(&LogJson {
+    if context.json() {
+        context.console.json(&LogJson {
             ok: true,
             code: Exit::Done as u8,
             command: "log",
@@ -50,14 +46,14 @@ pub(crate) fn run(args: &Args, console: &mut Console, home: &Home) -> Result<Exi
             entries: &rows,
             total: page.total,
         });
-    } else if args.quiet {
+    } else if context.quiet() {
         for id in rows.iter().filter_map(|row| row.id.as_ref()) {
-            let line = format!("{}\n", console.out_look().safe(id));
-            console.out(&line);
+            let line = format!("{}\n", context.console.out_look().safe(id));
+            context.console.out(&line);
         }
     } else {
-        let text = show::log::text(&rows, page.total, &console.out_look());
-        console.out(&text);
+        let text = show::log::text(&rows, page.total, &context.console.out_look());
+        context.console.out(&text);
     }
     Ok(Exit::Done)
 }

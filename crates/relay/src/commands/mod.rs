@@ -14,6 +14,7 @@ use std::ffi::OsString;
 use clap::{Parser, Subcommand};
 
 use crate::console::Console;
+use crate::context::{Act, Context, Options};
 use crate::failure::{Exit, Failure};
 use crate::home::Home;
 use crate::terminal::{ColorChoice, Environment};
@@ -23,17 +24,17 @@ use crate::terminal::{ColorChoice, Environment};
 #[derive(Debug, Parser)]
 #[command(name = "relay", version, arg_required_else_help = true, after_help = NEXT)]
 struct Cli {
-    /// When to use colour
-    #[arg(long, global = true, value_enum, value_name = "WHEN", default_value_t)]
-    color: ColorChoice,
+    #[command(flatten)]
+    options: Options,
 
     #[command(subcommand)]
     command: Command,
 }
 
-const NEXT: &str = "Try `relay demo`. Exit codes: 0 done, 1 unexpected failure, 2 wrong usage, \
-                    3 refused (nothing was changed), 4 a person said no, 6 needs you, 8 already processed, \
-                    9 committed but the disk is in doubt, 13 nobody to ask, 130 interrupted.";
+const NEXT: &str = "Try `relay demo`. Exit codes: 0 done, 1 unexpected failure, 2 wrong usage or configuration, \
+                    3 refused (nothing was changed), 4 a person said no, 5 the gate failed (everything was put \
+                    back), 6 needs you, 7 not trusted yet, 8 already processed, 9 committed but the disk is in \
+                    doubt, 13 nobody to ask, 130 interrupted.";
 
 #[derive(Debug, Subcommand)]
 enum Command {
@@ -47,44 +48,15 @@ enum Command {
 }
 
 impl Command {
-    fn name(&self) -> &'static str {
+    fn act(&self) -> &dyn Act {
         match self {
-            Command::Preview(_) => "preview",
-            Command::Apply(_) => "apply",
-            Command::Log(_) => "log",
-            Command::Show(_) => "show",
-            Command::Revert(_) => "revert",
-            Command::Recover(_) => "recover",
-            Command::Demo(_) => "demo",
-        }
-    }
-
-    fn run(&self, console: &mut Console, home: &Home) -> Result<Exit, Failure> {
-        match self {
-            Command::Preview(args) => preview::run(args, console, home),
-            Command::Apply(args) => apply::run(args, console, home),
-            Command::Log(args) => log::run(args, console, home),
-            Command::Show(args) => show::run(args, console, home),
-            Command::Revert(args) => revert::run(args, console, home),
-            Command::Recover(args) => recover::run(args, console, home),
-            Command::Demo(args) => demo::run(args, console),
-        }
-    }
-
-    /// Whether it may change the project.
-    fn writes(&self) -> bool {
-        matches!(self, Command::Apply(_) | Command::Revert(_) | Command::Recover(_))
-    }
-
-    fn wants_json(&self) -> bool {
-        match self {
-            Command::Preview(args) => args.given.json,
-            Command::Apply(args) => args.given.json,
-            Command::Log(args) => args.json,
-            Command::Show(args) => args.json,
-            Command::Revert(args) => args.json,
-            Command::Recover(args) => args.json,
-            Command::Demo(_) => false,
+            Command::Preview(args) => args,
+            Command::Apply(args) => args,
+            Command::Log(args) => args,
+            Command::Show(args) => args,
+            Command::Revert(args) => args,
+            Command::Recover(args) => args,
+            Command::Demo(args) => args,
         }
     }
 }
@@ -97,20 +69,22 @@ pub(crate) fn main() -> Exit {
         Ok(cli) => cli,
         Err(error) => return usage(&error, &args, &environment),
     };
-    let mut console = Console::real(&environment, cli.color);
-    let result = cli.command.run(&mut console, &Home::read());
+    let act = cli.command.act();
+    let mut console = Console::real(&environment, cli.options.color);
+    let home = Home::read();
+    let result = act.run(&mut Context { options: &cli.options, console: &mut console, home: &home });
     let written = console.finish();
     let (failure, exit) = match (result, written) {
         (Ok(exit), Ok(())) => return exit,
         // What was done to the project is done, whoever hears of it.
-        (Ok(exit), Err(failure)) if cli.command.writes() => (failure, exit),
+        (Ok(exit), Err(failure)) if act.writes() => (failure, exit),
         (Err(failure), _) | (Ok(_), Err(failure)) => {
             let exit = failure.exit;
             (failure, exit)
         }
     };
-    let mut console = Console::real(&environment, cli.color);
-    console.failure(&failure, cli.command.name(), cli.command.wants_json());
+    let mut console = Console::real(&environment, cli.options.color);
+    console.failure(&failure, act.name(), cli.options.json);
     // Nothing is left to say it with, if this cannot be written either.
     let _ = console.finish();
     exit

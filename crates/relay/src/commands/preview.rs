@@ -8,9 +8,8 @@ use relaycode_change::repair;
 use serde::Serialize;
 
 use crate::answer::{Answer, Given, PlanJson};
-use crate::console::Console;
+use crate::context::{Act, Context};
 use crate::failure::{Exit, Failure};
-use crate::home::Home;
 use crate::project::Project;
 use crate::show;
 
@@ -42,58 +41,62 @@ pub(crate) struct Args {
     /// Show the diff (the default, except with --json and --repair)
     #[arg(long, overrides_with = "no_diff")]
     diff: bool,
+}
 
-    /// Say nothing about a plan; refusals are still explained, except with --json or --repair
-    #[arg(short, long)]
-    quiet: bool,
+impl Act for Args {
+    fn name(&self) -> &'static str {
+        "preview"
+    }
+
+    fn run(&self, context: &mut Context<'_>) -> Result<Exit, Failure> {
+        run(self, context)
+    }
 }
 
 /// Plans the answer and shows what comes out.
-pub(crate) fn run(args: &Args, console: &mut Console, home: &Home) -> Result<Exit, Failure> {
-    let project = Project::open(&args.given.directory, home)?;
-    let answer = Answer::read(&args.given, project.root.clone(), "preview", console)?;
+fn run(args: &Args, context: &mut Context<'_>) -> Result<Exit, Failure> {
+    let project = Project::open(context)?;
+    let answer = Answer::read(&args.given, project.root.clone(), "preview", context)?;
     let tree = project.tree(&args.given.limit.limits());
     match answer.plan(&tree) {
-        Ok(plan) => Ok(planned(args, &answer, &plan, console)),
-        Err(refused) => Ok(refuse(args, &answer, &refused, console)),
+        Ok(plan) => Ok(planned(args, &answer, &plan, context)),
+        Err(refused) => Ok(refuse(args, &answer, &refused, context)),
     }
 }
 
-fn planned(args: &Args, answer: &Answer, plan: &Plan, console: &mut Console) -> Exit {
-    if args.given.json {
-        console.json(&PlannedJson {
-            ok: true,
-            code: Exit::Done as u8,
-            command: "preview",
-            project: answer.root.to_string_lossy(),
-            proposal: &answer.proposal,
-            plan: Answer::plan_json(plan, args.text),
-        });
-    }
-    if args.quiet {
+fn planned(args: &Args, answer: &Answer, plan: &Plan, context: &mut Context<'_>) -> Exit {
+    context.object(&PlannedJson {
+        ok: true,
+        code: Exit::Done as u8,
+        command: "preview",
+        project: answer.root.to_string_lossy(),
+        proposal: &answer.proposal,
+        plan: Answer::plan_json(plan, args.text),
+    });
+    if context.quiet() {
         return Exit::Done;
     }
     // stdout is for the object or the prompt alone, where one was asked for.
-    let aside = args.given.json || args.repair;
-    let look = if aside { console.err_look() } else { console.out_look() };
+    let aside = context.json() || args.repair;
+    let look = if aside { context.console.err_look() } else { context.console.out_look() };
     let mut text = answer.card(plan, &look);
     if args.diff || !(aside || args.no_diff) {
         text += &show::diff::text(plan, &look);
     }
     if aside {
-        console.err(&text);
+        context.console.err(&text);
     } else {
-        console.out(&text);
+        context.console.out(&text);
     }
     Exit::Done
 }
 
-fn refuse(args: &Args, answer: &Answer, refused: &Refused, console: &mut Console) -> Exit {
-    let silent = args.quiet && (args.given.json || args.repair);
-    answer.refused(refused, args.repair, silent, console);
-    if args.repair && !args.given.json {
-        let text = console.out_look().block(&repair::prompt(refused)).into_owned();
-        console.out(&text);
+fn refuse(args: &Args, answer: &Answer, refused: &Refused, context: &mut Context<'_>) -> Exit {
+    let silent = context.quiet() && (context.json() || args.repair);
+    answer.refused(refused, args.repair, silent, context);
+    if args.repair && !context.json() {
+        let text = context.console.out_look().block(&repair::prompt(refused)).into_owned();
+        context.console.out(&text);
     }
     Exit::Refused
 }

@@ -1,14 +1,12 @@
 //! `relay recover`: what an earlier run left in the middle is put right.
 
 use std::borrow::Cow;
-use std::path::PathBuf;
 
 use relaycode_ledger::{Outcome, Recovered, Recovery};
 use serde::Serialize;
 
-use crate::console::Console;
+use crate::context::{Act, Context};
 use crate::failure::{Detail, Exit, Failure};
-use crate::home::Home;
 use crate::project::Project;
 use crate::show;
 
@@ -25,23 +23,25 @@ pub(crate) struct Args {
     /// Bring back what was there before; what is there now is kept in .relaycode
     #[arg(long)]
     restore: bool,
+}
 
-    /// The project's directory
-    #[arg(short = 'C', long = "directory", value_name = "DIR", default_value = ".")]
-    directory: PathBuf,
+impl Act for Args {
+    fn name(&self) -> &'static str {
+        "recover"
+    }
 
-    /// Print one JSON object on stdout, the text for people on stderr
-    #[arg(long)]
-    pub(crate) json: bool,
+    fn writes(&self) -> bool {
+        true
+    }
 
-    /// Say nothing if nothing needs you
-    #[arg(short, long)]
-    quiet: bool,
+    fn run(&self, context: &mut Context<'_>) -> Result<Exit, Failure> {
+        run(self, context)
+    }
 }
 
 /// Recovers, and says what was found and done.
-pub(crate) fn run(args: &Args, console: &mut Console, home: &Home) -> Result<Exit, Failure> {
-    let project = Project::open(&args.directory, home)?;
+fn run(args: &Args, context: &mut Context<'_>) -> Result<Exit, Failure> {
+    let project = Project::open(context)?;
     let how = match (args.keep, args.restore) {
         (true, _) => Recovery::Keep,
         (_, true) => Recovery::Restore,
@@ -50,28 +50,26 @@ pub(crate) fn run(args: &Args, console: &mut Console, home: &Home) -> Result<Exi
     let recovered = project.ledger.recover(how)?;
     let left = |one: &Recovered| matches!(one.outcome, Outcome::NeedsYou(_));
     let exit = if recovered.iter().any(left) { Exit::NeedsYou } else { Exit::Done };
-    if args.json {
-        console.json(&RecoveredJson {
-            ok: exit == Exit::Done,
-            code: exit as u8,
-            command: "recover",
-            project: project.root.to_string_lossy(),
-            transactions: recovered.iter().map(TransactionJson::of).collect(),
-        });
-    }
-    if exit == Exit::Done && args.quiet {
+    context.object(&RecoveredJson {
+        ok: exit == Exit::Done,
+        code: exit as u8,
+        command: "recover",
+        project: project.root.to_string_lossy(),
+        transactions: recovered.iter().map(TransactionJson::of).collect(),
+    });
+    if exit == Exit::Done && context.quiet() {
         return Ok(exit);
     }
-    let aside = args.json || exit == Exit::NeedsYou;
-    let look = if aside { console.err_look() } else { console.out_look() };
+    let aside = context.json() || exit == Exit::NeedsYou;
+    let look = if aside { context.console.err_look() } else { context.console.out_look() };
     let mut text = show::recovery::text(&recovered, &look);
     if recovered.is_empty() {
         text = show::outcome::done(&look, "nothing to recover: no run stopped in the middle");
     }
     if aside {
-        console.err(&text);
+        context.console.err(&text);
     } else {
-        console.out(&text);
+        context.console.out(&text);
     }
     Ok(exit)
 }

@@ -2,7 +2,6 @@
 //! other: it is recorded, and reverting it brings everything back.
 
 use std::borrow::Cow;
-use std::path::PathBuf;
 
 use relaycode_change::path::RelPath;
 use relaycode_ledger::record::Record;
@@ -12,9 +11,8 @@ use serde::Serialize;
 
 use crate::ask::{self, Terminal, is_yes};
 use crate::clock;
-use crate::console::Console;
+use crate::context::{Act, Context};
 use crate::failure::{Exit, Failure, State};
-use crate::home::Home;
 use crate::project::{self, Project};
 use crate::show;
 use crate::show::outcome::Reverted;
@@ -42,18 +40,6 @@ pub(crate) struct Args {
     /// Where later edits are in the way, write both sides into the file between conflict markers
     #[arg(long)]
     markers: bool,
-
-    /// The project's directory
-    #[arg(short = 'C', long = "directory", value_name = "DIR", default_value = ".")]
-    directory: PathBuf,
-
-    /// Print one JSON object on stdout, the text for people on stderr
-    #[arg(long)]
-    pub(crate) json: bool,
-
-    /// Say nothing but what is asked or goes wrong
-    #[arg(short, long)]
-    quiet: bool,
 }
 
 /// What is reverted where nothing is named.
@@ -80,10 +66,24 @@ impl Args {
     }
 }
 
+impl Act for Args {
+    fn name(&self) -> &'static str {
+        "revert"
+    }
+
+    fn writes(&self) -> bool {
+        true
+    }
+
+    fn run(&self, context: &mut Context<'_>) -> Result<Exit, Failure> {
+        run(self, context)
+    }
+}
+
 /// Plans the revert and carries it out.
-pub(crate) fn run(args: &Args, console: &mut Console, home: &Home) -> Result<Exit, Failure> {
-    let project = Project::open(&args.directory, home)?;
-    project.recover(console)?;
+fn run(args: &Args, context: &mut Context<'_>) -> Result<Exit, Failure> {
+    let project = Project::open(context)?;
+    project.recover(context)?;
     let target = project.find(&args.name)?;
     let options = RevertOptions { file: args.file()?, markers: args.markers };
     let reversal = project.ledger.plan_revert(&target, &options).map_err(|error| args.explained(error))?;
@@ -93,17 +93,17 @@ pub(crate) fn run(args: &Args, console: &mut Console, home: &Home) -> Result<Exi
     };
     let revert = Revert { args, project, target, newest, reversal };
     if revert.reversal.changes.is_empty() {
-        revert.report(None, console);
+        revert.report(None, context);
         return Ok(Exit::Done);
     }
-    revert.ask_elsewhere(console)?;
+    revert.ask_elsewhere(context)?;
     let about = revert.about();
     let committed = revert.project.carry_out(&revert.reversal.changes, about, "user")?;
     let id = committed.record.uuid;
     if let Some(said) = &committed.doubt {
         return Err(project::doubt(&id.short(), said));
     }
-    revert.report(Some(id), console);
+    revert.report(Some(id), context);
     Ok(Exit::Done)
 }
 
@@ -134,7 +134,7 @@ impl Revert<'_> {
     }
 
     /// Asks, if something else is checked out than when the change was applied.
-    fn ask_elsewhere(&self, console: &mut Console) -> Result<(), Failure> {
+    fn ask_elsewhere(&self, context: &mut Context<'_>) -> Result<(), Failure> {
         let then = Head { branch: self.newest.branch.clone(), commit: self.newest.head.clone() };
         let now = self.project.head();
         let known = then.branch.is_some() || then.commit.is_some();
@@ -147,11 +147,11 @@ impl Revert<'_> {
             show::outcome::place(&then),
             show::outcome::place(&now)
         );
-        let look = console.err_look();
+        let look = context.console.err_look();
         let said = look.safe(&said).into_owned();
         if self.args.yes {
-            if !self.args.quiet {
-                console.err(&show::outcome::remark(&look, &said));
+            if !context.quiet() {
+                context.console.err(&show::outcome::remark(&look, &said));
             }
             return Ok(());
         }
@@ -202,26 +202,24 @@ impl Revert<'_> {
     }
 
     /// Says what was done; `None`: nothing, because there was nothing left to take back.
-    fn report(&self, id: Option<TxId>, console: &mut Console) {
+    fn report(&self, id: Option<TxId>, context: &mut Context<'_>) {
         let reversal = &self.reversal;
-        if self.args.json {
-            console.json(&RevertedJson {
-                ok: true,
-                code: Exit::Done as u8,
-                command: "revert",
-                project: self.project.root.to_string_lossy(),
-                reverted: id.is_some(),
-                id: id.map(|id| id.to_string()),
-                revert_of: reversal.of.iter().map(ToString::to_string).collect(),
-                files: reversal.changes.iter().map(|change| change.path.as_str()).collect(),
-                kept: reversal.kept.iter().map(KeptJson::of).collect(),
-                with_markers: &reversal.conflicted,
-            });
-        }
-        if self.args.quiet {
+        context.object(&RevertedJson {
+            ok: true,
+            code: Exit::Done as u8,
+            command: "revert",
+            project: self.project.root.to_string_lossy(),
+            reverted: id.is_some(),
+            id: id.map(|id| id.to_string()),
+            revert_of: reversal.of.iter().map(ToString::to_string).collect(),
+            files: reversal.changes.iter().map(|change| change.path.as_str()).collect(),
+            kept: reversal.kept.iter().map(KeptJson::of).collect(),
+            with_markers: &reversal.conflicted,
+        });
+        if context.quiet() {
             return;
         }
-        let look = if self.args.json { console.err_look() } else { console.out_look() };
+        let look = context.look();
         let text = match id {
             None => show::outcome::done(&look, &format!("nothing of {} is left to revert", self.name())),
             Some(_) => {
@@ -230,11 +228,7 @@ impl Revert<'_> {
                 Reverted { name: self.name(), back, reversal, next }.text(&look)
             }
         };
-        if self.args.json {
-            console.err(&text);
-        } else {
-            console.out(&text);
-        }
+        context.say(&text);
     }
 }
 

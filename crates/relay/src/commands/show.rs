@@ -1,7 +1,6 @@
 //! `relay show`: what the ledger knows of one change.
 
 use std::borrow::Cow;
-use std::path::PathBuf;
 
 use relaycode_change::diff::{self, FileDiff};
 use relaycode_change::path::RelPath;
@@ -11,9 +10,8 @@ use relaycode_ledger::record::{FileRecord, Image, Record, RecordedOperation};
 use relaycode_ledger::{LedgerError, Target, TxId};
 use serde::Serialize;
 
-use crate::console::Console;
+use crate::context::{Act, Context};
 use crate::failure::{Exit, Failure};
-use crate::home::Home;
 use crate::project::{Fate, Project};
 use crate::show;
 
@@ -34,24 +32,22 @@ pub(crate) struct Args {
     /// Only this file
     #[arg(long, value_name = "PATH")]
     file: Option<String>,
+}
 
-    /// The project's directory
-    #[arg(short = 'C', long = "directory", value_name = "DIR", default_value = ".")]
-    directory: PathBuf,
+impl Act for Args {
+    fn name(&self) -> &'static str {
+        "show"
+    }
 
-    /// Print one JSON object on stdout
-    #[arg(long)]
-    pub(crate) json: bool,
-
-    /// Only the diff, if that was asked for
-    #[arg(short, long)]
-    quiet: bool,
+    fn run(&self, context: &mut Context<'_>) -> Result<Exit, Failure> {
+        run(self, context)
+    }
 }
 
 /// Shows the transaction, or each one of a group.
-pub(crate) fn run(args: &Args, console: &mut Console, home: &Home) -> Result<Exit, Failure> {
-    let project = Project::open(&args.directory, home)?;
-    project.restore(console);
+fn run(args: &Args, context: &mut Context<'_>) -> Result<Exit, Failure> {
+    let project = Project::open(context)?;
+    project.restore(context);
     let ids = match project.find(&args.name)? {
         Target::One(id) => vec![id],
         Target::Group { members, .. } => members,
@@ -66,8 +62,8 @@ pub(crate) fn run(args: &Args, console: &mut Console, home: &Home) -> Result<Exi
         return Err(Failure::usage(format!("{file} is not among the files of {}", args.name))
             .hint(format!("`relay show {}` lists them", args.name)));
     }
-    if args.json {
-        console.json(&ShownJson {
+    if context.json() {
+        context.console.json(&ShownJson {
             ok: true,
             code: Exit::Done as u8,
             command: "show",
@@ -76,20 +72,20 @@ pub(crate) fn run(args: &Args, console: &mut Console, home: &Home) -> Result<Exi
         });
         return Ok(Exit::Done);
     }
-    let look = console.out_look();
+    let look = context.console.out_look();
     for (at, one) in shown.iter().enumerate() {
         if at > 0 {
-            console.out("\n");
+            context.console.out("\n");
         }
-        if !args.quiet {
-            console.out(&show::record::text(one, &look));
+        if !context.quiet() {
+            context.console.out(&show::record::text(one, &look));
         }
         for (file, diff) in one.files.iter().zip(&one.diffs) {
             let text = match diff {
                 Some(diff) => show::diff::file(diff, &look),
                 None => show::record::no_diff(file, &look),
             };
-            console.out(&text);
+            context.console.out(&text);
         }
     }
     Ok(Exit::Done)

@@ -1,0 +1,95 @@
+//! What every command gets beside its own arguments: where it works, how it answers, and the two
+//! streams.
+//!
+//! With `--json` one object goes to stdout and everything for people to stderr; with `--quiet` people
+//! hear only what is asked or goes wrong.
+
+use std::path::PathBuf;
+
+use serde::Serialize;
+
+use crate::console::Console;
+use crate::failure::{Exit, Failure};
+use crate::home::Home;
+use crate::terminal::{ColorChoice, Look};
+
+/// The options that every command has.
+#[derive(Debug, Clone, clap::Args)]
+pub(crate) struct Options {
+    /// Work as if started in this directory; the project is the one it lies in
+    #[arg(short = 'C', long = "directory", global = true, value_name = "DIR", default_value = ".")]
+    pub(crate) directory: PathBuf,
+
+    /// Print one JSON object on stdout, the text for people on stderr
+    #[arg(long, global = true)]
+    pub(crate) json: bool,
+
+    /// Say only what is asked for or goes wrong
+    #[arg(short, long, global = true)]
+    pub(crate) quiet: bool,
+
+    /// When to use colour
+    #[arg(long, global = true, value_enum, value_name = "WHEN", default_value_t)]
+    pub(crate) color: ColorChoice,
+}
+
+/// A command: its arguments, which know how to carry it out.
+pub(crate) trait Act {
+    /// What it is called, in `--json` too.
+    fn name(&self) -> &'static str;
+
+    /// Whether it may change the project.
+    fn writes(&self) -> bool {
+        false
+    }
+
+    /// Does it.
+    fn run(&self, context: &mut Context<'_>) -> Result<Exit, Failure>;
+}
+
+/// Where a command works and how it answers.
+pub(crate) struct Context<'a> {
+    pub(crate) options: &'a Options,
+    pub(crate) console: &'a mut Console,
+    pub(crate) home: &'a Home,
+}
+
+impl Context<'_> {
+    /// One object for machines was asked for.
+    pub(crate) fn json(&self) -> bool {
+        self.options.json
+    }
+
+    /// People want to hear little.
+    pub(crate) fn quiet(&self) -> bool {
+        self.options.quiet
+    }
+
+    /// How text for people is written: to stdout, unless that is for an object.
+    pub(crate) fn look(&self) -> Look {
+        if self.json() { self.console.err_look() } else { self.console.out_look() }
+    }
+
+    /// Says to people what was done, unless they want to hear little.
+    pub(crate) fn say(&mut self, text: &str) {
+        if !self.quiet() {
+            self.tell(text);
+        }
+    }
+
+    /// Says to people what they asked for.
+    pub(crate) fn tell(&mut self, text: &str) {
+        if self.json() {
+            self.console.err(text);
+        } else {
+            self.console.out(text);
+        }
+    }
+
+    /// Prints the object, if one was asked for.
+    pub(crate) fn object(&mut self, value: &impl Serialize) {
+        if self.json() {
+            self.console.json(value);
+        }
+    }
+}
