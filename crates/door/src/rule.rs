@@ -67,6 +67,33 @@ impl Rule {
         }
     }
 
+    /// What it says, for people: it may quote foreign text.
+    pub fn sentence(&self) -> String {
+        match self {
+            Rule::Manual => "patch.approvalMode is manual: every change is asked about".to_string(),
+            Rule::NotTrusted => "the project's commands and settings are not trusted, so none of them ran".to_string(),
+            Rule::NoKey => {
+                "the answer does not carry this checkout's key, so anybody could have written it".to_string()
+            }
+            Rule::NoLinter => "no linter is configured that could judge the result".to_string(),
+            Rule::NoConfig => "the project has no configuration that says who approves".to_string(),
+            Rule::FileCount { files, bound } => {
+                format!("it changes {files} files, and the configuration's bound is {bound}")
+            }
+            Rule::Guarded { path, why } => format!("{path} {why}"),
+            Rule::Found(finding) => match finding.line {
+                Some(line) => format!("{}, line {line}: {}", finding.path, finding.text),
+                None => format!("{}: {}", finding.path, finding.text),
+            },
+            Rule::Gate { text } => text.clone(),
+            Rule::Revised => "it is no longer the change that the answer describes".to_string(),
+            Rule::ChangedMeanwhile { paths } => {
+                let paths: Vec<&str> = paths.iter().map(RelPath::as_str).collect();
+                format!("{} changed after it was shown", paths.join(", "))
+            }
+        }
+    }
+
     /// The name under which `--allow` covers it; `None`: `-y` does.
     pub fn allowed_by(&self) -> Option<Allow> {
         match self {

@@ -1,7 +1,11 @@
 //! What the project's commands said of a change.
 
-use serde::Serialize;
+mod judge;
+pub(crate) mod run;
+
 use std::time::Duration;
+
+use serde::Serialize;
 
 /// The gate's verdict on a change.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]

@@ -1,0 +1,72 @@
+//! What the record says of a change beside its files. Secrets that an author quotes are blacked out; what
+//! stands in the files themselves is kept as it is, because undoing needs it.
+
+use relaycode_change::dialect;
+use relaycode_change::plan::{FilePlan, HunkState, Plan};
+use relaycode_change::proposal::{Action, Operation};
+use relaycode_ledger::record::RecordedOperation;
+use relaycode_ledger::{About, Digest, TxId};
+use relaycode_project::head::Head;
+use relaycode_text::redact::redact;
+
+use crate::submission::Submission;
+
+/// What is known of a submission before its files are in place.
+pub(crate) fn about(
+    submission: &Submission<'_>,
+    id: TxId,
+    project_id: &str,
+    head: Head,
+    plan: &Plan,
+    digest: Digest,
+) -> About {
+    let proposal = submission.proposal;
+    let safe = |text: &String| redact(text).into_owned();
+    About {
+        git_commit_msg: proposal.control.git_commit_msg.as_ref().map(safe),
+        prompt_summary: proposal.control.prompt_summary.as_ref().map(safe),
+        reasoning: proposal.reasoning.iter().map(safe).collect(),
+        operations: proposal.operations.iter().map(recorded).collect(),
+        group: submission.group.clone(),
+        branch: head.branch,
+        head: head.commit,
+        answer: Some(submission.answer),
+        matches: plan.files.iter().flat_map(matches).collect(),
+        plan: Some(digest),
+        ..About::new(id, project_id, &submission.now, submission.origin.name())
+    }
+}
+
+/// An operation in the form of the specification.
+fn recorded(operation: &Operation) -> RecordedOperation {
+    match &operation.action {
+        Action::Delete { path } => RecordedOperation::Delete { path: path.to_string() },
+        Action::Rename { from, to } => {
+            RecordedOperation::Rename { from: from.to_string(), to: to.to_string() }
+        }
+        action @ Action::Write { path, edit, .. } => {
+            let content = dialect::named(edit.dialect).map(|dialect| dialect.print(action));
+            RecordedOperation::Write {
+                path: path.to_string(),
+                content: redact(&content.unwrap_or_default()).into_owned(),
+                patch_strategy: edit.dialect.to_string(),
+            }
+        }
+    }
+}
+
+/// One line for every edit that did not simply match.
+fn matches(file: &FilePlan) -> Vec<String> {
+    let told = file.hunks.iter().enumerate().filter(|(_, hunk)| {
+        hunk.rung != "exact" || hunk.chosen_by.is_some() || hunk.state == HunkState::AlreadyIn
+    });
+    told.map(|(index, hunk)| {
+        let how = match hunk.state {
+            HunkState::AlreadyIn => "already in",
+            HunkState::Applied => hunk.rung,
+        };
+        let chosen = hunk.chosen_by.map(|by| format!(", chosen by {by}")).unwrap_or_default();
+        format!("{} edit {}, line {}: {how}{chosen}", file.path, index + 1, hunk.used)
+    })
+    .collect()
+}

@@ -1,0 +1,99 @@
+//! Running the project's commands: one at a time, in the project's directory, under the keeper, with a
+//! deadline; errors are counted as the output streams by.
+
+use std::time::Duration;
+
+use relaycode_exec::{Deadlines, End, ExecError, Job, Kept};
+use relaycode_text::redact::redact;
+
+use super::{Step, StepReport, StepResult};
+use crate::approver::{Approver, Event};
+use crate::count::{Counted, Counter};
+use crate::door::Door;
+
+/// Bytes of a command's output that a report keeps, from its end.
+const OUTPUT_BYTES: usize = 8 << 10;
+
+/// Runs one command of the project; the linter's errors are counted.
+pub(crate) fn run(
+    door: &Door,
+    step: Step,
+    command: &str,
+    approver: &mut dyn Approver,
+) -> (StepReport, Option<Counted>) {
+    approver.event(&Event::Begins { step, command });
+    let job = Job {
+        deadlines: Deadlines { total: Some(door.command_time()), ..Deadlines::default() },
+        kept: Kept { head: 0, tail: OUTPUT_BYTES, spill: None },
+        ..Job::shell(command, &door.root)
+    };
+    let mut counter = Counter::new(command);
+    let ran = {
+        // Both closures want the approver: the one asks it, the other tells it.
+        let approver = std::cell::RefCell::new(&mut *approver);
+        door.runner.run(&job, &|| approver.borrow().stopped(), &mut |bytes| {
+            counter.feed(bytes);
+            approver.borrow_mut().event(&Event::Prints { bytes });
+        })
+    };
+    let report = report(step, command, ran);
+    let judged = matches!(report.result, StepResult::Exited { code } if code != COMMAND_NOT_FOUND);
+    let counted = judged.then(|| counter.finish(report.succeeded()));
+    approver.event(&Event::Ends { report: &report });
+    (report, counted)
+}
+
+/// What a shell says when there is no such command.
+const COMMAND_NOT_FOUND: i32 = 127;
+
+fn report(step: Step, command: &str, ran: Result<relaycode_exec::Finished, ExecError>) -> StepReport {
+    let command = command.to_string();
+    match ran {
+        Ok(finished) => StepReport {
+            step,
+            command,
+            result: match finished.end {
+                End::Exited(code) => StepResult::Exited { code },
+                End::Signalled(signal) => StepResult::Signalled { signal },
+                End::DeadlinePassed => StepResult::TooLong,
+                End::Idle => StepResult::Silent,
+                End::Stopped => StepResult::Stopped,
+                End::KeeperLost => {
+                    StepResult::CannotRun { text: "the process that watched over it was ended".to_string() }
+                }
+            },
+            took: finished.took,
+            output: redact(&String::from_utf8_lossy(&finished.stdout.tail)).into_owned(),
+            left_behind: finished.left_behind,
+        },
+        Err(error) => StepReport {
+            step,
+            command,
+            result: StepResult::CannotRun { text: error.to_string() },
+            took: Duration::ZERO,
+            output: String::new(),
+            left_behind: 0,
+        },
+    }
+}
+
+impl StepReport {
+    /// It ended by itself and says that all is well.
+    pub fn succeeded(&self) -> bool {
+        self.result == StepResult::Exited { code: 0 }
+    }
+
+    /// How it went, as the end of a sentence that begins with the command.
+    pub fn said(&self) -> String {
+        match &self.result {
+            StepResult::Exited { code: 0 } => "succeeded".to_string(),
+            StepResult::Exited { code: COMMAND_NOT_FOUND } => "is not a command on this machine".to_string(),
+            StepResult::Exited { code } => format!("ended with code {code}"),
+            StepResult::Signalled { signal } => format!("was ended by signal {signal}"),
+            StepResult::TooLong => format!("was ended after {} s", self.took.as_secs()),
+            StepResult::Silent => "printed nothing for too long and was ended".to_string(),
+            StepResult::Stopped => "was stopped".to_string(),
+            StepResult::CannotRun { text } => format!("could not be run: {text}"),
+        }
+    }
+}

@@ -1,0 +1,504 @@
+//! A submission's way through the door, step by step, in the order of the design: the right project, an id,
+//! a plan, trust, admit, `preCommand`, the linter's baseline, the ledger, `postCommand`, the linter, accept,
+//! commit or put back.
+//!
+//! Invariants: what is applied is what was approved, by digest; up to [`Way::begin`] nothing is written; from
+//! there on every way out either commits or puts back.
+
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use relaycode_change::path::RelPath;
+use relaycode_change::plan::{self, Change, FilePlan, Plan};
+use relaycode_change::tree::{Entry, Tree};
+use relaycode_change::{revise, syntax};
+use relaycode_ledger::change::FileChange;
+use relaycode_ledger::collect::Policy;
+use relaycode_ledger::digest::of_changes;
+use relaycode_ledger::transaction::Verdict;
+use relaycode_ledger::{Digest, LedgerError, Open, TxId};
+use relaycode_project::checkout::{self, Named};
+use relaycode_project::trust;
+
+use crate::about::about;
+use crate::admit;
+use crate::approver::{Approver, Event, Question, Reply, Revision};
+use crate::branch;
+use crate::count::Counted;
+use crate::door::{Door, SYNTAX_BUDGET};
+use crate::gate::{self, GateReport, Step, StepResult};
+use crate::outcome::{Applied, DoorError, Outcome};
+use crate::rule::{Allow, Rule};
+use crate::submission::Submission;
+
+/// So often a plan is made anew because files changed under it.
+const PLANNED_AGAIN: usize = 5;
+
+/// Takes a submission through.
+pub(crate) fn submit(
+    door: &Door,
+    submission: &Submission<'_>,
+    approver: &mut dyn Approver,
+) -> Result<Outcome, DoorError> {
+    let way = Way { door, submission, approver, trusted: false, decisions: Vec::new(), gate: GateReport::default() };
+    match way.through() {
+        Ok(outcome) | Err(Halt::Out(outcome)) => Ok(*outcome),
+        Err(Halt::Error(error)) => Err(error),
+    }
+}
+
+/// Why the way ends before its end.
+enum Halt {
+    /// With an outcome.
+    Out(Box<Outcome>),
+    /// With an error.
+    Error(DoorError),
+}
+
+impl From<Outcome> for Halt {
+    fn from(outcome: Outcome) -> Halt {
+        Halt::Out(Box::new(outcome))
+    }
+}
+
+impl<E: Into<DoorError>> From<E> for Halt {
+    fn from(error: E) -> Halt {
+        Halt::Error(error.into())
+    }
+}
+
+/// A submission on its way.
+struct Way<'a, 's> {
+    door: &'a Door,
+    submission: &'a Submission<'s>,
+    approver: &'a mut dyn Approver,
+    /// What the project's file wants counts.
+    trusted: bool,
+    /// Which rules decided, one line each.
+    decisions: Vec<String>,
+    gate: GateReport,
+}
+
+/// A plan that was admitted.
+struct Admitted {
+    plan: Plan,
+    digest: Digest,
+    /// Who decided.
+    by: String,
+    /// A person did, who saw this very plan.
+    by_person: bool,
+}
+
+impl Way<'_, '_> {
+    fn through(mut self) -> Result<Box<Outcome>, Halt> {
+        self.right_project()?;
+        let id = self.identity()?;
+        let plan = self.plan()?;
+        self.ask_for_trust()?;
+        let mut waiting = Some((plan, None));
+        let mut prepared = None;
+        for _ in 0..PLANNED_AGAIN {
+            let Some((plan, extra)) = waiting.take() else { break };
+            let admitted = self.admit(plan, extra)?;
+            let mut changed = self.changed(&admitted.plan)?;
+            if changed.is_empty() && prepared.is_none() {
+                prepared = Some(self.prepare(&admitted.plan)?);
+                changed = self.changed(&admitted.plan)?;
+            }
+            if changed.is_empty() {
+                match self.begin(id, &admitted) {
+                    Ok(open) => {
+                        let baseline = prepared.flatten();
+                        return self.keep_or_put_back(open, admitted, baseline);
+                    }
+                    Err(error) => {
+                        changed = self.changed(&admitted.plan)?;
+                        if changed.is_empty() {
+                            return Err(error.into());
+                        }
+                    }
+                }
+            }
+            self.approver.event(&Event::PlannedAgain { paths: &changed });
+            let extra = admitted.by_person.then_some(Rule::ChangedMeanwhile { paths: changed });
+            waiting = Some((self.plan()?, extra));
+        }
+        let paths = waiting.map(|(plan, _)| plan.files.iter().map(|file| file.path.clone()).collect());
+        Err(Outcome::Restless { paths: paths.unwrap_or_default() }.into())
+    }
+
+    /// An answer that names another project has no business here.
+    fn right_project(&self) -> Result<(), Halt> {
+        let named = self.submission.proposal.control.project_id.as_deref();
+        if self.door.named(named) != Some(Named::OtherProject) {
+            return Ok(());
+        }
+        let named = checkout::strip(None, named.unwrap_or_default());
+        Err(Outcome::OtherProject { named, ours: self.door.project_id() }.into())
+    }
+
+    /// The id that the answer asks for, if the ledger does not have it yet; else one of ours.
+    fn identity(&mut self) -> Result<TxId, Halt> {
+        let asked = self.submission.proposal.control.uuid.as_ref().and_then(|text| text.parse::<TxId>().ok());
+        let Some(id) = asked else {
+            return Ok(TxId::random());
+        };
+        let record = match self.door.ledger.record(id) {
+            Err(LedgerError::Unknown { .. }) => return Ok(id),
+            Err(error) => return Err(error.into()),
+            Ok(record) => record,
+        };
+        if record.answer == Some(self.submission.answer) {
+            return Err(Outcome::AlreadyProcessed { id, other_content: false }.into());
+        }
+        // `-y` does not stand in for this: an id that comes twice is odd.
+        let question = Question::NewChange { id, answer: self.submission.answer };
+        match self.approver.decide(&question) {
+            Reply::Yes { digest } if digest == question.digest() => Ok(TxId::random()),
+            Reply::Stop => Err(Outcome::Interrupted { put_back: false }.into()),
+            _ => Err(Outcome::AlreadyProcessed { id, other_content: true }.into()),
+        }
+    }
+
+    /// The plan, with what the syntax check found. A plan that changes nothing ends the way.
+    fn plan(&self) -> Result<Plan, Halt> {
+        let limits = &self.submission.limits;
+        let seen = self.door.ledger.shown();
+        let tree = self.door.tree(limits);
+        let planned = plan::plan(self.submission.proposal, &tree, &seen, limits);
+        let mut plan = planned.map_err(|refused| Halt::from(Outcome::Refused(refused)))?;
+        self.check_syntax(&mut plan);
+        if plan.files.iter().all(|file| file.change == Change::Unchanged) {
+            return Err(Outcome::AlreadyIn { plan }.into());
+        }
+        Ok(plan)
+    }
+
+    fn check_syntax(&self, plan: &mut Plan) {
+        if self.submission.syntax {
+            plan.findings.extend(syntax::check(plan, SYNTAX_BUDGET));
+        }
+    }
+
+    /// Asks whether the project's commands may run, if that is not known.
+    fn ask_for_trust(&mut self) -> Result<(), Halt> {
+        let wants = self.door.wants();
+        let before = match self.door.trust_state() {
+            trust::State::NothingToTrust | trust::State::Trusted { .. } => {
+                self.trusted = true;
+                return Ok(());
+            }
+            trust::State::Changed { before } => Some(before),
+            trust::State::NotSeen | trust::State::Unavailable { .. } => None,
+        };
+        let question = Question::Trust { wants: &wants, before: before.as_ref() };
+        match self.approver.decide(&question) {
+            Reply::Yes { digest } if digest == question.digest() => {
+                self.door.trust().grant(&self.door.root, &wants, &self.submission.now)?;
+                self.trusted = true;
+                Ok(())
+            }
+            Reply::Stop => Err(Outcome::Interrupted { put_back: false }.into()),
+            Reply::Nobody => Err(Outcome::NotTrusted { wants, before }.into()),
+            _ => Ok(()),
+        }
+    }
+
+    /// Gets a yes for the plan, or for what a person makes of it.
+    fn admit(&mut self, mut plan: Plan, mut extra: Option<Rule>) -> Result<Admitted, Halt> {
+        loop {
+            let digest = of_changes(&changes(&plan));
+            let mut rules = admit::rules(self.door, self.submission, &plan, self.trusted);
+            rules.extend(extra.take());
+            let open: Vec<Rule> =
+                rules.iter().filter(|rule| !self.submission.consent.covers(rule)).cloned().collect();
+            if open.is_empty() {
+                let by = self.covered_by(&rules);
+                self.decided("admit", &by, &rules);
+                return Ok(Admitted { plan, digest, by, by_person: false });
+            }
+            let proposal = self.submission.proposal;
+            match self.approver.decide(&Question::Apply { proposal, plan: &plan, digest, rules: &open }) {
+                Reply::Yes { digest: given } if given == digest => {
+                    let by = self.approver.name().to_string();
+                    self.decided("admit", &by, &rules);
+                    return Ok(Admitted { plan, digest, by, by_person: true });
+                }
+                Reply::Yes { digest: given } => {
+                    return Err(DoorError::OtherDigest { given, wanted: digest }.into());
+                }
+                Reply::Revise(revisions) => {
+                    plan = self.revised(plan, &revisions)?;
+                    extra = Some(Rule::Revised);
+                }
+                Reply::No { reason } => {
+                    return Err(Outcome::Declined { plan, reason, put_back: false, gate: None }.into());
+                }
+                Reply::Stop => return Err(Outcome::Interrupted { put_back: false }.into()),
+                Reply::Nobody => return Err(Outcome::NobodyToAsk { plan, rules: open }.into()),
+            }
+        }
+    }
+
+    /// The plan as a person wants it.
+    fn revised(&self, mut plan: Plan, revisions: &[Revision]) -> Result<Plan, Halt> {
+        for revision in revisions {
+            let revised = match revision {
+                Revision::LeaveOut(path) => revise::leave_out(&plan, path),
+                Revision::OnlyHunks(path, hunks) => revise::only_hunks(&plan, path, hunks),
+                Revision::Text(path, text) => revise::with_text(&plan, path, text.clone()),
+            };
+            plan = revised.map_err(|error| DoorError::Revision(error.to_string()))?;
+        }
+        self.check_syntax(&mut plan);
+        if plan.files.iter().all(|file| file.change == Change::Unchanged) {
+            return Err(Outcome::Declined { plan, reason: None, put_back: false, gate: None }.into());
+        }
+        Ok(plan)
+    }
+
+    /// The files of the plan that are no longer as it says.
+    fn changed(&self, plan: &Plan) -> Result<Vec<RelPath>, Halt> {
+        let tree = self.door.tree(&self.submission.limits);
+        let mut changed = Vec::new();
+        for file in plan.files.iter().filter(|file| file.change != Change::Unchanged) {
+            if !as_planned(file, &tree) {
+                changed.push(file.path.clone());
+            }
+        }
+        Ok(changed)
+    }
+
+    /// Runs what has to run before: `preCommand`, and the linter for its baseline.
+    fn prepare(&mut self, plan: &Plan) -> Result<Option<Counted>, Halt> {
+        if !self.trusted {
+            return Ok(None);
+        }
+        let patch = &self.door.config().patch;
+        if !patch.pre_command.trim().is_empty() {
+            let (report, _) = gate::run::run(self.door, Step::PreCommand, &patch.pre_command, self.approver);
+            self.stopped(&report.result)?;
+            if !report.succeeded() {
+                return Err(Outcome::NotBegun { plan: plan.clone(), step: report }.into());
+            }
+            self.gate.steps.push(report);
+        }
+        if patch.linter.trim().is_empty() {
+            return Ok(None);
+        }
+        let (report, counted) = gate::run::run(self.door, Step::Baseline, &patch.linter, self.approver);
+        self.stopped(&report.result)?;
+        if counted.is_none() && !self.submission.consent.allow.contains(&Allow::Gate) {
+            return Err(Outcome::NotBegun { plan: plan.clone(), step: report }.into());
+        }
+        self.gate.steps.push(report);
+        Ok(counted)
+    }
+
+    fn stopped(&self, result: &StepResult) -> Result<(), Halt> {
+        if *result == StepResult::Stopped || self.approver.stopped() {
+            return Err(Outcome::Interrupted { put_back: false }.into());
+        }
+        Ok(())
+    }
+
+    /// Puts the plan on disk, ready to be kept or put back.
+    fn begin(&self, id: TxId, admitted: &Admitted) -> Result<Open<'_>, LedgerError> {
+        let proposal = self.submission.proposal;
+        let named = proposal.control.project_id.as_deref();
+        let ours = self.door.config().project_id.as_deref();
+        let project_id = match named {
+            Some(named) => checkout::strip(ours, named),
+            None => self.door.project_id(),
+        };
+        let about = about(self.submission, id, &project_id, self.door.head(), &admitted.plan, admitted.digest);
+        self.door.ledger.begin(&changes(&admitted.plan), about, &|| self.approver.stopped())
+    }
+
+    /// Runs the gate, decides, and ends the transaction one way or the other.
+    fn keep_or_put_back(
+        mut self,
+        mut open: Open<'_>,
+        admitted: Admitted,
+        baseline: Option<Counted>,
+    ) -> Result<Box<Outcome>, Halt> {
+        let files = changes(&admitted.plan).len();
+        self.approver.event(&Event::OnDisk { files });
+        if let Err(error) = self.run_gate(&mut open, baseline.as_ref()) {
+            open.put_back()?;
+            return Err(error.into());
+        }
+        let put_back = match self.accept(&open, &admitted) {
+            Ok(()) => return self.commit(open, admitted),
+            Err(put_back) => put_back,
+        };
+        self.approver.event(&Event::PuttingBack);
+        open.put_back()?;
+        let Admitted { plan, .. } = admitted;
+        let gate = self.gate;
+        Ok(Box::new(match put_back {
+            PutBack::Interrupted => Outcome::Interrupted { put_back: true },
+            PutBack::Declined(reason) => Outcome::Declined { plan, reason, put_back: true, gate: Some(gate) },
+            PutBack::GateFailed(rules) => Outcome::GateFailed { plan, gate, rules },
+        }))
+    }
+
+    /// `postCommand` and the linter, on the change as it is on disk.
+    fn run_gate(&mut self, open: &mut Open<'_>, baseline: Option<&Counted>) -> Result<(), LedgerError> {
+        let patch = &self.door.config().patch;
+        let (post, linter) = (patch.post_command.trim(), patch.linter.trim());
+        if !self.trusted || (post.is_empty() && linter.is_empty()) {
+            return Ok(());
+        }
+        open.gate_running()?;
+        let mut counted = None;
+        let mut well = true;
+        if !post.is_empty() {
+            let (report, _) = gate::run::run(self.door, Step::PostCommand, &patch.post_command, self.approver);
+            well = report.succeeded();
+            self.gate.steps.push(report);
+        }
+        // What a failed command left half done is nothing to judge.
+        if well && !linter.is_empty() {
+            let (report, count) = gate::run::run(self.door, Step::Linter, &patch.linter, self.approver);
+            self.gate.steps.push(report);
+            counted = count;
+        }
+        self.gate.reformatted = open.gate_done()?;
+        self.gate.compare(baseline, counted.as_ref());
+        Ok(())
+    }
+
+    /// Whether the change stays.
+    fn accept(&mut self, open: &Open<'_>, admitted: &Admitted) -> Result<(), PutBack> {
+        if self.approver.stopped() {
+            return Err(PutBack::Interrupted);
+        }
+        let rules = self.gate.verdict(self.door.config().patch.approval_on_error_count);
+        if rules.is_empty() {
+            let by = if self.gate.linter().is_some() { "policy" } else { admitted.by.as_str() };
+            self.decided("accept", by, &rules);
+            return Ok(());
+        }
+        if rules.iter().all(|rule| self.submission.consent.covers(rule)) {
+            let by = self.covered_by(&rules);
+            self.decided("accept", &by, &rules);
+            return Ok(());
+        }
+        // Nobody looks: then it does not stay.
+        if self.submission.consent.yes {
+            return Err(PutBack::GateFailed(rules));
+        }
+        let digest = on_disk(open);
+        let question = Question::Keep { plan: &admitted.plan, digest, gate: &self.gate, rules: &rules };
+        match self.approver.decide(&question) {
+            Reply::Yes { digest: given } if given == digest => {
+                let by = self.approver.name().to_string();
+                self.decided("accept", &by, &rules);
+                Ok(())
+            }
+            Reply::No { reason } => Err(PutBack::Declined(reason)),
+            Reply::Stop => Err(PutBack::Interrupted),
+            _ => Err(PutBack::GateFailed(rules)),
+        }
+    }
+
+    fn commit(mut self, open: Open<'_>, admitted: Admitted) -> Result<Box<Outcome>, Halt> {
+        let ran = !self.gate.steps.is_empty();
+        let verdict = Verdict {
+            decided_by: Some(admitted.by),
+            rules: std::mem::take(&mut self.decisions),
+            gate: ran.then(|| self.gate.text()),
+        };
+        let committed = open.commit(verdict)?;
+        let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+        // Tidying up can wait for the next time.
+        let _ = self.door.ledger.collect_daily(since.as_secs(), &Policy::default());
+        let branch = self.branch(&committed.record);
+        Ok(Box::new(Outcome::Applied(Box::new(Applied {
+            record: committed.record,
+            plan: admitted.plan,
+            digest: admitted.digest,
+            gate: ran.then_some(self.gate),
+            branch,
+            doubt: committed.doubt,
+        }))))
+    }
+
+    /// A branch for the change, where the configuration wants one.
+    fn branch(&mut self, record: &relaycode_ledger::record::Record) -> Option<String> {
+        if !self.trusted || !self.door.config().git.auto_git_branch {
+            return None;
+        }
+        match branch::make(self.door, record) {
+            Ok(name) => Some(name),
+            Err(error) => {
+                let text = format!("no branch was made for it: {error}");
+                self.approver.event(&Event::Remark { text: &text });
+                None
+            }
+        }
+    }
+
+    /// What the user said beforehand that covers these; policy, if there is nothing to cover.
+    fn covered_by(&self, rules: &[Rule]) -> String {
+        let mut said: Vec<String> = Vec::new();
+        for rule in rules {
+            let by = rule.allowed_by().map_or("-y".to_string(), |allow| format!("--allow {}", allow.name()));
+            if !said.contains(&by) {
+                said.push(by);
+            }
+        }
+        if said.is_empty() { "policy".to_string() } else { said.join(" ") }
+    }
+
+    fn decided(&mut self, step: &str, by: &str, rules: &[Rule]) {
+        let sentences: Vec<String> = rules.iter().map(Rule::sentence).collect();
+        self.decisions.push(match (sentences.is_empty(), step) {
+            (false, _) => format!("{step} by {by}: {}", sentences.join("; ")),
+            (true, "accept") if self.gate.linter().is_some() => {
+                let count = |errors: Option<u64>| errors.map_or("?".to_string(), |count| count.to_string());
+                let (before, after) = (count(self.gate.errors_before), count(self.gate.errors_after));
+                format!("{step} by {by}: {before} errors before, {after} after")
+            }
+            (true, "accept") => format!("{step} by {by}: there was nothing to check it with"),
+            (true, _) => format!("{step} by {by}: trusted, with its key, and nothing to look at"),
+        });
+    }
+}
+
+/// Why a change on disk does not stay.
+enum PutBack {
+    /// The user wanted it to stop.
+    Interrupted,
+    /// A person said no.
+    Declined(Option<String>),
+    /// The gate said no.
+    GateFailed(Vec<Rule>),
+}
+
+/// What a plan changes, as the ledger takes it.
+pub(crate) fn changes(plan: &Plan) -> Vec<FileChange> {
+    plan.files.iter().filter_map(FileChange::from_plan).collect()
+}
+
+/// Whether a file is as the plan found it.
+fn as_planned(file: &FilePlan, tree: &dyn Tree) -> bool {
+    let old = file.renamed_from.as_ref().unwrap_or(&file.path);
+    let there = match (tree.entry(old), &file.before) {
+        (Ok(Entry::File { bytes, mode }), Some(before)) => bytes == *before && Some(mode) == file.mode_before,
+        (Ok(Entry::Missing), None) => true,
+        _ => false,
+    };
+    // A renamed file's new name must still be free.
+    there && (file.renamed_from.is_none() || matches!(tree.entry(&file.path), Ok(Entry::Missing)))
+}
+
+/// The digest of what a transaction has on disk, the gate's own changes included.
+fn on_disk(open: &Open<'_>) -> Digest {
+    let mut text = String::new();
+    for file in &open.record().result {
+        let after = file.after.as_ref().map(|image| (image.sha256, image.mode));
+        text.push_str(&format!("{:?} {after:?}\n", file.path));
+    }
+    Digest::of(text.as_bytes())
+}
