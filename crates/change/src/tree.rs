@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 
 use crate::path::RelPath;
+use crate::plan::{Change, Plan};
 use crate::proposal::Mode;
 
 /// Where the planner reads the project's files.
@@ -46,6 +47,49 @@ pub struct TreeError {
     pub path: String,
     /// What the system said.
     pub reason: String,
+}
+
+/// A tree as it will be once plans are carried out on it: what one answer builds on another.
+pub struct Overlay<'t> {
+    below: &'t dyn Tree,
+    /// `None`: the file goes.
+    files: BTreeMap<RelPath, Option<(Vec<u8>, Mode)>>,
+}
+
+impl<'t> Overlay<'t> {
+    /// Nothing is carried out yet.
+    pub fn new(below: &'t dyn Tree) -> Overlay<'t> {
+        Overlay { below, files: BTreeMap::new() }
+    }
+
+    /// Carries a plan out, in memory.
+    pub fn carry_out(&mut self, plan: &Plan) {
+        for file in plan.files.iter().filter(|file| file.change != Change::Unchanged) {
+            if let Some(from) = &file.renamed_from {
+                self.files.insert(from.clone(), None);
+            }
+            let mode = file.mode_after.unwrap_or(Mode::Regular);
+            self.files.insert(file.path.clone(), file.after.clone().map(|bytes| (bytes, mode)));
+        }
+    }
+}
+
+impl Tree for Overlay<'_> {
+    fn entry(&self, path: &RelPath) -> Result<Entry, TreeError> {
+        match self.files.get(path) {
+            Some(Some((bytes, mode))) => Ok(Entry::File { bytes: bytes.clone(), mode: *mode }),
+            Some(None) => Ok(Entry::Missing),
+            None => self.below.entry(path),
+        }
+    }
+
+    fn folded_twin(&self, path: &RelPath) -> Option<String> {
+        let key = path.folded();
+        let new = self.files.iter().filter(|(_, file)| file.is_some()).map(|(name, _)| name);
+        let twin = new.into_iter().find(|name| *name != path && name.folded() == key);
+        let gone = |name: &String| self.files.iter().any(|(path, file)| path.as_str() == name && file.is_none());
+        twin.map(ToString::to_string).or_else(|| self.below.folded_twin(path).filter(|name| !gone(name)))
+    }
 }
 
 /// A tree in memory, for tests and for callers that already hold the bytes.

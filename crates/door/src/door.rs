@@ -4,9 +4,12 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use relaycode_change::limits::Limits;
+use relaycode_change::plan::{Plan, Refused};
+use relaycode_change::tree::Tree;
 use relaycode_exec::Runner;
 use relaycode_ledger::tree::ProjectTree;
-use relaycode_ledger::Ledger;
+use relaycode_ledger::digest::of_changes;
+use relaycode_ledger::{Digest, Ledger};
 use relaycode_project::checkout::{Checkout, Key, Named};
 use relaycode_project::config::{self, Config, ConfigError, Loaded};
 use relaycode_project::git::Git;
@@ -14,8 +17,10 @@ use relaycode_project::head::{self, Head};
 use relaycode_project::identity;
 use relaycode_project::trust::{self, Trust, Wants};
 
+use crate::admit;
 use crate::approver::Approver;
 use crate::outcome::{DoorError, Outcome};
+use crate::rule::Rule;
 use crate::submission::Submission;
 use crate::submit;
 
@@ -33,6 +38,17 @@ pub struct Door {
     /// Runs the project's commands.
     pub runner: Runner,
     home: Option<PathBuf>,
+}
+
+/// What a proposal would do.
+#[derive(Debug, Clone)]
+pub struct Preview {
+    /// The plan.
+    pub plan: Plan,
+    /// Its digest.
+    pub digest: Digest,
+    /// What a person would be asked about.
+    pub rules: Vec<Rule>,
 }
 
 impl Door {
@@ -66,6 +82,17 @@ impl Door {
         approver: &mut dyn Approver,
     ) -> Result<Outcome, DoorError> {
         submit::submit(self, submission, approver)
+    }
+
+    /// What a proposal would do to `tree`, and what would have to be asked; nothing is done.
+    ///
+    /// # Errors
+    /// Why it is refused.
+    pub fn preview(&self, submission: &Submission<'_>, tree: &dyn Tree) -> Result<Preview, Box<Refused>> {
+        let plan = submit::planned(self, submission, tree)?;
+        let digest = of_changes(&submit::changes(&plan));
+        let rules = admit::rules(self, submission, &plan, self.trust_state().allows());
+        Ok(Preview { plan, digest, rules })
     }
 
     /// What is set.

@@ -19,7 +19,7 @@ pub mod submission;
 mod submit;
 
 pub use approver::{Approver, Event, Question, Reply, Revision};
-pub use door::Door;
+pub use door::{Door, Preview};
 pub use gate::GateReport;
 pub use outcome::{Applied, DoorError, Outcome};
 pub use rule::{Allow, Rule};

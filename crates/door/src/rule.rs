@@ -155,4 +155,17 @@ impl Allow {
             Allow::Gate => "gate",
         }
     }
+
+    /// What it covers, in a few words.
+    pub fn about(self) -> &'static str {
+        match self {
+            Allow::Near => "an edit that matched only nearly",
+            Allow::Guarded => "files that run by themselves or hold secrets",
+            Allow::Hidden => "invisible characters that come in",
+            Allow::Syntax => "new syntax errors",
+            Allow::Placeholder => "text that stands for code that was left out",
+            Allow::MassDeletion => "much of a file, or many files, go",
+            Allow::Gate => "a gate that says no",
+        }
+    }
 }

@@ -8,7 +8,7 @@
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use relaycode_change::path::RelPath;
-use relaycode_change::plan::{self, Change, FilePlan, Plan};
+use relaycode_change::plan::{self, Change, FilePlan, Plan, Refused};
 use relaycode_change::tree::{Entry, Tree};
 use relaycode_change::{revise, syntax};
 use relaycode_ledger::change::FileChange;
@@ -159,14 +159,11 @@ impl Way<'_, '_> {
         }
     }
 
-    /// The plan, with what the syntax check found. A plan that changes nothing ends the way.
+    /// The plan. One that changes nothing ends the way.
     fn plan(&self) -> Result<Plan, Halt> {
-        let limits = &self.submission.limits;
-        let seen = self.door.ledger.shown();
-        let tree = self.door.tree(limits);
-        let planned = plan::plan(self.submission.proposal, &tree, &seen, limits);
-        let mut plan = planned.map_err(|refused| Halt::from(Outcome::Refused(refused)))?;
-        self.check_syntax(&mut plan);
+        let tree = self.door.tree(&self.submission.limits);
+        let planned = planned(self.door, self.submission, &tree);
+        let plan = planned.map_err(|refused| Halt::from(Outcome::Refused(refused)))?;
         if plan.files.iter().all(|file| file.change == Change::Unchanged) {
             return Err(Outcome::AlreadyIn { plan }.into());
         }
@@ -474,6 +471,20 @@ enum PutBack {
     Declined(Option<String>),
     /// The gate said no.
     GateFailed(Vec<Rule>),
+}
+
+/// The plan for `tree`, with what the syntax check found.
+pub(crate) fn planned(
+    door: &Door,
+    submission: &Submission<'_>,
+    tree: &dyn Tree,
+) -> Result<Plan, Box<Refused>> {
+    let seen = door.ledger.shown();
+    let mut plan = plan::plan(submission.proposal, tree, &seen, &submission.limits)?;
+    if submission.syntax {
+        plan.findings.extend(syntax::check(&plan, SYNTAX_BUDGET));
+    }
+    Ok(plan)
 }
 
 /// What a plan changes, as the ledger takes it.

@@ -3,21 +3,24 @@
 
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
 use relaycode_change::limits::Limits;
-use relaycode_change::plan::{self, FilePlan, Finding, NothingSeen, Plan, Reason, Refused};
+use relaycode_change::plan::{FilePlan, Finding, Plan, Reason, Refused};
 use relaycode_change::proposal::{Note, Proposal};
-use relaycode_change::tree::Tree;
-use relaycode_change::{diff, repair, response, syntax};
+use relaycode_change::{diff, repair, response};
+use relaycode_door::{Consent, Submission};
+use relaycode_ledger::Digest;
 use serde::Serialize;
+use serde_json::Value;
 
 use crate::context::Context;
 use crate::failure::{Exit, Failure};
 use crate::input::Origin;
-use crate::json::base64;
+use crate::clock;
+use crate::json::{self, base64};
 use crate::limit;
 use crate::show;
+use crate::terminal::Look;
 
 /// The arguments that every command with an answer has.
 #[derive(Debug, Clone, clap::Args)]
@@ -35,15 +38,13 @@ pub(crate) struct Given {
     pub(crate) limit: limit::Changed,
 }
 
-/// The time that looking for new syntax errors may take.
-const SYNTAX_BUDGET: Duration = Duration::from_secs(2);
-
-/// An answer that was read.
-pub(crate) struct Answer<'a> {
+/// What was given: a text with one answer or several.
+pub(crate) struct Source<'a> {
     given: &'a Given,
     /// Where the command works, as it was given.
     directory: PathBuf,
-    limits: Limits,
+    /// How much is read and planned.
+    pub(crate) limits: Limits,
     /// The name of the command that it was given to.
     command: &'static str,
     /// The project's directory.
@@ -51,55 +52,71 @@ pub(crate) struct Answer<'a> {
     /// Where it came from.
     pub(crate) origin: Origin,
     /// The text itself.
-    pub(crate) text: String,
+    text: String,
+}
+
+/// One answer of it, as it was understood.
+pub(crate) struct Answer<'a> {
+    pub(crate) source: &'a Source<'a>,
+    /// Its own part of the text.
+    pub(crate) text: &'a str,
     /// What was understood.
     pub(crate) proposal: Proposal,
 }
 
-impl<'a> Answer<'a> {
-    /// Reads the answer for the project at `root`.
+impl<'a> Source<'a> {
+    /// Reads the text for the project at `root`.
     pub(crate) fn read(
         given: &'a Given,
         root: PathBuf,
         command: &'static str,
         context: &mut Context<'_>,
-    ) -> Result<Answer<'a>, Failure> {
+    ) -> Result<Source<'a>, Failure> {
         let limits = given.limit.limits();
         let origin = Origin::from_argument(&given.file);
         if origin.is_typed() {
             context.console.err("reading the answer from the terminal; Ctrl-D ends it\n");
         }
         let text = origin.read(limits.text_bytes)?;
-        let proposal = response::read(&text, &limits)?;
         let directory = context.options.directory.clone();
-        Ok(Answer { given, directory, limits, command, root, origin, text, proposal })
+        Ok(Source { given, directory, limits, command, root, origin, text })
     }
 
-    /// The plan, with what the syntax check found.
-    pub(crate) fn plan(&self, tree: &dyn Tree) -> Result<Plan, Box<Refused>> {
-        let mut plan = plan::plan(&self.proposal, tree, &NothingSeen, &self.limits)?;
-        if !self.given.no_syntax {
-            plan.findings.extend(syntax::check(&plan, SYNTAX_BUDGET));
+    /// The answers in it, in their order; at least one.
+    pub(crate) fn answers(&'a self) -> Result<Vec<Answer<'a>>, Failure> {
+        let read = response::read_all(&self.text, &self.limits)?;
+        Ok(read.into_iter().map(|one| Answer { source: self, text: one.text, proposal: one.proposal }).collect())
+    }
+}
+
+impl Answer<'_> {
+    /// What goes through the door.
+    pub(crate) fn submission(&self, consent: Consent) -> Submission<'_> {
+        Submission {
+            proposal: &self.proposal,
+            answer: Digest::of(self.text.as_bytes()),
+            origin: match self.source.origin {
+                Origin::Stdin => relaycode_door::Origin::Stdin,
+                Origin::File(_) => relaycode_door::Origin::File,
+            },
+            consent,
+            limits: self.source.limits.clone(),
+            syntax: !self.source.given.no_syntax,
+            group: None,
+            now: clock::now(),
         }
-        Ok(plan)
     }
 
     /// The plan as people see it.
-    pub(crate) fn card(&self, plan: &Plan, look: &crate::terminal::Look) -> String {
-        show::card::text(&self.proposal, plan, &self.origin.name(), look)
+    pub(crate) fn card(&self, plan: &Plan, look: &Look) -> String {
+        show::card::text(&self.proposal, plan, &self.source.origin.name(), look)
     }
 
-    /// Says why the answer is refused; to people unless `silent`, and as JSON if that was asked for.
-    /// `repair` says that the prompt for the model is about to be printed.
-    pub(crate) fn refused(&self, refused: &Refused, repair: bool, silent: bool, context: &mut Context<'_>) {
-        context.object(&self.refusal_json(refused));
-        if !silent {
-            let next = if repair { None } else { self.next(refused) };
-            let look = context.console.err_look();
-            let unread = &self.proposal.unread;
-            let text = show::refusal::text(refused, unread, next.as_deref(), &look);
-            context.console.err(&text);
-        }
+    /// Why the answer is refused, to people. `repair` says that the prompt for the model is about to be
+    /// printed.
+    pub(crate) fn refusal(&self, refused: &Refused, repair: bool, look: &Look) -> String {
+        let next = if repair { None } else { self.next(refused) };
+        show::refusal::text(refused, &self.proposal.unread, next.as_deref(), look)
     }
 
     /// The command that writes the repair prompt for the same answer, if one would help.
@@ -108,10 +125,10 @@ impl<'a> Answer<'a> {
         if refused.refusals.iter().all(|r| nothing(&r.reason)) {
             return None;
         }
-        let piped = if self.origin == Origin::Stdin { "... | " } else { "" };
-        let mut words = vec![format!("{piped}relay preview"), shell_word(&self.given.file)];
-        if self.directory != Path::new(".") {
-            words.push(format!("-C {}", shell_word(&self.directory)));
+        let piped = if self.source.origin == Origin::Stdin { "... | " } else { "" };
+        let mut words = vec![format!("{piped}relay preview"), shell_word(&self.source.given.file)];
+        if self.source.directory != Path::new(".") {
+            words.push(format!("-C {}", shell_word(&self.source.directory)));
         }
         words.push("--repair".to_string());
         Some(words.join(" "))
@@ -123,24 +140,24 @@ impl<'a> Answer<'a> {
         PlanJson { files, findings: &plan.findings, notes: &plan.notes }
     }
 
-    fn refusal_json<'p>(&'p self, refused: &'p Refused) -> RefusedJson<'p> {
-        let name = self.origin.name();
+    pub(crate) fn refusal_json(&self, refused: &Refused) -> Value {
+        let name = self.source.origin.name();
         let place = refused.refusals.first().map(|refusal| match refusal.line {
             0 => name,
             line => format!("{name}:{line}"),
         });
         let failure = Failure::refused("refused", show::refusal::headline(refused))
             .hint("paste `repair` back to the model");
-        RefusedJson {
+        json::value(&RefusedJson {
             ok: false,
             code: Exit::Refused as u8,
-            command: self.command,
-            project: self.root.to_string_lossy(),
+            command: self.source.command,
+            project: self.source.root.to_string_lossy(),
             error: Failure { place, ..failure },
             refused,
             proposal: &self.proposal,
             repair: repair::prompt(refused),
-        }
+        })
     }
 }
 

@@ -20,14 +20,18 @@ pub(crate) enum Exit {
     Done = 0,
     /// Something unexpected: a bug, or the system.
     Unexpected = 1,
-    /// Wrong usage.
+    /// Wrong usage, or a broken configuration.
     Usage = 2,
     /// The answer does not match, is ambiguous, or breaks a rule. Nothing was changed.
     Refused = 3,
     /// A person said no. Nothing was changed.
     Declined = 4,
+    /// The gate failed. Everything was put back.
+    GateFailed = 5,
     /// Somebody's edits are in the way, or a recovery left files alone.
     NeedsYou = 6,
+    /// The project's commands are not trusted yet.
+    NotTrusted = 7,
     /// The change is in the ledger already.
     AlreadyProcessed = 8,
     /// Committed, but the disk reported an error afterwards.

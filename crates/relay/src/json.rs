@@ -8,6 +8,7 @@ use std::io;
 
 use relaycode_text::escape::is_unsafe;
 use serde::Serialize;
+use serde_json::Value;
 use serde_json::ser::{CompactFormatter, Formatter};
 
 use crate::failure::Failure;
@@ -58,6 +59,11 @@ impl Formatter for Visible {
         }
         CompactFormatter.write_string_fragment(writer, rest)
     }
+}
+
+/// A value as a part of an object.
+pub(crate) fn value(value: &impl Serialize) -> Value {
+    serde_json::to_value(value).unwrap_or_default()
 }
 
 /// Bytes in base64, for content that is not UTF-8.

@@ -2,6 +2,7 @@
 //! in [`show`]; everything that decides something is in the libraries.
 
 mod answer;
+mod approver;
 mod ask;
 mod clock;
 mod commands;
@@ -12,6 +13,7 @@ mod home;
 mod input;
 mod json;
 mod limit;
+mod outcome;
 mod project;
 mod show;
 mod signals;

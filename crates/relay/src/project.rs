@@ -4,12 +4,12 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use relaycode_change::limits::Limits;
-use relaycode_change::plan::Plan;
+use relaycode_door::Door;
 use relaycode_durable::Real;
+use relaycode_exec::Runner;
 use relaycode_ledger::change::FileChange;
 use relaycode_ledger::collect::Policy;
-use relaycode_ledger::tree::ProjectTree;
+use relaycode_ledger::transaction::Verdict;
 use relaycode_ledger::{About, Committed, Ledger, LedgerError, Recovery, Settings, Target, TxId};
 
 use crate::clock;
@@ -45,11 +45,6 @@ impl Project {
         let settings = Settings { home, ..Settings::default() };
         let ledger = Ledger::open(Arc::new(Real::default()), &root, settings)?;
         Ok(Project { root, ledger })
-    }
-
-    /// Its files, as the planner reads them.
-    pub(crate) fn tree(&self, limits: &Limits) -> ProjectTree<'_> {
-        self.ledger.tree(u64::try_from(limits.file_bytes).unwrap_or(u64::MAX))
     }
 
     /// Brings the ledger back from its copy if it was lost, and says so on stderr. A copy that cannot
@@ -115,10 +110,9 @@ impl Project {
         head::read(&self.root)
     }
 
-    /// The name it goes by where nothing else names it.
-    pub(crate) fn name(&self) -> String {
-        let name = self.root.file_name().map(|name| name.to_string_lossy().into_owned());
-        name.unwrap_or_else(|| "project".to_string())
+    /// The way in, with the project's configuration.
+    pub(crate) fn door(self, context: &Context<'_>) -> Result<Door, Failure> {
+        Ok(Door::open(&self.root, self.ledger, context.home.0.as_deref(), runner()?)?)
     }
 
     /// Puts the changes on disk and records them, whole or not at all. A signal meanwhile stops it,
@@ -131,16 +125,17 @@ impl Project {
     ) -> Result<Committed, Failure> {
         let signals = Held::begin()?;
         let open = self.ledger.begin(changes, about, &|| signals.asked())?;
-        let committed = open.commit(Some(decided_by.to_string()), None)?;
+        let committed = open.commit(Verdict { decided_by: Some(decided_by.to_string()), ..Verdict::default() })?;
         // Tidying up can wait for the next time.
         let _ = self.ledger.collect_daily(clock::seconds(), &Policy::default());
         Ok(committed)
     }
 }
 
-/// What a plan changes, as the ledger takes it.
-pub(crate) fn changes(plan: &Plan) -> Vec<FileChange> {
-    plan.files.iter().filter_map(FileChange::from_plan).collect()
+/// Whoever runs processes: this very program is their keeper.
+pub(crate) fn runner() -> Result<Runner, Failure> {
+    let own = std::env::current_exe();
+    own.map(Runner::new).map_err(|error| Failure::unexpected(format!("relay cannot find itself: {error}")))
 }
 
 /// The record is there, and so is a doubt about the disk.

@@ -1,13 +1,12 @@
 //! `relay preview`: what an answer would do, without doing it.
 
-use std::borrow::Cow;
-
-use relaycode_change::plan::{Plan, Refused};
-use relaycode_change::proposal::Proposal;
+use relaycode_change::plan::Refused;
 use relaycode_change::repair;
-use serde::Serialize;
+use relaycode_change::tree::Overlay;
+use relaycode_door::{Consent, Door, Preview};
+use serde_json::{Value, json};
 
-use crate::answer::{Answer, Given, PlanJson};
+use crate::answer::{Answer, Given, Source};
 use crate::context::{Act, Context};
 use crate::failure::{Exit, Failure};
 use crate::project::Project;
@@ -49,65 +48,100 @@ impl Act for Args {
     }
 
     fn run(&self, context: &mut Context<'_>) -> Result<Exit, Failure> {
-        run(self, context)
+        let project = Project::open(context)?;
+        let source = Source::read(&self.given, project.root.clone(), "preview", context)?;
+        let answers = source.answers()?;
+        let door = project.door(context)?;
+        // stdout is for the object or the prompt alone, where one was asked for.
+        let aside = context.json() || self.repair;
+        let shown = Shown { diff: self.diff || !(aside || self.no_diff), text: self.text, repair: self.repair };
+        Ok(planned(&door, &answers, &shown, context))
     }
 }
 
-/// Plans the answer and shows what comes out.
-fn run(args: &Args, context: &mut Context<'_>) -> Result<Exit, Failure> {
-    let project = Project::open(context)?;
-    let answer = Answer::read(&args.given, project.root.clone(), "preview", context)?;
-    let tree = project.tree(&args.given.limit.limits());
-    match answer.plan(&tree) {
-        Ok(plan) => Ok(planned(args, &answer, &plan, context)),
-        Err(refused) => Ok(refuse(args, &answer, &refused, context)),
-    }
+/// What is shown of a plan.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Shown {
+    /// Its diff.
+    pub(crate) diff: bool,
+    /// With `--json`: each file's resulting text.
+    pub(crate) text: bool,
+    /// Of a refusal: the prompt for the model.
+    pub(crate) repair: bool,
 }
 
-fn planned(args: &Args, answer: &Answer, plan: &Plan, context: &mut Context<'_>) -> Exit {
-    context.object(&PlannedJson {
-        ok: true,
-        code: Exit::Done as u8,
-        command: "preview",
-        project: answer.root.to_string_lossy(),
-        proposal: &answer.proposal,
-        plan: Answer::plan_json(plan, args.text),
-    });
-    if context.quiet() {
-        return Exit::Done;
+/// Plans the answers, one on top of the other, and shows what comes out.
+pub(crate) fn planned(
+    door: &Door,
+    answers: &[Answer<'_>],
+    shown: &Shown,
+    context: &mut Context<'_>,
+) -> Exit {
+    let mut objects = Vec::new();
+    let mut exit = Exit::Done;
+    let tree = door.tree(&answers[0].source.limits);
+    let mut tree = Overlay::new(&tree);
+    for (at, answer) in answers.iter().enumerate() {
+        if at > 0 && !shown.repair {
+            context.say("\n");
+        }
+        match door.preview(&answer.submission(Consent::default()), &tree) {
+            Ok(preview) => {
+                show_plan(answer, &preview, shown, context);
+                objects.push(plan_object(answer, &preview, shown));
+                tree.carry_out(&preview.plan);
+            }
+            Err(refused) => {
+                exit = Exit::Refused;
+                objects.push(answer.refusal_json(&refused));
+                refuse(answer, &refused, shown, context);
+                break;
+            }
+        }
     }
-    // stdout is for the object or the prompt alone, where one was asked for.
-    let aside = context.json() || args.repair;
+    context.object(&super::apply::one_or_several("preview", exit, answers.len(), objects));
+    exit
+}
+
+fn show_plan(answer: &Answer<'_>, preview: &Preview, shown: &Shown, context: &mut Context<'_>) {
+    let aside = context.json() || shown.repair;
     let look = if aside { context.console.err_look() } else { context.console.out_look() };
-    let mut text = answer.card(plan, &look);
-    if args.diff || !(aside || args.no_diff) {
-        text += &show::diff::text(plan, &look);
+    let mut text = answer.card(&preview.plan, &look);
+    text += &show::why::would_ask(&preview.rules, &look);
+    if shown.diff {
+        text += &show::diff::text(&preview.plan, &look);
+    }
+    if context.quiet() {
+        return;
     }
     if aside {
         context.console.err(&text);
     } else {
         context.console.out(&text);
     }
-    Exit::Done
 }
 
-fn refuse(args: &Args, answer: &Answer, refused: &Refused, context: &mut Context<'_>) -> Exit {
-    let silent = context.quiet() && (context.json() || args.repair);
-    answer.refused(refused, args.repair, silent, context);
-    if args.repair && !context.json() {
+fn refuse(answer: &Answer<'_>, refused: &Refused, shown: &Shown, context: &mut Context<'_>) {
+    if !(context.quiet() && (context.json() || shown.repair)) {
+        let text = answer.refusal(refused, shown.repair, &context.console.err_look());
+        context.console.err(&text);
+    }
+    if shown.repair && !context.json() {
         let text = context.console.out_look().block(&repair::prompt(refused)).into_owned();
         context.console.out(&text);
     }
-    Exit::Refused
 }
 
 /// What `--json` prints for a plan.
-#[derive(Serialize)]
-struct PlannedJson<'a> {
-    ok: bool,
-    code: u8,
-    command: &'static str,
-    project: Cow<'a, str>,
-    proposal: &'a Proposal,
-    plan: PlanJson<'a>,
+fn plan_object(answer: &Answer<'_>, preview: &Preview, shown: &Shown) -> Value {
+    json!({
+        "ok": true,
+        "code": Exit::Done as u8,
+        "command": "preview",
+        "project": answer.source.root.to_string_lossy(),
+        "proposal": answer.proposal,
+        "plan": Answer::plan_json(&preview.plan, shown.text),
+        "digest": preview.digest.to_string(),
+        "rules": preview.rules,
+    })
 }
