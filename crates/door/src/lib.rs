@@ -9,12 +9,14 @@ mod about;
 mod admit;
 pub mod approver;
 mod branch;
+pub mod commit;
 pub mod count;
 pub mod door;
 pub mod gate;
 pub mod guarded;
 pub mod outcome;
 pub mod rule;
+pub mod setup;
 pub mod submission;
 mod submit;
 

@@ -1,7 +1,7 @@
 //! Times: exact for records and machines, human for people.
 
 use jiff::tz::TimeZone;
-use jiff::{SignedDuration, Timestamp};
+use jiff::{SignedDuration, Span, Timestamp, Zoned, civil};
 
 /// The time now, ISO 8601 in UTC with milliseconds.
 pub(crate) fn now() -> String {
@@ -27,6 +27,29 @@ pub(crate) fn local(recorded: &str) -> String {
         Ok(then) => then.to_zoned(TimeZone::system()).strftime("%Y-%m-%d %H:%M").to_string(),
         Err(_) => recorded.to_string(),
     }
+}
+
+/// A time as people give it (`2h`, `3 days`, `yesterday`, `2026-03-01`, an exact one), ISO 8601 in UTC.
+pub(crate) fn moment(text: &str) -> Result<String, String> {
+    let now = Zoned::now();
+    let said = || format!("`{text}` is no time such as 2h, 3d, yesterday or 2026-03-01");
+    let word = text.trim();
+    let then = match word {
+        "now" => now,
+        "today" => now.start_of_day().map_err(|_| said())?,
+        "yesterday" => now.yesterday().and_then(|day| day.start_of_day()).map_err(|_| said())?,
+        _ => {
+            if let Ok(exact) = word.parse::<Timestamp>() {
+                exact.to_zoned(TimeZone::UTC)
+            } else if let Ok(date) = word.parse::<civil::DateTime>() {
+                date.to_zoned(now.time_zone().clone()).map_err(|_| said())?
+            } else {
+                let span: Span = word.trim_end_matches("ago").trim().parse().map_err(|_| said())?;
+                now.checked_sub(span.abs()).map_err(|_| said())?
+            }
+        }
+    };
+    Ok(format!("{:.3}", then.timestamp()))
 }
 
 fn since(then: Timestamp, now: Timestamp) -> String {
@@ -69,6 +92,19 @@ mod tests {
             assert_eq!(since(then.parse().unwrap(), now), said, "{then}");
         }
         assert_eq!(ago("long ago"), "long ago");
+    }
+
+    #[test]
+    fn times_are_understood_as_people_give_them() {
+        for text in ["2h", "3d", "3 days", "2 hours ago", "yesterday", "today", "1w"] {
+            let then: Timestamp = moment(text).unwrap().parse().unwrap();
+            assert!(then < Timestamp::now(), "{text}");
+        }
+        assert_eq!(moment("2026-03-01T12:00:00Z").unwrap(), "2026-03-01T12:00:00.000Z");
+        assert!(moment("2026-03-01").unwrap().starts_with("2026-0"));
+        for text in ["", "soon", "2026-13-01", "3 parsecs"] {
+            assert!(moment(text).is_err(), "{text}");
+        }
     }
 
     #[test]

@@ -9,6 +9,7 @@ mod commands;
 mod console;
 mod context;
 mod failure;
+mod files;
 mod home;
 mod input;
 mod json;

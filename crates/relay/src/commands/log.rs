@@ -2,11 +2,14 @@
 
 use std::borrow::Cow;
 
+use relaycode_ledger::log::Filter;
 use relaycode_ledger::{Entry, Item, TxId};
 use serde::Serialize;
 
+use crate::clock;
 use crate::context::{Act, Context};
 use crate::failure::{Exit, Failure};
+use crate::files;
 use crate::project::Project;
 use crate::show;
 
@@ -19,6 +22,22 @@ pub(crate) struct Args {
     /// How many to list
     #[arg(short = 'n', long = "count", value_name = "N", default_value_t = 20)]
     count: usize,
+
+    /// One line for each: the id and what it was about
+    #[arg(long)]
+    oneline: bool,
+
+    /// Only what was done since then: 2h, 3d, yesterday, 2026-03-01
+    #[arg(long, value_name = "TIME", value_parser = clock::moment)]
+    since: Option<String>,
+
+    /// Only what changed this file, or files in this directory
+    #[arg(long, value_name = "PATH")]
+    file: Option<String>,
+
+    /// Only what came from there: file, stdin, clipboard, agent, friend, revert, init
+    #[arg(long, value_name = "NAME")]
+    origin: Option<String>,
 }
 
 impl Act for Args {
@@ -35,8 +54,8 @@ impl Act for Args {
 fn run(args: &Args, context: &mut Context<'_>) -> Result<Exit, Failure> {
     let project = Project::open(context)?;
     project.restore(context);
-    let page = project.ledger.page(0, args.count)?;
-    let rows: Vec<Row> = page.entries.iter().enumerate().map(|(at, entry)| Row::of(at + 1, entry)).collect();
+    let page = project.ledger.search(&args.filter(&project, context)?, 0, args.count)?;
+    let rows: Vec<Row> = page.entries.iter().map(|(at, entry)| Row::of(at + 1, entry)).collect();
     if context.json() {
         context.console.json(&LogJson {
             ok: true,
@@ -51,11 +70,22 @@ fn run(args: &Args, context: &mut Context<'_>) -> Result<Exit, Failure> {
             let line = format!("{}\n", context.console.out_look().safe(id));
             context.console.out(&line);
         }
+    } else if args.oneline {
+        let text = show::log::oneline(&rows, &context.console.out_look());
+        context.console.out(&text);
     } else {
         let text = show::log::text(&rows, page.total, &context.console.out_look());
         context.console.out(&text);
     }
     Ok(Exit::Done)
+}
+
+impl Args {
+    fn filter(&self, project: &Project, context: &Context<'_>) -> Result<Filter, Failure> {
+        let named = |name: &String| files::named(&project.root, &context.options.directory, name);
+        let file = self.file.as_ref().map(named).transpose()?.map(|path| path.to_string());
+        Ok(Filter { since: self.since.clone(), file, origin: self.origin.clone(), ..Filter::default() })
+    }
 }
 
 /// What `--json` prints.

@@ -2,12 +2,19 @@
 //! and an arm.
 
 mod apply;
+pub(crate) mod blame;
+mod config;
 mod demo;
+mod git;
+mod init;
 pub(crate) mod log;
 mod preview;
+mod prompt;
 mod recover;
 mod revert;
 pub(crate) mod show;
+mod trust;
+mod why;
 
 use std::ffi::OsString;
 
@@ -38,24 +45,38 @@ const NEXT: &str = "Try `relay demo`. Exit codes: 0 done, 1 unexpected failure, 
 
 #[derive(Debug, Subcommand)]
 enum Command {
+    Init(init::Args),
+    Prompt(prompt::Args),
     Preview(preview::Args),
     Apply(apply::Args),
     Log(log::Args),
     Show(show::Args),
     Revert(revert::Args),
     Recover(recover::Args),
+    Blame(blame::Args),
+    Git(git::Args),
+    Trust(trust::Args),
+    Why(why::Args),
+    Config(config::Args),
     Demo(demo::Args),
 }
 
 impl Command {
     fn act(&self) -> &dyn Act {
         match self {
+            Command::Init(args) => args,
+            Command::Prompt(args) => args,
             Command::Preview(args) => args,
             Command::Apply(args) => args,
             Command::Log(args) => args,
             Command::Show(args) => args,
             Command::Revert(args) => args,
             Command::Recover(args) => args,
+            Command::Blame(args) => args,
+            Command::Git(args) => args,
+            Command::Trust(args) => args,
+            Command::Why(args) => args,
+            Command::Config(args) => args,
             Command::Demo(args) => args,
         }
     }

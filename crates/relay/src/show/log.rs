@@ -37,6 +37,17 @@ pub(crate) fn text(rows: &[Row], total: usize, look: &Look) -> String {
     out
 }
 
+/// An id and a summary on each line, for scripts and narrow places.
+pub(crate) fn oneline(rows: &[Row], look: &Look) -> String {
+    let mut out = String::new();
+    for row in rows {
+        let id: String = row.id.iter().flat_map(|id| id.chars()).take(SHORT).collect();
+        let mark = if row.undone { format!("{} ", look.sign(Sign::Reverted)) } else { String::new() };
+        out += &format!("{} {mark}{}\n", look.safe(&id), look.safe(&summary(row)));
+    }
+    out
+}
+
 /// The parts of a line.
 struct Line {
     mark: &'static str,

@@ -3,7 +3,10 @@
 //! Every foreign text goes through the look's `safe`, `code`, `excerpt`, `path` or `clip`; what does
 //! not is relay's own words.
 
+pub(crate) mod blame;
 pub(crate) mod card;
+pub(crate) mod commit;
+pub(crate) mod config;
 pub(crate) mod diff;
 pub(crate) mod failure;
 pub(crate) mod log;
@@ -11,6 +14,7 @@ pub(crate) mod outcome;
 pub(crate) mod record;
 pub(crate) mod recovery;
 pub(crate) mod refusal;
+pub(crate) mod setup;
 #[cfg(test)]
 mod tests;
 

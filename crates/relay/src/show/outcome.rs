@@ -10,10 +10,17 @@ use relaycode_ledger::TxId;
 use relaycode_ledger::revert::{KeptEdits, Reversal};
 use relaycode_project::head::Head;
 
-/// A change was applied.
-pub(crate) fn applied(id: &str, files: usize, look: &Look) -> String {
+/// A change was applied; `gate` is what the project's commands said.
+pub(crate) fn applied(id: &str, files: usize, gate: Option<&GateReport>, look: &Look) -> String {
     let dot = look.sign(Sign::Dot);
-    done(look, &format!("applied {id} {dot} {} {dot} `relay revert` undoes it", number(files, "file")))
+    let checked = gate.and_then(|gate| gate::checked(gate, look));
+    let checked = checked.map(|checked| format!("{checked} {dot} ")).unwrap_or_default();
+    done(look, &format!("applied {id} {dot} {} {dot} {checked}`relay revert` undoes it", number(files, "file")))
+}
+
+/// A line that goes with the one above it.
+pub(crate) fn aside(look: &Look, text: &str) -> String {
+    format!("{}\n", look.wrap(&format!("  {text}"), 2))
 }
 
 /// `✓ …`

@@ -1,0 +1,100 @@
+//! `relay blame`: which change wrote each line of a file.
+
+use std::collections::HashMap;
+
+use relaycode_ledger::record::Record;
+use relaycode_ledger::TxId;
+use serde_json::{Value, json};
+
+use crate::context::{Act, Context};
+use crate::failure::{Exit, Failure};
+use crate::files;
+use crate::project::Project;
+use crate::show;
+
+/// Say which change wrote each line of a file, and what had been asked for
+#[derive(Debug, Clone, clap::Args)]
+pub(crate) struct Args {
+    /// A file, or a file and a line: src/cart.ts:31
+    #[arg(value_name = "FILE[:LINE]")]
+    place: String,
+}
+
+/// One line and who wrote it.
+pub(crate) struct Line<'a> {
+    pub(crate) number: usize,
+    pub(crate) text: &'a str,
+    /// `None`: not relay.
+    pub(crate) by: Option<&'a Record>,
+}
+
+impl Act for Args {
+    fn name(&self) -> &'static str {
+        "blame"
+    }
+
+    fn run(&self, context: &mut Context<'_>) -> Result<Exit, Failure> {
+        let project = Project::open(context)?;
+        project.restore(context);
+        let (name, only) = self.split(&project);
+        let path = files::named(&project.root, &context.options.directory, &name)?;
+        let blame = project.ledger.blame(path.as_str())?;
+        let mut records: HashMap<TxId, Record> = HashMap::new();
+        for id in blame.lines.iter().filter_map(|line| line.by) {
+            if !records.contains_key(&id) {
+                records.insert(id, project.ledger.record(id)?);
+            }
+        }
+        let all = blame.lines.iter().enumerate().map(|(at, line)| Line {
+            number: at + 1,
+            text: &line.text,
+            by: line.by.and_then(|id| records.get(&id)),
+        });
+        let lines: Vec<Line<'_>> = all.filter(|line| only.is_none_or(|only| only == line.number)).collect();
+        if let (Some(only), true) = (only, lines.is_empty()) {
+            return Err(Failure::usage(format!("{path} has no line {only}")).hint(format!("it has {} lines", blame.lines.len())));
+        }
+        context.object(&json!({
+            "ok": true, "code": Exit::Done as u8, "command": "blame", "project": project.root.to_string_lossy(),
+            "path": path.as_str(), "lines": lines.iter().map(object).collect::<Vec<Value>>(), "note": blame.note,
+        }));
+        if !context.json() {
+            let look = context.console.out_look();
+            let text = match only {
+                Some(_) => lines.iter().map(|line| show::blame::one(line, &look)).collect(),
+                None => show::blame::all(&lines, &look),
+            };
+            context.console.out(&text);
+            if let Some(note) = &blame.note {
+                let text = show::outcome::remark(&context.console.err_look(), note);
+                context.console.err(&text);
+            }
+        }
+        Ok(Exit::Done)
+    }
+}
+
+impl Args {
+    /// The file and the line; a file may have a colon in its name.
+    fn split(&self, project: &Project) -> (String, Option<usize>) {
+        if let Some((name, line)) = self.place.rsplit_once(':')
+            && let Ok(line) = line.parse::<usize>()
+            && !project.root.join(&self.place).exists()
+        {
+            return (name.to_string(), Some(line));
+        }
+        (self.place.clone(), None)
+    }
+}
+
+fn object(line: &Line<'_>) -> Value {
+    json!({
+        "line": line.number,
+        "text": line.text,
+        "id": line.by.map(|record| record.uuid.to_string()),
+        "createdAt": line.by.map(|record| &record.created_at),
+        "origin": line.by.map(|record| &record.origin),
+        "promptSummary": line.by.and_then(|record| record.prompt_summary.as_ref()),
+        "gitCommitMsg": line.by.and_then(|record| record.git_commit_msg.as_ref()),
+    })
+}

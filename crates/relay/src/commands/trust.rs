@@ -1,0 +1,112 @@
+//! `relay trust`: which commands this project may run.
+
+use relaycode_door::Door;
+use relaycode_project::trust::{State, Wants};
+use serde_json::{Value, json};
+
+use crate::ask::{self, Terminal, is_yes};
+use crate::clock;
+use crate::context::{Act, Context};
+use crate::failure::{Exit, Failure, State as Left};
+use crate::project::Project;
+use crate::show;
+
+/// Show which commands the project wants to run, and trust them
+///
+/// A project's configuration can name commands (linter, preCommand, postCommand) and say when changes are
+/// approved without you; its git repository can have hooks and filters that run on `relay git commit`.
+/// None of it runs or counts before you said yes to exactly it. What changes later is asked about again.
+#[derive(Debug, Clone, clap::Args)]
+pub(crate) struct Args {
+    /// Accept what is shown, without asking
+    #[arg(short, long)]
+    yes: bool,
+
+    /// Take trust away
+    #[arg(long, conflicts_with = "yes")]
+    revoke: bool,
+}
+
+impl Act for Args {
+    fn name(&self) -> &'static str {
+        "trust"
+    }
+
+    fn run(&self, context: &mut Context<'_>) -> Result<Exit, Failure> {
+        let door = Project::open(context)?.door(context)?;
+        if self.revoke {
+            return revoke(&door, context);
+        }
+        let mut wants = door.wants();
+        let trust = door.trust();
+        let state = trust.state(&door.root, &wants);
+        wants.git = door.git().what_would_run().unwrap_or_default();
+        let git = trust.git_state(&door.root, &wants);
+        if let (State::Unavailable { why }, _) | (_, State::Unavailable { why }) = (&state, &git) {
+            return Err(Failure::unexpected(why).left(Left::Unchanged));
+        }
+        let look = context.look();
+        context.tell(&show::trust::text(&wants, before(&state), &look));
+        if state.allows() && git.allows() {
+            let said = if wants.is_empty() { "there is nothing to trust" } else { "all of it is trusted already" };
+            context.say(&show::outcome::done(&look, said));
+        } else {
+            self.ask(&wants)?;
+            let now = clock::now();
+            if !state.allows() {
+                trust.grant(&door.root, &wants, &now).map_err(Failure::unexpected)?;
+            }
+            if !git.allows() {
+                trust.grant_git(&door.root, &wants, &now).map_err(Failure::unexpected)?;
+            }
+            context.say(&show::outcome::done(&look, "trusted, until it changes"));
+        }
+        context.object(&object(&door, &wants, true));
+        Ok(Exit::Done)
+    }
+}
+
+impl Args {
+    fn ask(&self, wants: &Wants) -> Result<(), Failure> {
+        if self.yes {
+            return Ok(());
+        }
+        let Some(mut terminal) = Terminal::open() else {
+            return Err(ask::nobody(
+                "somebody has to say yes, and there is no terminal to ask on",
+                "`relay trust -y` accepts what it shows",
+            ));
+        };
+        let what = if wants.commands.is_empty() { "this" } else { "them" };
+        if is_yes(&terminal.ask(&format!("  run {what} from now on? [y/N]  "))?) {
+            return Ok(());
+        }
+        Err(Failure::new(Exit::Declined, "declined", "not trusted").left(Left::Unchanged))
+    }
+}
+
+fn before(state: &State) -> Option<&Wants> {
+    match state {
+        State::Changed { before } => Some(before),
+        _ => None,
+    }
+}
+
+fn revoke(door: &Door, context: &mut Context<'_>) -> Result<Exit, Failure> {
+    let was = door.trust().revoke(&door.root).map_err(Failure::unexpected)?;
+    let look = context.look();
+    let said = if was { "nothing of this project is trusted any more" } else { "nothing of this project was trusted" };
+    context.say(&show::outcome::done(&look, said));
+    context.object(&object(door, &door.wants(), false));
+    Ok(Exit::Done)
+}
+
+fn object(door: &Door, wants: &Wants, trusted: bool) -> Value {
+    let rows = |rows: &[(String, String)]| -> Vec<Value> {
+        rows.iter().map(|(name, value)| json!({"name": name, "value": value})).collect()
+    };
+    json!({
+        "ok": true, "code": Exit::Done as u8, "command": "trust", "project": door.root.to_string_lossy(),
+        "trusted": trusted, "commands": rows(&wants.commands), "settings": rows(&wants.settings), "git": rows(&wants.git),
+    })
+}

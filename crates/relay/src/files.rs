@@ -1,0 +1,155 @@
+//! Files that a user names on the command line: paths as seen from where relay was started, directories and
+//! globs. They become paths beneath the project's root, and nothing outside it is read.
+
+use std::path::{Component, Path, PathBuf};
+
+use globset::{GlobBuilder, GlobMatcher};
+use ignore::WalkBuilder;
+use relaycode_change::limits::Limits;
+use relaycode_change::path::RelPath;
+use relaycode_change::tree::{Entry, Tree};
+use relaycode_door::Door;
+
+use crate::failure::Failure;
+
+/// Files that one command takes.
+const MOST: usize = 1_000;
+
+/// The files that the user's words stand for, each once, in the order of the words. What git ignores is
+/// left out of directories and globs, not of plain names.
+pub(crate) fn find(root: &Path, directory: &Path, words: &[String]) -> Result<Vec<RelPath>, Failure> {
+    let mut found: Vec<RelPath> = Vec::new();
+    for word in words {
+        let path = directory.join(word);
+        let more = if path.is_dir() {
+            walk(root, &path, None)?
+        } else if path.exists() || !word.contains(['*', '?', '[', '{']) {
+            vec![named(root, directory, word)?]
+        } else {
+            walk(root, directory, Some(&glob(word)?))?
+        };
+        if more.is_empty() {
+            return Err(Failure::usage(format!("no file fits `{word}`")).hint("quote a glob, so that relay sees it"));
+        }
+        for path in more {
+            if !found.contains(&path) {
+                found.push(path);
+            }
+        }
+        if found.len() > MOST {
+            return Err(Failure::usage(format!("`{word}` stands for more than {MOST} files")).hint("name fewer"));
+        }
+    }
+    Ok(found)
+}
+
+/// The file that a plain name stands for.
+pub(crate) fn named(root: &Path, directory: &Path, name: &str) -> Result<RelPath, Failure> {
+    let outside = || Failure::usage(format!("{name} is not in the project")).hint("name a file beneath its directory");
+    let start = directory.canonicalize().map_err(|_| outside())?;
+    let full = without_dots(&start.join(name)).ok_or_else(outside)?;
+    let inside = full.strip_prefix(root).map_err(|_| outside())?;
+    RelPath::parse(&inside.to_string_lossy()).map_err(|error| Failure::usage(error))
+}
+
+/// The text of a file of the project.
+pub(crate) fn text(door: &Door, path: &RelPath) -> Result<String, Failure> {
+    let entry = door.tree(&Limits::default()).entry(path).map_err(Failure::usage)?;
+    let bytes = match entry {
+        Entry::File { bytes, .. } => bytes,
+        Entry::Missing => return Err(Failure::usage(format!("there is no file {path}"))),
+        Entry::Other(what) => return Err(Failure::usage(format!("{path} is {what}"))),
+    };
+    String::from_utf8(bytes).map_err(|_| Failure::usage(format!("{path} is not UTF-8 text")).hint("leave it out"))
+}
+
+fn glob(word: &str) -> Result<GlobMatcher, Failure> {
+    let word = word.strip_prefix("./").unwrap_or(word);
+    let glob = GlobBuilder::new(word).literal_separator(true).build();
+    glob.map(|glob| glob.compile_matcher()).map_err(|error| Failure::usage(format!("`{word}` is no glob: {error}")))
+}
+
+fn walk(root: &Path, from: &Path, matching: Option<&GlobMatcher>) -> Result<Vec<RelPath>, Failure> {
+    let from = from.canonicalize().map_err(|error| Failure::usage(format!("{}: {error}", from.display())))?;
+    let mut found = Vec::new();
+    // Links are not followed, and the user's global ignore file counts as in git.
+    let walk = WalkBuilder::new(&from).hidden(false).require_git(false).sort_by_file_path(Ord::cmp).build();
+    for entry in walk.filter_map(Result::ok) {
+        if !entry.file_type().is_some_and(|kind| kind.is_file()) {
+            continue;
+        }
+        let path = entry.path();
+        let seen = path.strip_prefix(&from).unwrap_or(path);
+        if matching.is_some_and(|glob| !glob.is_match(seen)) {
+            continue;
+        }
+        // What no change may name (.git) is nothing to show a model either.
+        let inside = path.strip_prefix(root).ok().and_then(|inside| RelPath::parse(&inside.to_string_lossy()).ok());
+        found.extend(inside);
+        if found.len() > MOST {
+            break;
+        }
+    }
+    Ok(found)
+}
+
+/// The path without `.` and `..`, taken literally.
+fn without_dots(path: &Path) -> Option<PathBuf> {
+    let mut plain = PathBuf::new();
+    for part in path.components() {
+        match part {
+            Component::CurDir => {}
+            Component::ParentDir => {
+                if !plain.pop() {
+                    return None;
+                }
+            }
+            other => plain.push(other),
+        }
+    }
+    Some(plain)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+
+    fn tree(files: &[&str]) -> tempfile::TempDir {
+        let dir = tempfile::TempDir::new().unwrap();
+        for file in files {
+            let full = dir.path().join(file);
+            fs::create_dir_all(full.parent().unwrap()).unwrap();
+            fs::write(full, "x\n").unwrap();
+        }
+        dir
+    }
+
+    fn names(root: &Path, directory: &Path, words: &[&str]) -> Vec<String> {
+        let words: Vec<String> = words.iter().map(ToString::to_string).collect();
+        find(root, directory, &words).unwrap().iter().map(ToString::to_string).collect()
+    }
+
+    #[test]
+    fn names_directories_and_globs_are_seen_from_where_relay_was_started() {
+        let dir = tree(&["a.rs", "src/b.rs", "src/deep/c.rs", "src/d.txt", ".git/x.rs", "skip/e.rs"]);
+        fs::write(dir.path().join(".gitignore"), "skip/\n").unwrap();
+        let root = dir.path().canonicalize().unwrap();
+        assert_eq!(names(&root, &root, &["a.rs", "./src/../a.rs"]), ["a.rs"]);
+        assert_eq!(names(&root, &root.join("src"), &["b.rs", "../a.rs"]), ["src/b.rs", "a.rs"]);
+        assert_eq!(names(&root, &root, &["src"]), ["src/b.rs", "src/d.txt", "src/deep/c.rs"]);
+        assert_eq!(names(&root, &root, &["**/*.rs"]), ["a.rs", "src/b.rs", "src/deep/c.rs"]);
+        assert_eq!(names(&root, &root.join("src"), &["*.rs"]), ["src/b.rs"]);
+        assert_eq!(names(&root, &root, &["skip/e.rs"]), ["skip/e.rs"]);
+    }
+
+    #[test]
+    fn what_is_outside_or_fits_nothing_is_said() {
+        let dir = tree(&["a.rs"]);
+        let root = dir.path().canonicalize().unwrap();
+        for word in ["../x", "/etc/passwd", "*.nothing", ".git/config"] {
+            assert!(find(&root, &root, &[word.to_string()]).is_err(), "{word}");
+        }
+    }
+}

@@ -1,0 +1,53 @@
+//! Who wrote which line.
+
+use relaycode_ledger::record::Record;
+
+use crate::clock;
+use crate::commands::blame::Line;
+use crate::terminal::{Look, Paint};
+
+/// Cells of a title in the list.
+const TITLE: usize = 28;
+
+/// Every line: the change that wrote it, its number and its text.
+pub(crate) fn all(lines: &[Line<'_>], look: &Look) -> String {
+    let width = lines.last().map_or(1, |line| line.number.to_string().len());
+    let mut text = String::new();
+    for line in lines {
+        let (id, title) = match line.by {
+            Some(record) => (record.uuid.short(), title(record)),
+            None => (String::new(), String::new()),
+        };
+        let title = look.clip(&title, TITLE);
+        let blanks = " ".repeat(TITLE.saturating_sub(relaycode_text::width::cells(&title)));
+        let title = look.paint(Paint::Dim, &title);
+        let code = look.code(line.text);
+        text += format!("{id:8}  {title}{blanks}  {:>width$}  {code}", line.number).trim_end();
+        text.push('\n');
+    }
+    text
+}
+
+/// One line, with everything that is known of the change that wrote it.
+pub(crate) fn one(line: &Line<'_>, look: &Look) -> String {
+    let mut text = format!("{}  {}\n", line.number, look.code(line.text));
+    let Some(record) = line.by else {
+        return text + "  not written by relay: it was there before, or somebody edited it\n";
+    };
+    let when = clock::ago(&record.created_at);
+    let rows = [
+        ("change", format!("{}, {when}, from {}", record.uuid.short(), record.origin)),
+        ("message", record.git_commit_msg.clone().unwrap_or_default()),
+        ("asked for", record.prompt_summary.clone().unwrap_or_default()),
+    ];
+    for (name, value) in rows.iter().filter(|(_, value)| !value.is_empty()) {
+        text += &format!("  {name:<11}{}\n", look.safe(value));
+    }
+    text += &format!("  `relay show {}` shows all of it\n", record.uuid.short());
+    text
+}
+
+fn title(record: &Record) -> String {
+    let said = record.git_commit_msg.as_ref().or(record.prompt_summary.as_ref());
+    said.and_then(|text| text.lines().next()).unwrap_or(&record.origin).to_string()
+}

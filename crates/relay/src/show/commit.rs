@@ -1,0 +1,38 @@
+//! A commit, before and after it is made.
+
+use relaycode_door::commit::CommitPlan;
+use relaycode_project::head::Head;
+
+use super::{LISTED, number, outcome};
+use crate::terminal::{Look, Paint, Sign};
+
+/// What would be committed.
+pub(crate) fn text(plan: &CommitPlan, message: &str, head: &Head, look: &Look) -> String {
+    let on = head.branch.as_deref().unwrap_or("a detached HEAD");
+    let count = number(plan.paths.len(), "file");
+    let mut text = format!("{} commit of {count} on {}\n", look.sign(Sign::Incoming), look.safe(on));
+    for line in message.lines().take(LISTED) {
+        text += format!("    {}", look.safe(line)).trim_end();
+        text.push('\n');
+    }
+    for path in plan.paths.iter().take(LISTED) {
+        let mark = if plan.mixed.contains(path) { look.paint(Paint::Look, "!") } else { " ".to_string() };
+        text += &format!("  {mark} {}\n", look.safe(path));
+    }
+    if plan.paths.len() > LISTED {
+        text += &format!("    and {} more\n", plan.paths.len() - LISTED);
+    }
+    if !plan.mixed.is_empty() {
+        let said = format!("{} also with edits that are not of these changes", number(plan.mixed.len(), "file"));
+        text += &outcome::remark(look, &said);
+    }
+    text
+}
+
+/// It was made.
+pub(crate) fn done(id: &str, files: usize, head: &Head, look: &Look) -> String {
+    let short: String = id.chars().take(8).collect();
+    let on = head.branch.as_deref().map(|branch| format!(" on {}", look.safe(branch))).unwrap_or_default();
+    let dot = look.sign(Sign::Dot);
+    outcome::done(look, &format!("committed {short}{on} {dot} {}", number(files, "file")))
+}

@@ -1,0 +1,31 @@
+//! What `relay init` did, and what to do next.
+//!
+//! ```text
+//! ✓ relaycode.config.json, .relaycode/ and .gitignore are in place for my-app
+//!   linter: none yet. Set patch.linter, and relay can approve clean changes by itself
+//! ```
+
+use crate::show::outcome;
+use crate::terminal::Look;
+
+/// The lines for people. `made`: the files that were written now.
+pub(crate) fn text(id: &str, made: &[String], linter: &str, look: &Look) -> String {
+    let id = look.safe(id);
+    let mut text = if made.is_empty() {
+        outcome::done(look, &format!("everything is in place for {id}: nothing was changed"))
+    } else {
+        outcome::done(look, &format!("relaycode.config.json, .relaycode/ and .gitignore are in place for {id}"))
+    };
+    let linter = match linter.trim() {
+        "" => "linter: none yet. Set patch.linter, and relay can approve clean changes by itself".to_string(),
+        linter => format!("linter: {}", look.safe(linter)),
+    };
+    text += &outcome::aside(look, &linter);
+    text += &outcome::aside(
+        look,
+        "next: give the prompt below to your model as its instructions, save its answer to a file, then \
+         `relay apply answer.md`",
+    );
+    text += &outcome::aside(look, "(the prompt is on stdout; `relay prompt` prints it again)");
+    text
+}
