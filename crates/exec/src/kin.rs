@@ -11,8 +11,9 @@ use std::io;
 use rustix::process::{Pid, PidfdFlags, Signal, kill_process, pidfd_open, pidfd_send_signal};
 
 /// How often one sweep begins anew because it found somebody. A parent with a higher number than its
-/// child takes one more; so many of them in a row do not happen by themselves.
-const MOST_PASSES: usize = 64;
+/// child takes one more; so many of them in a row do not happen by themselves, and whoever sweeps to
+/// the end sweeps again.
+const MOST_PASSES: usize = 16;
 
 /// By what descendants are recognised. Whoever descends from one of them is one as well.
 #[derive(Debug, Clone, Copy, Default)]

@@ -24,8 +24,9 @@ const KILL_AGAIN: Duration = Duration::from_millis(10);
 /// kernel, and waiting does not help.
 const KILL_PATIENCE: Duration = Duration::from_secs(5);
 
-/// So many newcomers after SIGTERM are a storm, which gets no time.
-const MOST_NEWCOMERS: usize = 256;
+/// So many are a storm, or so many newcomers after SIGTERM: it gets no time, in which it would grow.
+const MOST_ASKED: usize = 1000;
+const MOST_NEWCOMERS: usize = 250;
 
 /// All descendants of this process.
 pub(crate) struct Family {
@@ -105,13 +106,13 @@ impl Family {
         let until = Instant::now() + grace;
         let mut kin = Kin::of(self.roots);
         rest.ended = kin.sweep(&[Signal::TERM, Signal::CONT])?;
-        let first = kin.met();
+        let most = MOST_ASKED.min(kin.met() + MOST_NEWCOMERS);
         loop {
             if self.reap() {
                 return Ok(true);
             }
             let left = until.saturating_duration_since(Instant::now());
-            if left.is_zero() || kin.met() > first + MOST_NEWCOMERS {
+            if left.is_zero() || kin.met() > most {
                 return Ok(false);
             }
             self.wait(None, Some(left.min(LOOK_AGAIN)));

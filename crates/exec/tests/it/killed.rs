@@ -71,7 +71,7 @@ fn a_keeper_that_is_asked_to_end_ends_its_job() {
     let job = mark.on(shell("(setsid sleep 1000 &); kill -TERM $PPID; sleep 1000"));
     let finished = runner().run(&job, &|| false, &mut |_| {}).unwrap();
     assert_eq!(finished.end, End::KeeperLost);
-    assert_eq!(mark.found(), []);
+    mark.must_be_gone();
 }
 
 #[test]

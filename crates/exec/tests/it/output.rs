@@ -119,8 +119,8 @@ fn no_descriptor_of_relay_reaches_a_job() {
     let usual = Command::new("/bin/sh").args(["-c", line]).output().unwrap();
     for output in [Output::Apart, Output::Together, Output::Pty { rows: 5, columns: 5 }] {
         let finished = run(&Job { output, input: Input::Bytes(b"x".to_vec()), ..shell(line) });
-        let said = finished.stdout.text().replace("\r\n", "\n");
-        let said = said.strip_prefix('x').unwrap_or(&said);
+        // A terminal shows what is typed, whenever that is.
+        let said = finished.stdout.text().replace("\r\n", "\n").replace('x', "");
         assert_eq!(said.as_bytes(), usual.stdout, "{output:?}");
     }
 }

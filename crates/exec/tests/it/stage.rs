@@ -73,4 +73,10 @@ impl Mark {
         };
         numbers.filter(has).collect()
     }
+
+    /// Nobody has it.
+    pub(crate) fn must_be_gone(&self) {
+        let found = self.found();
+        assert!(found.is_empty(), "still there: {found:?}");
+    }
 }

@@ -50,7 +50,7 @@ fn who_leaves_a_terminal_is_ended_too() {
     let line = "trap '' HUP TERM; (setsid sleep 1000 &); sleep 1000 & sleep 0.1; echo done";
     let finished = run(&mark.on(Job { output: PTY, ..shell(line) }));
     assert_eq!((finished.end, finished.left_behind), (End::Exited(0), 2));
-    assert_eq!(mark.found(), []);
+    mark.must_be_gone();
 }
 
 #[test]
