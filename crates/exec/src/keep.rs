@@ -52,8 +52,12 @@ fn serve() -> io::Result<()> {
     let _ = report(&socket, &Report::Started { pid, since: kin::since(pid).unwrap_or(0) });
 
     let how = watch(&mut family, socket.as_fd(), deadline);
+    let by_itself = matches!(how, How::Exited(_) | How::Signalled(_));
+    if by_itself {
+        family.wind_down();
+    }
     let Rest { ended, escaped } = family.end(grace);
-    let left_behind = if matches!(how, How::Exited(_) | How::Signalled(_)) { ended } else { 0 };
+    let left_behind = if by_itself { ended } else { 0 };
     report(&socket, &Report::Ended { how, left_behind, escaped })
 }
 

@@ -9,10 +9,13 @@ use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
-use rustix::process::{Pid, Signal, WaitOptions, WaitStatus, wait};
+use rustix::process::{Pid, Signal, WaitOptions, WaitStatus, kill_process, kill_process_group, wait};
 
 use super::signals::Signals;
 use crate::kin::{Kin, Roots};
+
+/// How long those that a program leaves behind may take to end by themselves.
+const WIND_DOWN: Duration = Duration::from_millis(100);
 
 /// How often newcomers are looked for while the others are given time to end.
 const LOOK_AGAIN: Duration = Duration::from_millis(50);
@@ -88,6 +91,19 @@ impl Family {
         self.signals.calm();
     }
 
+    /// Gives those that are about to end by themselves the moment they need for it: the other end of a
+    /// pipeline is not left behind because it dies a little later.
+    pub(crate) fn wind_down(&mut self) {
+        let until = Instant::now() + WIND_DOWN;
+        while !self.reap() {
+            let left = until.saturating_duration_since(Instant::now());
+            if left.is_zero() {
+                return;
+            }
+            self.wait(None, Some(left));
+        }
+    }
+
     /// Ends everybody: SIGTERM, time to obey, SIGKILL.
     pub(crate) fn end(&mut self, grace: Duration) -> Rest {
         if self.reap() {
@@ -127,9 +143,10 @@ impl Family {
     fn kill(&mut self) -> usize {
         let until = Instant::now() + KILL_PATIENCE;
         loop {
-            // Without /proc there are still the children that the kernel tells of.
-            let _ = Kin::of(self.roots).sweep(&[Signal::STOP]);
-            let _ = Kin::of(self.roots).sweep(&[Signal::KILL]);
+            let stopped = Kin::of(self.roots).sweep(&[Signal::STOP]);
+            if stopped.and_then(|_| Kin::of(self.roots).sweep(&[Signal::KILL])).is_err() {
+                self.kill_without_links();
+            }
             if self.reap() {
                 return 0;
             }
@@ -140,6 +157,14 @@ impl Family {
             if Instant::now() >= until {
                 return Kin::of(self.roots).sweep(&[]).unwrap_or(1).max(1);
             }
+        }
+    }
+
+    /// Where `/proc` cannot be read there is still the group that the first child leads, and that child.
+    fn kill_without_links(&self) {
+        let _ = kill_process_group(self.child, Signal::KILL);
+        if self.status.is_none() {
+            let _ = kill_process(self.child, Signal::KILL);
         }
     }
 

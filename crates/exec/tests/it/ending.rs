@@ -110,6 +110,13 @@ fn what_one_left_behind_prints_while_it_ends_is_kept() {
 }
 
 #[test]
+fn who_ends_by_itself_a_moment_later_was_not_left_behind() {
+    let finished = to_the_last(shell("(sleep 0.03; echo last) & echo first"));
+    assert_eq!((finished.end, finished.left_behind), (End::Exited(0), 0));
+    assert_eq!(finished.stdout.text(), "first\nlast\n");
+}
+
+#[test]
 fn a_storm_of_processes_is_ended() {
     // Bounded, should it not be: 4 × 600 that ignore SIGTERM.
     let one = "(i=0; while [ $i -lt 600 ]; do sleep 60 & i=$((i+1)); done; sleep 60) &";
