@@ -15,6 +15,7 @@ use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::os::unix::ffi::OsStringExt;
 use std::os::unix::net::UnixStream;
 use std::os::unix::process::CommandExt;
+use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode, Stdio};
 use std::time::{Duration, Instant};
 
@@ -121,8 +122,7 @@ fn start(order: &Order, streams: [OwnedFd; STREAMS]) -> Result<Pid, Report> {
         command.process_group(0);
     }
     let child = command.spawn().map_err(|error| {
-        let missing = error.kind() == io::ErrorKind::NotFound && !exists(&command);
-        failed(if missing { Part::Missing } else { Part::Program }, &error)
+        failed(if is_missing(&command, &error) { Part::Missing } else { Part::Program }, &error)
     })?;
     Ok(Pid::from_child(&child))
 }
@@ -147,20 +147,25 @@ fn command(order: &Order) -> Command {
     command
 }
 
-/// Whether there is a file where the program was looked for. Then "not found" speaks of something else:
-/// of the interpreter that a script names, or of a loader.
-fn exists(command: &Command) -> bool {
+/// Whether the failure means that there is no such program. "Not found" may also speak of the interpreter
+/// that a script names, and "permission denied" of a directory of PATH that has nothing to do with it.
+fn is_missing(command: &Command, error: &io::Error) -> bool {
     let program = command.get_program();
-    if program.is_empty() {
-        return false;
+    let by_name = !program.as_encoded_bytes().contains(&b'/');
+    match error.kind() {
+        io::ErrorKind::NotFound if !by_name => !Path::new(program).exists(),
+        io::ErrorKind::NotFound | io::ErrorKind::PermissionDenied if by_name => !is_on_path(command),
+        _ => false,
     }
-    if program.as_encoded_bytes().contains(&b'/') {
-        return std::path::Path::new(program).exists();
-    }
+}
+
+fn is_on_path(command: &Command) -> bool {
+    let program = command.get_program();
     let changed =
         command.get_envs().find(|(name, _)| *name == "PATH").map(|(_, value)| value.map(Into::into));
     let path: Option<OsString> = changed.unwrap_or_else(|| std::env::var_os("PATH"));
-    path.is_some_and(|path| std::env::split_paths(&path).any(|place| place.join(program).exists()))
+    let is_in = |place: PathBuf| place.join(program).is_file();
+    !program.is_empty() && path.is_some_and(|path| std::env::split_paths(&path).any(is_in))
 }
 
 fn failed(part: Part, error: &io::Error) -> Report {
