@@ -6,5 +6,6 @@
 
 pub mod config;
 pub mod head;
+pub mod identity;
 pub mod root;
 pub mod trust;

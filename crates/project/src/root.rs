@@ -1,6 +1,25 @@
 //! Where a project begins: the nearest directory above that says so.
+//!
+//! Whoever can put a file somewhere above could otherwise become the project of everything below, so not
+//! every mark counts:
+//! - The user's own directory of relay marks nothing.
+//! - The root of the file system and the user's home directory are projects only for a command that is
+//!   started right there, by a configuration or a repository. A stray `~/.git` swallows nothing.
+//! - A mark above that belongs to somebody else is passed over. Somebody else is neither the current user
+//!   nor root nor the owner of the directory that relay was started in (who could have put a mark there,
+//!   too; so a checkout that belongs to another user works in all of its directories).
 
+use std::fs::Metadata;
+use std::io;
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
+
+use crate::config::FILES;
+
+/// Directories that are looked at.
+const LEVELS: usize = 64;
+/// The name of relay's state directory, and of the user's own directory in their home.
+const STATE: &str = ".relaycode";
 
 /// The directory that a project lies in.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -9,6 +28,13 @@ pub struct Root {
     pub path: PathBuf,
     /// What says that it is one.
     pub marker: Marker,
+}
+
+impl Root {
+    /// `path`, which is absolute and without links, as seen from here; `None` if it lies elsewhere.
+    pub fn relative<'a>(&self, path: &'a Path) -> Option<&'a Path> {
+        path.strip_prefix(&self.path).ok()
+    }
 }
 
 /// What marks a project's root.
@@ -33,7 +59,7 @@ pub enum RootError {
         /// The directory.
         path: PathBuf,
         /// What the system said.
-        source: std::io::Error,
+        source: io::Error,
     },
 }
 
@@ -43,8 +69,57 @@ pub enum RootError {
 /// # Errors
 /// If `start` is no directory that can be entered.
 pub fn find(start: &Path, home: Option<&Path>) -> Result<Root, RootError> {
-    let _ = home;
-    let path =
-        start.canonicalize().map_err(|source| RootError::Start { path: start.to_path_buf(), source })?;
-    Ok(Root { path, marker: Marker::Nothing })
+    let bad = |source| RootError::Start { path: start.to_path_buf(), source };
+    let path = start.canonicalize().map_err(bad)?;
+    let metadata = path.metadata().map_err(bad)?;
+    if !metadata.is_dir() {
+        return Err(bad(io::ErrorKind::NotADirectory.into()));
+    }
+    let search = Search {
+        relays: home.and_then(|home| home.canonicalize().ok()),
+        users: home
+            .filter(|home| home.file_name().is_some_and(|name| name == STATE))
+            .and_then(|home| home.parent()?.canonicalize().ok()),
+        trusted: [0, rustix::process::getuid().as_raw(), metadata.uid()],
+    };
+    let found = path.ancestors().take(LEVELS).enumerate().find_map(|(level, directory)| {
+        let marker = search.marker(directory, level > 0)?;
+        Some(Root { path: directory.to_path_buf(), marker })
+    });
+    Ok(found.unwrap_or(Root { path, marker: Marker::Nothing }))
 }
+
+struct Search {
+    /// The user's own directory of relay, if it exists.
+    relays: Option<PathBuf>,
+    /// The user's home, if it is known.
+    users: Option<PathBuf>,
+    /// The users whose marks count above the start.
+    trusted: [u32; 3],
+}
+
+impl Search {
+    /// What marks `directory`, which is `above` the start or the start itself.
+    fn marker(&self, directory: &Path, above: bool) -> Option<Marker> {
+        let everyones = directory.parent().is_none() || self.users.as_deref() == Some(directory);
+        if everyones && above {
+            return None;
+        }
+        let counts = |metadata: &Metadata| !above || self.trusted.contains(&metadata.uid());
+        let has = |name: &str, is: fn(&Metadata) -> bool| {
+            directory.join(name).symlink_metadata().is_ok_and(|metadata| is(&metadata) && counts(&metadata))
+        };
+        if FILES.iter().any(|name| has(name, |metadata| metadata.is_file() || metadata.is_symlink())) {
+            return Some(Marker::Config);
+        }
+        let relays = self.relays.as_ref().is_some_and(|relays| *relays == directory.join(STATE));
+        if !everyones && !relays && has(STATE, Metadata::is_dir) {
+            return Some(Marker::State);
+        }
+        has(".git", |metadata| metadata.is_dir() || metadata.is_file() || metadata.is_symlink())
+            .then_some(Marker::Git)
+    }
+}
+
+#[cfg(test)]
+mod tests;

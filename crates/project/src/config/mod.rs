@@ -3,8 +3,30 @@
 //! Layers, each over the one before: the defaults, the user's own `config.yml`, the project's file. One
 //! rule goes the other way: a user who says `patch.approvalMode: manual` is asked, whatever a project
 //! says. Every value knows where it comes from ([`Origin`]). The list of keys is [`keys`].
+//!
+//! A project's file is hostile: it is bounded, never followed out of the project, never run, and what it
+//! wants to run or to loosen is in [`Loaded::project_wants`].
+
+mod error;
+pub(crate) mod file;
+pub mod keys;
+mod layer;
+mod literal;
+mod load;
+mod names;
+mod nearest;
+mod rules;
+mod schema;
+mod show;
+mod user;
 
 use std::path::PathBuf;
+
+pub use error::{ConfigError, ConfigFault};
+pub use load::{FILES, USER_FILE, load};
+pub use rules::{PROJECT_ID_CHARACTERS, check_project_id};
+pub use schema::{initial, schema};
+pub use show::Row;
 
 /// What is set, defaults filled in.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -176,6 +198,8 @@ pub enum Origin {
 pub struct Loaded {
     /// What is set.
     pub config: Config,
+    /// What would hold without the project's file: the defaults and the user's own.
+    pub without_project: Config,
     /// Where each key's value comes from, by the key's full name, in the order of [`keys`].
     pub origins: Vec<(&'static str, Origin)>,
     /// The project's file, if there is one.
@@ -194,3 +218,6 @@ pub struct Remark {
     /// A sentence for the user.
     pub text: String,
 }
+
+#[cfg(test)]
+mod tests;

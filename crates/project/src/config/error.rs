@@ -1,0 +1,112 @@
+//! Why a configuration cannot be used: the file, the place in it, what is wrong and what it may be.
+//!
+//! Text of the file that stands in a message is clipped and made visible, whoever shows it.
+
+use std::fmt;
+
+use relaycode_text::escape;
+use relaycode_text::width::{Ellipsis, clip};
+
+use super::literal::{Fault, Place};
+
+/// Cells of a value or a key that a message shows.
+const SHOWN: usize = 60;
+
+/// Why a configuration cannot be used.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub struct ConfigError {
+    /// What kind of thing is wrong.
+    pub fault: ConfigFault,
+    /// The file, as the user knows it.
+    pub file: String,
+    /// The line in it, from 1; 0 if it is about all of it.
+    pub line: usize,
+    /// The character in that line, from 1; 0 if it is not known.
+    pub column: usize,
+    /// What is wrong, and what it may be.
+    pub what: String,
+    /// What to do, as a sentence; may be empty.
+    pub hint: String,
+}
+
+/// The kinds of [`ConfigError`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ConfigFault {
+    /// The file cannot be read: no rights, no plain file, too large, a link that leaves the project.
+    Unreadable,
+    /// The text is not what such a file consists of.
+    Syntax,
+    /// A value is not written out. Configuration is never run.
+    Computed,
+    /// A value of the wrong type, or none that is allowed.
+    Value,
+    /// A key that stands twice, in its newer and its older form, with two values.
+    Conflict,
+    /// There is no `projectId`, or none that can be used.
+    ProjectId,
+}
+
+impl ConfigFault {
+    /// Its name for machines.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            ConfigFault::Unreadable => "config-unreadable",
+            ConfigFault::Syntax => "config-syntax",
+            ConfigFault::Computed => "config-computed",
+            ConfigFault::Value => "config-value",
+            ConfigFault::Conflict => "config-conflict",
+            ConfigFault::ProjectId => "config-project-id",
+        }
+    }
+}
+
+impl fmt::Display for ConfigError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.file)?;
+        match (self.line, self.column) {
+            (0, _) => {}
+            (line, 0) => write!(f, ":{line}")?,
+            (line, column) => write!(f, ":{line}:{column}")?,
+        }
+        write!(f, ": {}", self.what)?;
+        if self.hint.is_empty() { Ok(()) } else { write!(f, ". {}", self.hint) }
+    }
+}
+
+impl ConfigError {
+    /// An error about all of `file`.
+    pub(super) fn whole(fault: ConfigFault, file: &str, what: impl Into<String>, hint: &str) -> ConfigError {
+        Self::at(fault, file, Place::default(), what, hint)
+    }
+
+    /// An error at a place of `file`.
+    pub(super) fn at(
+        fault: ConfigFault,
+        file: &str,
+        place: Place,
+        what: impl Into<String>,
+        hint: &str,
+    ) -> ConfigError {
+        let Place { line, column } = place;
+        ConfigError { fault, file: file.to_string(), line, column, what: what.into(), hint: hint.to_string() }
+    }
+
+    /// What the reader of literals found.
+    pub(super) fn literal(file: &str, fault: Fault) -> ConfigError {
+        let hint = "relay reads this file without running it: write the value out, or move the \
+                    configuration to relaycode.config.json";
+        let (kind, hint) = if fault.computed {
+            (ConfigFault::Computed, hint)
+        } else {
+            (ConfigFault::Syntax, "Correct the file; `relay config check` reads it again")
+        };
+        Self::at(kind, file, fault.at, fault.what, hint)
+    }
+}
+
+/// Foreign text for a message: one line, visible, short.
+pub(super) fn shown(text: &str) -> String {
+    // Cut before escaping: a key may be as long as the file.
+    let head: String = text.chars().take(SHOWN + 1).collect();
+    clip(&escape::line(&head), SHOWN, Ellipsis::default()).into_owned()
+}

@@ -1,0 +1,222 @@
+//! Values, and the objects and lists made of them.
+
+use std::collections::HashSet;
+
+use super::super::error::shown;
+use super::cursor::Cursor;
+use super::text::quoted;
+use super::{DEPTH, Entry, Fault, Literal, Node};
+
+/// Reads values from a text.
+pub(super) struct Reader<'a> {
+    pub(super) cursor: Cursor<'a>,
+    /// The text is a module: `as const` and `satisfies X` may follow a value.
+    module: bool,
+}
+
+impl<'a> Reader<'a> {
+    pub(super) fn new(text: &'a str, module: bool) -> Reader<'a> {
+        Reader { cursor: Cursor::new(text), module }
+    }
+
+    /// The value that begins here, within `depth` others.
+    pub(super) fn value(&mut self, depth: usize) -> Result<Node, Fault> {
+        let at = self.cursor.place();
+        let value = match self.cursor.peek() {
+            None => return Err(self.cursor.fault("the file ends where a value should stand")),
+            Some('{' | '[') if depth >= DEPTH => {
+                return Err(self
+                    .cursor
+                    .fault(format!("more than {DEPTH} objects and lists within each other")));
+            }
+            Some('{') => Literal::Table(self.table(depth + 1)?),
+            Some('[') => Literal::List(self.list(depth + 1)?),
+            Some('"' | '\'' | '`') => Literal::Text(quoted(&mut self.cursor)?),
+            Some('0'..='9' | '-' | '+' | '.') => Literal::Number(self.number()?),
+            Some(_) => self.named()?,
+        };
+        self.skip_types()?;
+        Ok(Node { at, value })
+    }
+
+    /// `true`, `false`, `null`; every other name stands for something else.
+    fn named(&mut self) -> Result<Literal, Fault> {
+        let before = self.cursor.clone();
+        match self.cursor.word() {
+            "true" => Ok(Literal::Switch(true)),
+            "false" => Ok(Literal::Switch(false)),
+            "null" | "undefined" => Ok(Literal::Null),
+            "" => {
+                Err(before.fault("expected a value: a text in quotes, a number, true, false, or an object"))
+            }
+            word => Err(before.computed(format!("`{}` is not written out", shown(word)))),
+        }
+    }
+
+    fn table(&mut self, depth: usize) -> Result<Vec<Entry>, Fault> {
+        self.cursor.bump();
+        let mut entries = Vec::new();
+        let mut names = HashSet::new();
+        loop {
+            self.cursor.skip_blanks()?;
+            if self.cursor.eat('}') {
+                return Ok(entries);
+            }
+            let before = self.cursor.clone();
+            let name = self.key()?;
+            if !names.insert(name.clone()) {
+                return Err(before.fault(format!("the key `{}` stands twice in this object", shown(&name))));
+            }
+            self.colon(&before, &name)?;
+            let node = self.value(depth)?;
+            entries.push(Entry { name, at: before.place(), node });
+            self.separator('}')?;
+        }
+    }
+
+    fn key(&mut self) -> Result<String, Fault> {
+        match self.cursor.peek() {
+            Some('"' | '\'') => quoted(&mut self.cursor),
+            Some('[') => Err(self.cursor.computed("this key is computed")),
+            Some('.') => Err(self.cursor.computed("`...` puts in keys that stand elsewhere")),
+            None => Err(self.cursor.fault("the file ends inside an object: `}` is missing")),
+            Some(c) => {
+                let word = self.cursor.word();
+                if word.is_empty() {
+                    let found = shown(&c.to_string());
+                    return Err(self.cursor.fault(format!("expected a key or `}}`, found `{found}`")));
+                }
+                Ok(word.to_string())
+            }
+        }
+    }
+
+    fn colon(&mut self, before: &Cursor<'_>, name: &str) -> Result<(), Fault> {
+        self.cursor.skip_blanks()?;
+        if self.cursor.eat(':') {
+            return self.cursor.skip_blanks();
+        }
+        let name = shown(name);
+        Err(match self.cursor.peek() {
+            Some(',' | '}') => before.computed(format!("`{name}` has no value here: it stands elsewhere")),
+            Some('(') => before.computed(format!("`{name}` is a function")),
+            Some(c) if c.is_alphabetic() => before.computed(format!("`{name} …` is computed")),
+            _ => self.cursor.fault(format!("expected `:` after the key `{name}`")),
+        })
+    }
+
+    fn list(&mut self, depth: usize) -> Result<Vec<Node>, Fault> {
+        self.cursor.bump();
+        let mut nodes = Vec::new();
+        loop {
+            self.cursor.skip_blanks()?;
+            if self.cursor.eat(']') {
+                return Ok(nodes);
+            }
+            if self.cursor.starts_with("...") {
+                return Err(self.cursor.computed("`...` puts in values that stand elsewhere"));
+            }
+            nodes.push(self.value(depth)?);
+            self.separator(']')?;
+        }
+    }
+
+    /// The comma after a value, or `close`, which stays.
+    fn separator(&mut self, close: char) -> Result<(), Fault> {
+        self.cursor.skip_blanks()?;
+        match self.cursor.peek() {
+            Some(',') => {
+                self.cursor.bump();
+                Ok(())
+            }
+            Some(c) if c == close => Ok(()),
+            None => Err(self.cursor.fault(format!("the file ends too early: `{close}` is missing"))),
+            Some(
+                '+' | '-' | '*' | '/' | '%' | '?' | '.' | '(' | '[' | '|' | '&' | '<' | '>' | '=' | '!' | '`',
+            ) => Err(self.cursor.computed("this value is the result of an expression")),
+            Some(c) => {
+                let found = shown(&c.to_string());
+                Err(self.cursor.fault(format!("expected `,` or `{close}`, found `{found}`")))
+            }
+        }
+    }
+
+    /// A number in decimal digits, which `_` may group.
+    fn number(&mut self) -> Result<f64, Fault> {
+        let before = self.cursor.clone();
+        let mut text = String::new();
+        while let Some(c) = self.cursor.peek() {
+            let sign = matches!(c, '+' | '-') && (text.is_empty() || text.ends_with(['e', 'E']));
+            if !(c.is_alphanumeric() || matches!(c, '.' | '_') || sign) {
+                break;
+            }
+            text.push(c);
+            self.cursor.bump();
+        }
+        let digits = text.trim_start_matches(['-', '+']);
+        let octal = digits.len() > 1 && digits.starts_with('0') && !digits.starts_with("0.");
+        let grouped = !digits.starts_with('_') && !digits.ends_with('_') && !digits.contains("__");
+        let plain = digits.starts_with(|c: char| c.is_ascii_digit() || c == '.');
+        let known = digits.chars().all(|c| matches!(c, '0'..='9' | '.' | '_' | 'e' | 'E' | '+' | '-'));
+        if text.starts_with("...") {
+            return Err(before.computed("`...` puts in values that stand elsewhere"));
+        }
+        let number = text.replace('_', "").parse().ok().filter(|_| plain && known && grouped && !octal);
+        number.ok_or_else(|| before.fault(format!("`{}` is not a number in decimal digits", shown(&text))))
+    }
+
+    /// In a module: `as const`, `satisfies X`, which say something about the value and change nothing.
+    pub(super) fn skip_types(&mut self) -> Result<(), Fault> {
+        while self.module {
+            let before = self.cursor.clone();
+            self.cursor.skip_blanks()?;
+            if !matches!(self.cursor.word(), "as" | "satisfies") {
+                self.cursor = before;
+                break;
+            }
+            self.cursor.skip_blanks()?;
+            self.type_name()?;
+        }
+        Ok(())
+    }
+
+    /// A type's name: `const`, `a.B`, `import("x").Y`, with `<…>` and `[…]` after it.
+    fn type_name(&mut self) -> Result<(), Fault> {
+        if self.cursor.word().is_empty() {
+            return Err(self.cursor.fault("expected the name of a type"));
+        }
+        loop {
+            match self.cursor.peek() {
+                Some('<' | '[' | '(') => self.skip_brackets()?,
+                Some('.') => {
+                    self.cursor.bump();
+                    self.cursor.word();
+                }
+                _ => return Ok(()),
+            }
+        }
+    }
+
+    /// Steps over brackets of any kind and what is in them.
+    pub(super) fn skip_brackets(&mut self) -> Result<(), Fault> {
+        let open = self.cursor.fault("this bracket is not closed");
+        let mut depth = 0_usize;
+        loop {
+            self.cursor.skip_blanks()?;
+            match self.cursor.peek() {
+                None => return Err(open),
+                Some('"' | '\'' | '`') => {
+                    quoted(&mut self.cursor)?;
+                    continue;
+                }
+                Some('<' | '[' | '(' | '{') => depth += 1,
+                Some('>' | ']' | ')' | '}') => depth = depth.saturating_sub(1),
+                Some(_) => {}
+            }
+            self.cursor.bump();
+            if depth == 0 {
+                return Ok(());
+            }
+        }
+    }
+}

@@ -1,0 +1,102 @@
+//! What a loaded configuration tells of itself: each value, where it comes from, and what the project
+//! wants to be trusted with.
+
+use super::keys::{Acts, KEYS, Key, Stake, find};
+use super::{ApprovalMode, Config, Loaded, Origin};
+use crate::trust::Wants;
+
+/// One key, for `config show`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Row {
+    /// Its full name.
+    pub key: &'static str,
+    /// Its value as JSON.
+    pub value: String,
+    /// Whether that is the default, whoever said so.
+    pub is_default: bool,
+    /// Who said so.
+    pub origin: Origin,
+    /// What it means.
+    pub meaning: &'static str,
+    /// Which part of relay it changes.
+    pub acts: Acts,
+}
+
+impl Loaded {
+    /// The value of the key of this full name as JSON; `None` if there is no such key.
+    pub fn value(&self, name: &str) -> Option<String> {
+        find(name).map(|key| key.get(&self.config).json().to_string())
+    }
+
+    /// Where the value of the key of this full name comes from; `None` if there is no such key.
+    pub fn origin(&self, name: &str) -> Option<&Origin> {
+        self.origins.iter().find(|(key, _)| *key == name).map(|(_, origin)| origin)
+    }
+
+    /// Every key.
+    pub fn rows(&self) -> Vec<Row> {
+        let row = |(key, (_, origin)): (&'static Key, &(&'static str, Origin))| {
+            let value = key.get(&self.config).json();
+            let is_default = value == key.default();
+            let Key { name, meaning, acts, .. } = *key;
+            Row { key: name, value: value.to_string(), is_default, origin: origin.clone(), meaning, acts }
+        };
+        KEYS.iter().zip(&self.origins).map(row).collect()
+    }
+
+    /// What the project's file wants to be trusted with: the commands it names; and, so that the user
+    /// sees how far they would decide, the approval settings beside them.
+    ///
+    /// Without a command of the project, a setting counts only if a linter of the user's own could
+    /// approve by it and it is laxer than what holds without the project. Where no linter is, a person
+    /// decides anyway, and there is nothing to trust.
+    pub fn project_wants(&self) -> Wants {
+        let mut wants = Wants::default();
+        for key in self.set_by_project(Stake::Command) {
+            if let Some(command) = key.get(&self.config).json().as_str().filter(|command| !command.is_empty())
+            {
+                wants.commands.push((key.parts().1.to_string(), command.to_string()));
+            }
+        }
+        if wants.commands.is_empty() && self.config.patch.linter.is_empty() {
+            return wants;
+        }
+        for key in self.set_by_project(Stake::Approval) {
+            let told = !wants.commands.is_empty() && self.decides(key.name);
+            if told || self.is_laxer(key.name) {
+                let value = key.get(&self.config).json();
+                let value = value.as_str().map_or_else(|| value.to_string(), ToString::to_string);
+                wants.settings.push((key.name.to_string(), value));
+            }
+        }
+        wants
+    }
+
+    fn set_by_project(&self, stake: Stake) -> impl Iterator<Item = &'static Key> + '_ {
+        KEYS.iter()
+            .filter(move |key| key.stake == Some(stake))
+            .filter(|key| matches!(self.origin(key.name), Some(Origin::Project { .. })))
+    }
+
+    /// Whether the linter's verdict counts by this setting.
+    fn decides(&self, name: &str) -> bool {
+        match name {
+            "patch.approvalMode" => self.config.patch.approval_mode == ApprovalMode::Auto,
+            "patch.approvalOnErrorCount" => true,
+            _ => false,
+        }
+    }
+
+    /// Whether the project asks a person less often by this setting than would hold without it.
+    fn is_laxer(&self, name: &str) -> bool {
+        let (Config { patch: now, .. }, Config { patch: before, .. }) = (&self.config, &self.without_project);
+        let most = |limit: Option<u64>| limit.unwrap_or(u64::MAX);
+        match name {
+            // A user who says manual is asked, whatever the project says.
+            "patch.approvalOnErrorCount" => now.approval_on_error_count > before.approval_on_error_count,
+            "patch.minFileChanges" => now.min_file_changes < before.min_file_changes,
+            "patch.maxFileChanges" => most(now.max_file_changes) > most(before.max_file_changes),
+            _ => false,
+        }
+    }
+}

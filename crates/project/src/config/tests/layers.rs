@@ -1,0 +1,147 @@
+//! The user's own file, what lies over what, and what needs trust.
+
+use super::super::keys::KEYS;
+use super::*;
+
+/// A setting in YAML: `patch.linter` and `x` become two lines.
+fn own(name: &str, value: &str) -> String {
+    match name.split_once('.') {
+        Some((section, key)) => format!("# mine\n{section}:\n  {key}: {value}\n"),
+        None => format!("{name}: {value}\n"),
+    }
+}
+
+#[test]
+fn every_key_acts_from_the_users_own_file() {
+    for (name, value) in [
+        ("core.logLevel", "debug"),
+        ("core.enableNotifications", "false"),
+        ("core.watchConfig", "false"),
+        ("watcher.clipboardPollInterval", "500"),
+        ("watcher.preferredStrategy", "replace"),
+        ("watcher.enableBulkProcessing", "true"),
+        ("watcher.bulkSize", "7"),
+        ("watcher.bulkTimeout", "1000"),
+        ("patch.approvalMode", "manual"),
+        ("patch.approvalOnErrorCount", "3"),
+        ("patch.linter", "cargo check --quiet"),
+        ("patch.preCommand", "make gen"),
+        ("patch.postCommand", "make fmt"),
+        ("patch.minFileChanges", "2"),
+        ("patch.maxFileChanges", "9"),
+        ("git.autoGitBranch", "true"),
+        ("git.gitBranchPrefix", "ai/"),
+        ("git.gitBranchTemplate", "uuid"),
+    ] {
+        let loaded = both("", &own(name, value)).unwrap();
+        assert_eq!(loaded.value(name).unwrap().trim_matches('"'), value, "{name}");
+        assert_eq!(loaded.origin(name), Some(&Origin::User { line: 3 }), "{name}");
+        assert_eq!(loaded.rows().iter().filter(|row| !row.is_default).count(), 1, "{name}");
+        assert_eq!(loaded.config, loaded.without_project);
+        assert_eq!(texts(&loaded), [""; 0]);
+    }
+    assert_eq!(KEYS.len(), 19, "a new key belongs into the list above");
+}
+
+#[test]
+fn the_older_flat_names_are_read_there_too() {
+    let loaded = both("", "linter: make lint\napproval: no\n").unwrap();
+    assert_eq!(loaded.config.patch.linter, "make lint");
+    assert_eq!(loaded.config.patch.approval_mode, ApprovalMode::Manual);
+    assert_eq!(loaded.remarks.len(), 3);
+}
+
+#[test]
+fn the_project_lies_over_the_user() {
+    let loaded =
+        both("{projectId: 'x', core: {logLevel: 'warn'}}", "core: {logLevel: debug, watchConfig: false}")
+            .unwrap();
+    assert_eq!(loaded.config.core.log_level, LogLevel::Warn);
+    assert_eq!(loaded.without_project.core.log_level, LogLevel::Debug);
+    assert!(!loaded.config.core.watch_config);
+    assert_eq!(loaded.origin("core.logLevel"), Some(&Origin::Project { line: 1 }));
+    assert_eq!(loaded.origin("core.watchConfig"), Some(&Origin::User { line: 1 }));
+}
+
+#[test]
+fn a_user_who_wants_to_be_asked_is_asked() {
+    let loaded = both(
+        "{projectId: 'x',\npatch: {approvalMode: 'auto', linter: 'true'}}",
+        "patch:\n  approvalMode: manual",
+    )
+    .unwrap();
+    assert_eq!(loaded.config.patch.approval_mode, ApprovalMode::Manual);
+    assert_eq!(loaded.origin("patch.approvalMode"), Some(&Origin::User { line: 2 }));
+    assert!(texts(&loaded)[0].starts_with("2: `patch.approvalMode` does nothing here"));
+    assert_eq!(loaded.project_wants().settings, []);
+    let strict =
+        both("{projectId: 'x', patch: {approvalMode: 'manual'}}", "patch: {approvalMode: auto}").unwrap();
+    assert_eq!(strict.config.patch.approval_mode, ApprovalMode::Manual);
+}
+
+#[test]
+fn the_users_file_may_be_empty_and_must_be_sound() {
+    for empty in ["# nothing\n", "\n", "patch:\n", "{}"] {
+        assert_eq!(both("", empty).unwrap().config, Config::default(), "{empty}");
+    }
+    for (text, line, says) in [
+        ("projectId: x", 1, "projectId"),
+        ("patch:\n  linter: [a]\n", 2, "patch.linter"),
+        ("patch:\n  linter: a\n  linter: b\n", 3, "YAML"),
+        ("patch: {linter: &a x, preCommand: *a}", 1, "YAML"),
+        ("core:\n  logLevel: loud\n", 2, "\"silent\""),
+        ("- a\n", 1, "a list"),
+        ("patch: 3\n", 1, "an object"),
+        ("a: b: c", 1, "YAML"),
+    ] {
+        let error = both("", text).unwrap_err();
+        assert!(error.what.contains(says), "{text}: {error}");
+        assert!(error.file.ends_with("home/config.yml"), "{error}");
+        assert_eq!(error.line, line, "{text}: {error}");
+    }
+    let unknown = both("", "theme: dark\npatch:\n  lintr: x\n").unwrap();
+    assert!(texts(&unknown)[1].starts_with("3: `patch.lintr`"), "{:?}", unknown.remarks);
+}
+
+#[test]
+fn the_users_file_may_be_a_link() {
+    let place = Place::new();
+    fs::write(place.temp.path().join("dotfile"), "linter: x").unwrap();
+    std::os::unix::fs::symlink("../dotfile", place.home().join(USER_FILE)).unwrap();
+    assert_eq!(place.load().unwrap().config.patch.linter, "x");
+}
+
+fn wants(project: &str, own: &str) -> (Vec<String>, Vec<String>) {
+    let wants = both(&format!("{{projectId: 'x', patch: {{{project}}}}}"), own).unwrap().project_wants();
+    let rows =
+        |rows: Vec<(String, String)>| rows.into_iter().map(|(key, value)| format!("{key}={value}")).collect();
+    (rows(wants.commands), rows(wants.settings))
+}
+
+#[test]
+fn a_project_wants_what_it_names_and_no_more() {
+    let nothing = (vec![], vec![]);
+    assert_eq!(wants("linter: '', preCommand: ' \\n', approvalMode: 'auto'", ""), nothing);
+    assert_eq!(wants("approvalOnErrorCount: 1000, maxFileChanges: 100", ""), nothing);
+    assert_eq!(wants("", "linter: mine"), nothing);
+    assert_eq!(wants("approvalMode: 'auto', approvalOnErrorCount: 0", "linter: mine"), nothing);
+    let all = "linter: 'a', preCommand: 'b', postCommand: 'c', approvalMode: 'auto', approvalOnErrorCount: 2";
+    let settings = vec!["patch.approvalMode=auto".to_string(), "patch.approvalOnErrorCount=2".to_string()];
+    let commands = vec!["linter=a".to_string(), "preCommand=b".to_string(), "postCommand=c".to_string()];
+    assert_eq!(wants(all, ""), (commands, settings));
+    assert_eq!(
+        wants("postCommand: 'c', approvalMode: 'manual'", ""),
+        (vec!["postCommand=c".to_string()], vec![])
+    );
+}
+
+#[test]
+fn a_project_that_loosens_what_the_user_set_needs_trust() {
+    let settings = |project: &str, own: &str| wants(project, own).1;
+    let linter = "patch: {linter: mine, maxFileChanges: 5, minFileChanges: 2}";
+    assert_eq!(settings("approvalOnErrorCount: 9", linter), ["patch.approvalOnErrorCount=9"]);
+    assert_eq!(settings("maxFileChanges: 6", linter), ["patch.maxFileChanges=6"]);
+    assert_eq!(settings("maxFileChanges: null", linter), ["patch.maxFileChanges=null"]);
+    assert_eq!(settings("minFileChanges: 1", linter), ["patch.minFileChanges=1"]);
+    assert_eq!(settings("minFileChanges: 3, maxFileChanges: 4", linter), [""; 0]);
+}
