@@ -200,7 +200,7 @@ const ERRORS: u64 = 1_000_000;
 const CHANGED_FILES: u64 = 100_000;
 
 /// Every key, in the order in which they are shown.
-pub static KEYS: [Key; 19] = [
+pub static KEYS: [Key; 20] = [
     Key {
         name: "projectId",
         meaning: "The project's name in prompts and answers; an answer for another project is refused.",
@@ -360,6 +360,16 @@ pub static KEYS: [Key; 19] = [
         stake: Some(Stake::Approval),
         written: false,
         slot: |c| Slot::Limit(&mut c.patch.max_file_changes),
+    },
+    Key {
+        name: "patch.commandTimeout",
+        meaning: "Seconds that one of the commands may take before it is ended.",
+        kind: Kind::Number { least: 1, most: 86_400, or_none: false },
+        acts: Acts::Here,
+        older: None,
+        stake: None,
+        written: false,
+        slot: |c| Slot::Number(&mut c.patch.command_timeout),
     },
     Key {
         name: "git.autoGitBranch",

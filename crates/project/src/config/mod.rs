@@ -115,6 +115,8 @@ pub struct Patch {
     pub min_file_changes: u64,
     /// A change of more files asks a person.
     pub max_file_changes: Option<u64>,
+    /// Seconds that one of the commands may take.
+    pub command_timeout: u64,
 }
 
 /// `patch.approvalMode`
@@ -166,6 +168,7 @@ impl Default for Config {
                 post_command: String::new(),
                 min_file_changes: 0,
                 max_file_changes: None,
+                command_timeout: 600,
             },
             git: Git {
                 auto_git_branch: false,

@@ -29,6 +29,7 @@ fn every_key_acts_from_the_users_own_file() {
         ("patch.postCommand", "make fmt"),
         ("patch.minFileChanges", "2"),
         ("patch.maxFileChanges", "9"),
+        ("patch.commandTimeout", "30"),
         ("git.autoGitBranch", "true"),
         ("git.gitBranchPrefix", "ai/"),
         ("git.gitBranchTemplate", "uuid"),
@@ -40,7 +41,7 @@ fn every_key_acts_from_the_users_own_file() {
         assert_eq!(loaded.config, loaded.without_project);
         assert_eq!(texts(&loaded), [""; 0]);
     }
-    assert_eq!(KEYS.len(), 19, "a new key belongs into the list above");
+    assert_eq!(KEYS.len(), 20, "a new key belongs into the list above");
 }
 
 #[test]
