@@ -42,4 +42,4 @@ pub use ledger::{Ledger, Settings};
 pub use log::{Entry, Item, Page, Target};
 pub use recover::{Outcome, Recovered, Recovery};
 pub use revert::{KeptEdits, Reversal, RevertOptions};
-pub use transaction::{Committed, Open};
+pub use transaction::{Committed, Open, Verdict};

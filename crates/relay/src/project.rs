@@ -10,7 +10,7 @@ use relaycode_durable::Real;
 use relaycode_ledger::change::FileChange;
 use relaycode_ledger::collect::Policy;
 use relaycode_ledger::tree::ProjectTree;
-use relaycode_ledger::{About, Committed, Ledger, LedgerError, Recovery, Settings, Target, TxId};
+use relaycode_ledger::{About, Committed, Ledger, LedgerError, Recovery, Settings, Target, TxId, Verdict};
 
 use crate::clock;
 use crate::console::Console;
@@ -130,7 +130,7 @@ impl Project {
     ) -> Result<Committed, Failure> {
         let signals = Held::begin()?;
         let open = self.ledger.begin(changes, about, &|| signals.asked())?;
-        let committed = open.commit(Some(decided_by.to_string()), None)?;
+        let committed = open.commit(Verdict { decided_by: Some(decided_by.to_string()), ..Verdict::default() })?;
         // Tidying up can wait for the next time.
         let _ = self.ledger.collect_daily(clock::seconds(), &Policy::default());
         Ok(committed)

@@ -23,6 +23,17 @@ pub struct Committed {
     pub doubt: Option<String>,
 }
 
+/// Why a transaction is kept; goes into the record as it is.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Verdict {
+    /// Which rule or who accepted it.
+    pub decided_by: Option<String>,
+    /// Which rules decided, one line each.
+    pub rules: Vec<String>,
+    /// What the project's commands said.
+    pub gate: Option<String>,
+}
+
 impl Open<'_> {
     /// Keeps the files as they are, for good.
     ///
@@ -30,11 +41,7 @@ impl Open<'_> {
     /// Everything was put back then: `Conflict` if an editor wrote into a file that had just been
     /// displaced, `Io` if the record could not be written. Except for `HalfWay`: putting
     /// back failed, and the next recovery does it.
-    pub fn commit(
-        mut self,
-        decided_by: Option<String>,
-        gate: Option<String>,
-    ) -> Result<Committed, LedgerError> {
+    pub fn commit(mut self, verdict: Verdict) -> Result<Committed, LedgerError> {
         let prepared = self.ledger.lock(&self.state).and_then(|lock| {
             if let Some(path) = self.written_into()? {
                 return Err(LedgerError::Conflict { path });
@@ -49,8 +56,9 @@ impl Open<'_> {
             }
         };
         self.record.approved = true;
-        self.record.decided_by = decided_by;
-        self.record.gate = gate;
+        self.record.decided_by = verdict.decided_by;
+        self.record.rules = verdict.rules;
+        self.record.gate = verdict.gate;
         self.record.number = number;
         let name = state::record_name(self.id());
         let bytes = record::write(&self.record);

@@ -14,7 +14,7 @@ mod steps;
 #[cfg(test)]
 mod tests;
 
-pub use commit::Committed;
+pub use commit::{Committed, Verdict};
 pub(crate) use stage::SYNC_EACH;
 
 use std::collections::{BTreeMap, HashMap};
@@ -172,6 +172,8 @@ fn draft(about: About) -> Record {
         decided_by: None,
         revert_of: about.revert_of,
         notes: about.notes,
+        plan: about.plan,
+        rules: Vec::new(),
         transaction: None,
     }
 }
