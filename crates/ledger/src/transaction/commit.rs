@@ -5,7 +5,7 @@ use relaycode_durable::atomic;
 
 use super::{Open, after_put_back};
 use crate::error::{LedgerError, cannot};
-use crate::journal::Step;
+use crate::journal::{Stage, Step};
 use crate::record::{self, Record};
 use crate::recover;
 use crate::seen::{self, Seen};
@@ -39,10 +39,15 @@ impl Open<'_> {
     ///
     /// # Errors
     /// Everything was put back then: `Conflict` if an editor wrote into a file that had just been
-    /// displaced, `Io` if the record could not be written. Except for `HalfWay`: putting
+    /// displaced, `Refused` if the project's commands left something that cannot be kept, `Io` if the
+    /// record could not be written. Except for `HalfWay`: putting
     /// back failed, and the next recovery does it.
     pub fn commit(mut self, verdict: Verdict) -> Result<Committed, LedgerError> {
         let prepared = self.ledger.lock(&self.state).and_then(|lock| {
+            // What the project's commands left must be known, or something untrue is recorded.
+            if self.transaction.stage == Stage::GateRunning {
+                self.gate_done()?;
+            }
             if let Some(path) = self.written_into()? {
                 return Err(LedgerError::Conflict { path });
             }

@@ -1,3 +1,5 @@
+mod gate;
+
 use std::cell::Cell;
 use std::collections::BTreeMap;
 use std::fs;
@@ -337,30 +339,6 @@ fn circles_and_files_that_become_directories_work_and_come_back() {
     assert_eq!(project.tree(), before);
     ledger.begin(&changes, about(), &go_on).unwrap().commit(Verdict::default()).unwrap();
     assert_eq!(project.text("c/d/e"), "3");
-}
-
-#[test]
-fn what_a_gate_changes_belongs_to_the_transaction() {
-    let project = Project::new(&[("a", "1")]);
-    let before = project.tree();
-    let changes = [modify("a", "1", "2"), change(None, Some(("n", "1")))];
-    let ledger = project.ledger();
-    let mut open = ledger.begin(&changes, about(), &go_on).unwrap();
-    open.gate_running().unwrap();
-    project.save("a", "2 formatted");
-    let changed = open.gate_done().unwrap();
-    assert_eq!(changed, ["a"]);
-    open.put_back().unwrap();
-    assert_eq!(project.tree(), before);
-    // Killed while the gate runs: put back too, and the bytes are kept.
-    let mut open = ledger.begin(&changes, about(), &go_on).unwrap();
-    open.gate_running().unwrap();
-    project.save("a", "2 formatted");
-    project.save("n", "1 formatted");
-    drop(open);
-    let recovered = ledger.recover(Recovery::Automatic).unwrap();
-    assert!(matches!(recovered[0].outcome, Outcome::PutBack { kept: Some(_), .. }), "{recovered:?}");
-    assert_eq!(project.tree(), before);
 }
 
 #[test]
