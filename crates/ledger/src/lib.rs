@@ -10,6 +10,7 @@
 //! The ledger does not know where a change came from, and asks nobody.
 
 pub mod about;
+pub mod blame;
 pub mod blobs;
 pub mod change;
 pub mod collect;
@@ -36,6 +37,7 @@ pub mod transaction;
 pub mod tree;
 
 pub use about::About;
+pub use blame::{Blame, BlameLine};
 pub use digest::Digest;
 pub use error::LedgerError;
 pub use id::TxId;

@@ -55,7 +55,7 @@ impl Name {
 #[serde(rename_all = "camelCase", default)]
 pub(crate) struct Line {
     /// The version of the line.
-    version: u32,
+    pub(super) version: u32,
     /// How many lines there are with this one.
     pub(crate) at: u64,
     /// How many entries the log has with this one; a group is one.
