@@ -22,6 +22,7 @@ pub mod plan;
 pub mod proposal;
 pub mod repair;
 pub mod response;
+pub mod revise;
 pub mod source;
 pub mod syntax;
 pub mod tree;

@@ -32,6 +32,8 @@ pub struct About {
     pub head: Option<String>,
     /// The digest of the text it was read from.
     pub answer: Option<Digest>,
+    /// The digest of what was shown and approved ([`of_changes`](crate::digest::of_changes)).
+    pub plan: Option<Digest>,
     /// How the edits matched, one line each.
     pub matches: Vec<String>,
     /// The transactions that it takes back, newest first.
@@ -58,6 +60,7 @@ impl About {
             branch: None,
             head: None,
             answer: None,
+            plan: None,
             matches: Vec::new(),
             revert_of: Vec::new(),
             directories_to_remove: Vec::new(),

@@ -1,4 +1,4 @@
-//! Cleaning up: blobs by age and by size, files that a committed transaction displaced, and the
+//! Cleaning up: blobs by age and by size, texts that were shown to a model, files that a committed transaction displaced, and the
 //! directories that held them. Records never go.
 //!
 //! Nothing of an open transaction is touched, and no displaced file whose bytes are not the ones
@@ -18,6 +18,7 @@ use crate::index::{self, needed_blobs};
 use crate::ledger::Ledger;
 use crate::record::shelf::{Loaded, Place, Shelf};
 use crate::record::{self, Image, RECORD_BYTES};
+use crate::shown;
 use crate::state::{self, State, Sub};
 use crate::traces::DONE;
 
@@ -59,6 +60,8 @@ pub struct Collected {
     pub blobs: usize,
     /// Blobs of the copy.
     pub copied_blobs: usize,
+    /// Texts that had been shown to a model.
+    pub shown: usize,
     /// Displaced files.
     pub displaced: usize,
     /// Directories of transactions.
@@ -113,6 +116,7 @@ impl Ledger {
         };
         let open = open_transactions(&state)?;
         collect_scratch(&state, now_secs)?;
+        collected.shown = shown::collect(&state, u64::try_from(now_secs).unwrap_or(0))?;
         collect_displaced(self, &state, &open, now_secs, policy, &mut collected)?;
         // Without knowing what an open transaction needs, nothing that it may need goes.
         if let Some(needed) = open.needed {

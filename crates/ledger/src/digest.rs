@@ -1,9 +1,12 @@
-//! The SHA-256 of some bytes: what a file must still be, and the name of a blob.
+//! The SHA-256 of some bytes: what a file must still be, and the name of a blob. And that of a plan:
+//! what was shown, what was approved and what is applied are one thing exactly if their digest is.
 
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
+
+use crate::change::{After, FileChange, NewMode};
 
 /// A SHA-256, written as 64 hexadecimal digits.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -29,6 +32,63 @@ impl Digest {
         }
         Some(Digest(bytes))
     }
+}
+
+/// What the bytes of a plan's digest begin with, so that no file has one by accident.
+const PLAN: &[u8] = b"relaycode plan 1\n";
+
+/// The digest of a plan: of what it would do, and of nothing else. Two plans that would do different
+/// things never share one; the order in which files are listed and the counted lines do not matter.
+///
+/// It is the SHA-256 of a fixed beginning, the number of files, and for each file, ordered by its
+/// path: the path, the name before if it moves, the SHA-256 of the bytes before if there must be any,
+/// and the SHA-256 of the bytes after with the permission bits if there shall be any. Names have their
+/// length before them, what may be absent a byte that says so, and numbers are little-endian.
+pub fn of_changes(changes: &[FileChange]) -> Digest {
+    let mut files: Vec<(&str, Vec<u8>)> =
+        changes.iter().map(|change| (change.path.as_str(), canonical(change))).collect();
+    files.sort_unstable();
+    let mut hash = Sha256::new();
+    hash.update(PLAN);
+    hash.update((files.len() as u64).to_le_bytes());
+    for (_, bytes) in files {
+        hash.update(bytes);
+    }
+    Digest(hash.finalize().into())
+}
+
+/// One file of a plan as bytes that no other file of a plan has.
+fn canonical(change: &FileChange) -> Vec<u8> {
+    let mut out = Vec::new();
+    named(&mut out, change.path.as_str());
+    if let Some(from) = present(&mut out, change.renamed_from.as_ref()) {
+        named(&mut out, from.as_str());
+    }
+    if let Some(before) = present(&mut out, change.before.as_ref()) {
+        out.extend(Digest::of(before).0);
+    }
+    if let Some(After { bytes, mode }) = present(&mut out, change.after.as_ref()) {
+        out.extend(Digest::of(bytes).0);
+        match mode {
+            NewMode::Keep => out.push(0),
+            NewMode::Executable(executable) => out.extend([1, u8::from(*executable)]),
+            NewMode::Exact(mode) => {
+                out.push(2);
+                out.extend(mode.to_le_bytes());
+            }
+        }
+    }
+    out
+}
+
+fn named(out: &mut Vec<u8>, name: &str) {
+    out.extend((name.len() as u64).to_le_bytes());
+    out.extend_from_slice(name.as_bytes());
+}
+
+fn present<'o, T>(out: &mut Vec<u8>, value: Option<&'o T>) -> Option<&'o T> {
+    out.push(u8::from(value.is_some()));
+    value
 }
 
 impl fmt::Display for Digest {
@@ -59,7 +119,67 @@ impl From<Digest> for String {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeMap;
+
+    use proptest::prelude::*;
+    use relaycode_change::path::RelPath;
+
     use super::*;
+
+    /// Changes out of so few values that equal and nearly equal plans come up all the time.
+    fn changes() -> impl Strategy<Value = Vec<FileChange>> {
+        let path = || prop::sample::select(vec!["a", "aa", "a/a", "b"]);
+        let bytes = || prop::option::of(prop::sample::select(vec!["", "a", "aa"]));
+        let mode = prop_oneof![
+            Just(NewMode::Keep),
+            any::<bool>().prop_map(NewMode::Executable),
+            prop::sample::select(vec![0, 1, 0o644]).prop_map(NewMode::Exact),
+        ];
+        let change = (path(), prop::option::of(path()), bytes(), bytes(), mode, 0..2usize);
+        prop::collection::vec(change, 0..3).prop_map(|changes| {
+            let path = |text: &str| RelPath::parse(text).unwrap();
+            let change = |(name, from, before, after, mode, lines): (&str, Option<&str>, _, _, _, _)| {
+                let (before, after): (Option<&str>, Option<&str>) = (before, after);
+                FileChange {
+                    path: path(name),
+                    renamed_from: from.map(path),
+                    before: before.map(Into::into),
+                    after: after.map(|text| After { bytes: text.into(), mode }),
+                    added: lines,
+                    removed: lines,
+                }
+            };
+            changes.into_iter().map(change).collect()
+        })
+    }
+
+    /// What a plan would do, without what does not matter.
+    fn meant(changes: &[FileChange]) -> Vec<String> {
+        let plain = changes.iter().map(|change| FileChange { added: 0, removed: 0, ..change.clone() });
+        let mut all: Vec<String> = plain.map(|change| format!("{change:?}")).collect();
+        all.sort();
+        all
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(200))]
+
+        #[test]
+        fn plans_that_would_do_different_things_never_share_a_digest(
+            plans in prop::collection::vec(changes(), 50)
+        ) {
+            let mut known: BTreeMap<Digest, Vec<String>> = BTreeMap::new();
+            let mut back: BTreeMap<Vec<String>, Digest> = BTreeMap::new();
+            for plan in plans {
+                let digest = of_changes(&plan);
+                let meant = meant(&plan);
+                prop_assert_eq!(known.entry(digest).or_insert_with(|| meant.clone()), &meant);
+                prop_assert_eq!(*back.entry(meant).or_insert(digest), digest);
+                let reversed: Vec<FileChange> = plan.into_iter().rev().collect();
+                prop_assert_eq!(of_changes(&reversed), digest);
+            }
+        }
+    }
 
     #[test]
     fn digests_are_written_and_read_back() {

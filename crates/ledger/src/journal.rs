@@ -90,6 +90,18 @@ pub enum Step {
     },
 }
 
+impl Step {
+    /// Its slot.
+    pub fn slot(&self) -> &str {
+        match self {
+            Step::Replace { slot, .. }
+            | Step::Create { slot, .. }
+            | Step::Remove { slot, .. }
+            | Step::Move { slot, .. } => slot,
+        }
+    }
+}
+
 /// A file of more bytes takes part in no transaction.
 const FILE_BYTES: u64 = crate::blobs::BLOB_BYTES;
 

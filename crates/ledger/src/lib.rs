@@ -10,6 +10,7 @@
 //! The ledger does not know where a change came from, and asks nobody.
 
 pub mod about;
+pub mod blame;
 pub mod blobs;
 pub mod change;
 pub mod collect;
@@ -29,17 +30,21 @@ pub mod record;
 pub mod recover;
 pub mod revert;
 mod seen;
+pub mod shown;
 pub mod state;
 mod traces;
 pub mod transaction;
 pub mod tree;
 
 pub use about::About;
+pub use blame::{Blame, BlameLine};
 pub use digest::Digest;
 pub use error::LedgerError;
 pub use id::TxId;
 pub use ledger::{Ledger, Settings};
+pub use log::search::Filter;
 pub use log::{Entry, Item, Page, Target};
 pub use recover::{Outcome, Recovered, Recovery};
 pub use revert::{KeptEdits, Reversal, RevertOptions};
-pub use transaction::{Committed, Open};
+pub use shown::Shown;
+pub use transaction::{Committed, Open, Verdict};

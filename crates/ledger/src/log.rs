@@ -5,6 +5,9 @@
 //! much there is. Whether something is undone is told by the reverts that are newer than it: one
 //! that was itself taken back does not count.
 
+pub mod search;
+mod when;
+
 use std::collections::{HashMap, HashSet};
 use std::ops::ControlFlow;
 
@@ -111,24 +114,32 @@ impl Ledger {
         self.with_index(|index| {
             let total = index.last().map_or(0, |line| line.entries);
             let (entries, lines) = entries(index, skip, count)?;
-            let shelves = BlobShelves::open(self)?;
-            let entries = entries
-                .into_iter()
-                .map(|(group, members)| {
-                    let show = |member: Member| {
-                        let revertible = shelves.revertible(index, &lines[member.line])?;
-                        Ok(shown(lines[member.line].clone(), member.undone, revertible))
-                    };
-                    let interrupted = match &group {
-                        Some(id) => self.is_interrupted(id)?,
-                        None => false,
-                    };
-                    let members = members.into_iter().map(show).collect::<Result<_, _>>()?;
-                    Ok(Entry { group, members, interrupted })
-                })
-                .collect::<Result<_, LedgerError>>()?;
+            let entries = self.shown_entries(index, entries, &lines)?;
             Ok(Page { entries, total: usize::try_from(total).unwrap_or(usize::MAX) })
         })
+    }
+
+    /// The entries of a page as they are shown.
+    fn shown_entries(
+        &self,
+        index: &Index<'_>,
+        entries: Entries,
+        lines: &[Line],
+    ) -> Result<Vec<Entry>, LedgerError> {
+        let shelves = BlobShelves::open(self)?;
+        let entries = entries.into_iter().map(|(group, members)| {
+            let show = |member: Member| {
+                let revertible = shelves.revertible(index, &lines[member.line])?;
+                Ok(shown(lines[member.line].clone(), member.undone, revertible))
+            };
+            let interrupted = match &group {
+                Some(id) => self.is_interrupted(id)?,
+                None => false,
+            };
+            let members = members.into_iter().map(show).collect::<Result<_, LedgerError>>()?;
+            Ok(Entry { group, members, interrupted })
+        });
+        entries.collect()
     }
 
     /// What a name stands for: `1` is the newest entry of the log, then there are ids, their

@@ -11,11 +11,12 @@ use relaycode_durable::Kind;
 use relaycode_durable::fs::{DirMode, FileMode};
 
 use crate::error::{LedgerError, Left, cannot};
-use crate::journal::{Step, Transaction};
+use crate::journal::{Stage, Step, Transaction};
 use crate::moves::{self, Swap, Touched};
 use crate::paths::{Places, ancestors};
 use crate::record::Image;
 use crate::seen::{self, Seen};
+use crate::transaction::SLOTS;
 
 /// What to do with files that are neither as before nor as after.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -45,7 +46,9 @@ pub(crate) fn put_back(
     before: BeforeBytes<'_>,
     others: Others,
 ) -> Result<PutBack, LedgerError> {
-    let mut back = Back { places, before, others, touched: Touched::default(), done: PutBack::default() };
+    let applied = transaction.stage == Stage::GateRunning;
+    let mut back =
+        Back { places, before, others, applied, touched: Touched::default(), done: PutBack::default() };
     back.remake_removed(transaction)?;
     for step in transaction.steps.iter().rev() {
         if !matches!(step, Step::Remove { .. }) {
@@ -75,6 +78,8 @@ struct Back<'a, 'r> {
     places: &'a Places<'r>,
     before: BeforeBytes<'a>,
     others: Others,
+    /// Every step is known to have been carried out.
+    applied: bool,
     touched: Touched,
     done: PutBack,
 }
@@ -154,7 +159,7 @@ impl Back<'_, '_> {
             return Err(self.somebodys(path, now, None));
         }
         if let Seen::Other(_) = now {
-            return Err(self.somebodys(path, now, None));
+            return self.move_aside(path, slot, "others", now);
         }
         self.shift(path, slot)?;
         if now.has_bytes_of(after) && !self.holds(slot, after)? {
@@ -187,6 +192,14 @@ impl Back<'_, '_> {
         if now != Seen::Nothing {
             // Either it was never moved, or somebody made the old name anew.
             let ours_is_elsewhere = moved.has_bytes_of(image) && !now.has_bytes_of(image);
+            if self.applied && !ours_is_elsewhere && !now.has_bytes_of(image) {
+                // The project's commands took both names.
+                if !matches!(moved, Seen::Nothing | Seen::Unreachable(_)) {
+                    self.move_aside(to, slot, "new-name", moved)?;
+                }
+                let source = self.rewrite(slot, path, image)?;
+                return self.force(slot, &source, path, now);
+            }
             if !ours_is_elsewhere {
                 return Ok(());
             }
@@ -213,11 +226,10 @@ impl Back<'_, '_> {
                 self.shift(path, to)?;
                 Err(self.somebodys(to, Seen::Longer, None))
             }
-            Seen::Other(_) | Seen::Unreachable(_) => Err(self.somebodys(to, moved, None)),
+            Seen::Unreachable(_) => Err(self.somebodys(to, moved, None)),
             _ if self.others == Others::LeaveAlone => Err(self.somebodys(to, moved, None)),
             _ => {
-                let aside = aside(slot, "new-name");
-                self.shift(to, &aside)?;
+                self.move_aside(to, slot, "new-name", moved)?;
                 let source = self.rewrite(slot, path, image)?;
                 self.bring(&source, path)
             }
@@ -246,7 +258,12 @@ impl Back<'_, '_> {
     fn force(&mut self, slot: &str, source: &str, path: &str, now: Seen) -> Result<(), Stuck> {
         match now {
             Seen::Nothing => return self.bring(source, path),
-            Seen::Other(_) | Seen::Unreachable(_) => return Err(self.somebodys(path, now, Some(source))),
+            Seen::Unreachable(_) => return Err(self.somebodys(path, now, Some(source))),
+            // Not exchanged: a directory has no place among the files that relay displaced.
+            Seen::Other(_) => {
+                self.move_aside(path, slot, "others", now)?;
+                return self.bring(source, path);
+            }
             Seen::File(_) | Seen::Longer => {}
         }
         self.entries(source, path);
@@ -256,6 +273,15 @@ impl Back<'_, '_> {
         let aside = aside(slot, "others");
         self.shift(path, &aside)?;
         self.shift(source, path)
+    }
+
+    /// Moves whatever stands at `path` into the transaction's directory, as it is. What is no file can
+    /// only be moved on its own device.
+    fn move_aside(&mut self, path: &str, slot: &str, what: &str, now: Seen) -> Result<(), Stuck> {
+        if matches!(now, Seen::Other(_)) && !slot.starts_with(SLOTS) {
+            return Err(self.somebodys(path, now, None));
+        }
+        self.shift(path, &aside(slot, what))
     }
 
     /// Moves a file to a free name, making the directories it needs.

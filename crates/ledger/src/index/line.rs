@@ -11,10 +11,51 @@ const SUMMARY: usize = 200;
 /// So many blobs of a record are named; for more, the record itself is asked.
 const BLOBS: usize = 16;
 
+/// The version of the lines that this relay writes; an index with others is built anew.
+const VERSION: u32 = 2;
+/// So many files of a record are named; for more, the record itself is asked.
+const PATHS: usize = 32;
+/// Bytes that the names of files have in a line.
+const PATH_BYTES: usize = 2 * 1024;
+
+/// The name of a file that a transaction changed, and the one before if it was renamed.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub(crate) enum Name {
+    /// It kept its name.
+    Same(String),
+    /// Its name after and before.
+    Moved(String, String),
+}
+
+impl Name {
+    pub(crate) fn of(file: &FileRecord) -> Name {
+        match &file.renamed_from {
+            Some(old) => Name::Moved(file.path.clone(), old.clone()),
+            None => Name::Same(file.path.clone()),
+        }
+    }
+
+    /// Its name after, and before if that is another.
+    pub(crate) fn both(&self) -> (&str, Option<&str>) {
+        match self {
+            Name::Same(name) => (name, None),
+            Name::Moved(new, old) => (new, Some(old)),
+        }
+    }
+
+    fn len(&self) -> usize {
+        let (new, old) = self.both();
+        new.len() + old.map_or(0, str::len)
+    }
+}
+
 /// One line of the index.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub(crate) struct Line {
+    /// The version of the line.
+    pub(super) version: u32,
     /// How many lines there are with this one.
     pub(crate) at: u64,
     /// How many entries the log has with this one; a group is one.
@@ -59,6 +100,12 @@ pub(crate) struct Line {
     /// It needs more of them.
     #[serde(skip_serializing_if = "is_false")]
     pub(crate) more_blobs: bool,
+    /// The names of its files, the first ones at least.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) paths: Vec<Name>,
+    /// It has more of them.
+    #[serde(skip_serializing_if = "is_false")]
+    pub(crate) more_paths: bool,
     /// Why it cannot be reverted although it can be read.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) final_because: Option<String>,
@@ -78,6 +125,12 @@ impl Line {
         let mut blobs = needed_blobs(record);
         let more_blobs = blobs.len() > BLOBS;
         blobs.truncate(BLOBS);
+        let mut bytes = 0;
+        let fits = |name: &Name| {
+            bytes += name.len();
+            bytes <= PATH_BYTES
+        };
+        let paths: Vec<Name> = record.result.iter().take(PATHS).map(Name::of).take_while(fits).collect();
         Line {
             number: record.number,
             uuid: Some(record.uuid),
@@ -93,6 +146,8 @@ impl Line {
             undone,
             blobs,
             more_blobs,
+            more_paths: paths.len() < record.result.len(),
+            paths,
             final_because: (record.version == 0).then(|| record.notes.first().cloned()).flatten(),
             ..Line::default()
         }
@@ -101,7 +156,12 @@ impl Line {
     /// The line as JSON.
     pub(super) fn json(&self) -> String {
         // Numbers, texts and lists of them are always JSON.
-        serde_json::to_string(self).unwrap_or_default()
+        serde_json::to_string(&Line { version: VERSION, ..self.clone() }).unwrap_or_default()
+    }
+
+    /// Reads a line; `None` if it is none, or one of another relay.
+    pub(super) fn read(json: &[u8]) -> Option<Line> {
+        serde_json::from_slice(json).ok().filter(|line: &Line| line.version == VERSION)
     }
 }
 

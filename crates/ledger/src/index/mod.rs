@@ -8,7 +8,7 @@ mod line;
 mod rebuild;
 mod source;
 
-pub(crate) use line::{Line, needed_blobs};
+pub(crate) use line::{Line, Name, needed_blobs};
 
 use std::ops::ControlFlow;
 

@@ -75,7 +75,7 @@ impl<'l> Source<'l> {
             }
             Source::Log { fs, dir } => {
                 let log = AppendLog::new(*fs, dir, NAME);
-                match log.read_back(&mut |json| see(serde_json::from_slice(json).ok())) {
+                match log.read_back(&mut |json| see(Line::read(json))) {
                     Ok(tail) => Ok(tail.torn_at.is_none()),
                     Err(LogError::Damaged { .. }) => Ok(false),
                     Err(error) => Err(failed("read", error)),

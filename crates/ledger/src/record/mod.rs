@@ -99,6 +99,14 @@ pub struct Record {
     /// What could not be kept as it was, and other remarks.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
+    /// The digest of what was shown, approved and applied ([`of_changes`](crate::digest::of_changes)).
+    /// It stays what was approved also if the project's commands changed files afterwards; what is
+    /// on disk then is in `result`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub plan: Option<Digest>,
+    /// Which rules decided, one line each.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub rules: Vec<String>,
     /// Only while it is open: what is being done, for whoever has to put it back.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub transaction: Option<Transaction>,

@@ -142,6 +142,8 @@ pub fn read(bytes: &[u8], path: &str, id: Option<TxId>) -> Result<Original, Ledg
         decided_by: None,
         revert_of: Vec::new(),
         notes,
+        plan: None,
+        rules: Vec::new(),
         transaction: None,
     };
     Ok(Original::Done { record: Box::new(record), undone })

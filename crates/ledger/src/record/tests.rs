@@ -48,6 +48,8 @@ pub(crate) fn plain(number: u32) -> Record {
         decided_by: None,
         revert_of: vec![],
         notes: vec![],
+        plan: None,
+        rules: vec![],
         transaction: None,
     }
 }
@@ -127,6 +129,8 @@ fn record() -> impl Strategy<Value = Record> {
                 origin: text,
                 reasoning,
                 matches: notes.clone(),
+                rules: notes.iter().rev().cloned().collect(),
+                plan: (approved).then(|| Digest::of(b"plan")),
                 notes,
                 number,
                 approved,

@@ -5,7 +5,7 @@ use relaycode_durable::atomic;
 
 use super::{Open, after_put_back};
 use crate::error::{LedgerError, cannot};
-use crate::journal::Step;
+use crate::journal::{Stage, Step};
 use crate::record::{self, Record};
 use crate::recover;
 use crate::seen::{self, Seen};
@@ -23,19 +23,31 @@ pub struct Committed {
     pub doubt: Option<String>,
 }
 
+/// Why a transaction is kept; goes into the record as it is.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Verdict {
+    /// Which rule or who accepted it.
+    pub decided_by: Option<String>,
+    /// Which rules decided, one line each.
+    pub rules: Vec<String>,
+    /// What the project's commands said.
+    pub gate: Option<String>,
+}
+
 impl Open<'_> {
     /// Keeps the files as they are, for good.
     ///
     /// # Errors
     /// Everything was put back then: `Conflict` if an editor wrote into a file that had just been
-    /// displaced, `Io` if the record could not be written. Except for `HalfWay`: putting
+    /// displaced, `Refused` if the project's commands left something that cannot be kept, `Io` if the
+    /// record could not be written. Except for `HalfWay`: putting
     /// back failed, and the next recovery does it.
-    pub fn commit(
-        mut self,
-        decided_by: Option<String>,
-        gate: Option<String>,
-    ) -> Result<Committed, LedgerError> {
+    pub fn commit(mut self, verdict: Verdict) -> Result<Committed, LedgerError> {
         let prepared = self.ledger.lock(&self.state).and_then(|lock| {
+            // What the project's commands left must be known, or something untrue is recorded.
+            if self.transaction.stage == Stage::GateRunning {
+                self.gate_done()?;
+            }
             if let Some(path) = self.written_into()? {
                 return Err(LedgerError::Conflict { path });
             }
@@ -49,8 +61,9 @@ impl Open<'_> {
             }
         };
         self.record.approved = true;
-        self.record.decided_by = decided_by;
-        self.record.gate = gate;
+        self.record.decided_by = verdict.decided_by;
+        self.record.rules = verdict.rules;
+        self.record.gate = verdict.gate;
         self.record.number = number;
         let name = state::record_name(self.id());
         let bytes = record::write(&self.record);

@@ -14,7 +14,7 @@ mod steps;
 #[cfg(test)]
 mod tests;
 
-pub use commit::Committed;
+pub use commit::{Committed, Verdict};
 pub(crate) use stage::SYNC_EACH;
 
 use std::collections::{BTreeMap, HashMap};
@@ -172,6 +172,8 @@ fn draft(about: About) -> Record {
         decided_by: None,
         revert_of: about.revert_of,
         notes: about.notes,
+        plan: about.plan,
+        rules: Vec::new(),
         transaction: None,
     }
 }
@@ -355,8 +357,17 @@ impl<'l> Open<'l> {
         let others = recover::others(self.transaction.stage);
         let before = |path: &str| recover::before_bytes(&self.state, &self.record, path);
         let half_way = |why| LedgerError::half_way(self.id(), why);
-        let back = putback::put_back(&self.places, &self.transaction, &before, others).map_err(half_way)?;
-        traces::finish(&self.state, &self.places, &self.own, &self.record, &self.transaction, &back)
+        let fresh;
+        let places = match self.transaction.stage {
+            // The project's commands may have made directories anew.
+            Stage::GateRunning => {
+                fresh = self.ledger.root.places();
+                &fresh
+            }
+            _ => &self.places,
+        };
+        let back = putback::put_back(places, &self.transaction, &before, others).map_err(half_way)?;
+        traces::finish(&self.state, places, &self.own, &self.record, &self.transaction, &back)
             .map_err(half_way)?;
         if back.left.is_empty() {
             return Ok(());

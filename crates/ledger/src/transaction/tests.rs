@@ -1,3 +1,5 @@
+mod gate;
+
 use std::cell::Cell;
 use std::collections::BTreeMap;
 use std::fs;
@@ -136,7 +138,7 @@ fn a_committed_change_is_there_whole_and_recorded() {
     let ledger = project.ledger();
     let open = ledger.begin(&changes, about(), &go_on).unwrap();
     assert_eq!(project.journals(), 1);
-    let committed = open.commit(Some("a test".into()), None).unwrap();
+    let committed = open.commit(Verdict { decided_by: Some("a test".into()), ..Verdict::default() }).unwrap();
     assert_eq!(committed.doubt, None);
     assert_eq!(project.text("a.txt"), "a2");
     let mode = |path: &str| project.path(path).metadata().unwrap().permissions().mode() & 0o7777;
@@ -225,7 +227,7 @@ fn an_editor_that_writes_into_the_displaced_file_wins() {
     let mut editor = fs::OpenOptions::new().write(true).open(project.path("a.txt")).unwrap();
     let open = ledger.begin(&[modify("a.txt", "a1", "a2")], about(), &go_on).unwrap();
     std::io::Write::write_all(&mut editor, b"mine").unwrap();
-    let error = open.commit(None, None).err().unwrap();
+    let error = open.commit(Verdict::default()).err().unwrap();
     assert!(matches!(error, LedgerError::Conflict { .. }), "{error}");
     assert_eq!(project.text("a.txt"), "mine");
 }
@@ -335,32 +337,8 @@ fn circles_and_files_that_become_directories_work_and_come_back() {
     );
     open.put_back().unwrap();
     assert_eq!(project.tree(), before);
-    ledger.begin(&changes, about(), &go_on).unwrap().commit(None, None).unwrap();
+    ledger.begin(&changes, about(), &go_on).unwrap().commit(Verdict::default()).unwrap();
     assert_eq!(project.text("c/d/e"), "3");
-}
-
-#[test]
-fn what_a_gate_changes_belongs_to_the_transaction() {
-    let project = Project::new(&[("a", "1")]);
-    let before = project.tree();
-    let changes = [modify("a", "1", "2"), change(None, Some(("n", "1")))];
-    let ledger = project.ledger();
-    let mut open = ledger.begin(&changes, about(), &go_on).unwrap();
-    open.gate_running().unwrap();
-    project.save("a", "2 formatted");
-    let changed = open.gate_done().unwrap();
-    assert_eq!(changed, ["a"]);
-    open.put_back().unwrap();
-    assert_eq!(project.tree(), before);
-    // Killed while the gate runs: put back too, and the bytes are kept.
-    let mut open = ledger.begin(&changes, about(), &go_on).unwrap();
-    open.gate_running().unwrap();
-    project.save("a", "2 formatted");
-    project.save("n", "1 formatted");
-    drop(open);
-    let recovered = ledger.recover(Recovery::Automatic).unwrap();
-    assert!(matches!(recovered[0].outcome, Outcome::PutBack { kept: Some(_), .. }), "{recovered:?}");
-    assert_eq!(project.tree(), before);
 }
 
 #[test]
@@ -394,7 +372,7 @@ fn a_record_and_a_journal_together_mean_committed() {
     let journal = project.path(&format!(".relaycode/{}.pending.yml", open.id()));
     let text = fs::read(&journal).unwrap();
     let id = open.id();
-    open.commit(None, None).unwrap();
+    open.commit(Verdict::default()).unwrap();
     let after = project.tree();
     fs::write(&journal, text).unwrap();
     let recovered = ledger.recover(Recovery::Automatic).unwrap();
@@ -420,7 +398,7 @@ fn a_directory_can_make_room_for_a_file_again() {
         let open = ledger.begin(&changes, about, &go_on).unwrap();
         assert_eq!(project.text("a"), "file");
         if keep {
-            let record = open.commit(None, None).unwrap().record;
+            let record = open.commit(Verdict::default()).unwrap().record;
             assert_eq!(record.removed_directories.len(), 2);
         } else {
             open.put_back().unwrap();
@@ -443,7 +421,7 @@ fn a_group_is_one_entry_and_interrupted_if_nobody_finishes_it() {
     assert!(matches!(ledger.open_group("turn 1"), Err(LedgerError::Busy)));
     for (path, old, new) in [("a", "1", "2"), ("b", "1", "2"), ("a", "2", "3")] {
         let about = About { group: Some(group.id().to_string()), ..about() };
-        ledger.begin(&[modify(path, old, new)], about, &go_on).unwrap().commit(None, None).unwrap();
+        ledger.begin(&[modify(path, old, new)], about, &go_on).unwrap().commit(Verdict::default()).unwrap();
     }
     let entry = |ledger: &Ledger| ledger.page(0, 10).unwrap().entries.remove(0);
     assert_eq!((entry(&ledger).members.len(), entry(&ledger).interrupted), (3, false));
@@ -454,7 +432,7 @@ fn a_group_is_one_entry_and_interrupted_if_nobody_finishes_it() {
     let target = ledger.find("turn 1").unwrap();
     let reversal = ledger.plan_revert(&target, &crate::RevertOptions::default()).unwrap();
     let about = About { revert_of: reversal.of, ..about() };
-    ledger.begin(&reversal.changes, about, &go_on).unwrap().commit(None, None).unwrap();
+    ledger.begin(&reversal.changes, about, &go_on).unwrap().commit(Verdict::default()).unwrap();
     assert_eq!(project.tree(), before);
 }
 
@@ -487,7 +465,7 @@ fn a_large_change_on_another_device_is_durable_once_it_is_committed() {
         model.mark_all_durable();
         let ledger = Ledger::open(Arc::clone(&model) as Arc<_>, Path::new("/"), Settings::default()).unwrap();
         let changes: Vec<FileChange> = paths.iter().map(|path| modify(path, "old", "new")).collect();
-        ledger.begin(&changes, about(), &go_on).unwrap().commit(None, None).unwrap();
+        ledger.begin(&changes, about(), &go_on).unwrap().commit(Verdict::default()).unwrap();
         model.crash_images(&Bounds::default(), &mut |image, _| {
             for path in &paths {
                 assert_eq!(image.file(path).unwrap().0, b"new", "{path}, {mounted} is another device");

@@ -7,7 +7,7 @@ use std::time::Duration;
 use relaycode_change::path::RelPath;
 use relaycode_durable::{Fs, Lock, Real};
 use relaycode_ledger::change::{After, FileChange, NewMode};
-use relaycode_ledger::{About, Ledger, LedgerError, Open, Recovery, Settings, TxId};
+use relaycode_ledger::{About, Ledger, LedgerError, Open, Recovery, Settings, TxId, Verdict};
 use tempfile::TempDir;
 
 fn ledger(dir: &TempDir) -> Ledger {
@@ -46,7 +46,7 @@ fn a_lock_that_does_not_come_leaves_everything_as_it_was() {
         let held = lock(&dir);
         assert!(matches!(begin(&ledger), Err(LedgerError::Busy)), "nothing is touched before");
         if commit {
-            assert!(matches!(open.commit(None, None), Err(LedgerError::Busy)));
+            assert!(matches!(open.commit(Verdict::default()), Err(LedgerError::Busy)));
         } else {
             open.put_back().unwrap();
         }

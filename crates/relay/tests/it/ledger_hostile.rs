@@ -225,6 +225,8 @@ fn empty() -> Record {
         decided_by: None,
         revert_of: Vec::new(),
         notes: Vec::new(),
+        plan: None,
+        rules: Vec::new(),
         transaction: None,
     }
 }

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use relaycode_change::path::RelPath;
 use relaycode_durable::model::Model;
 use relaycode_ledger::change::{After, FileChange, NewMode};
-use relaycode_ledger::{About, Ledger, LedgerError, RevertOptions, TxId};
+use relaycode_ledger::{About, Ledger, LedgerError, RevertOptions, TxId, Verdict};
 
 use super::judge::{Expected, project};
 use super::{ledger, recover};
@@ -207,7 +207,7 @@ pub(super) fn revert(ledger: &Ledger, about: About) -> Result<(), LedgerError> {
 /// # Errors
 /// The ledger's; an error of the disk after the commit counts as one.
 pub(super) fn commit(ledger: &Ledger, changes: &[FileChange], about: About) -> Result<(), LedgerError> {
-    let committed = ledger.begin(changes, about, &|| false)?.commit(None, None)?;
+    let committed = ledger.begin(changes, about, &|| false)?.commit(Verdict::default())?;
     match committed.doubt {
         None => Ok(()),
         Some(doubt) => Err(LedgerError::Io {

@@ -15,7 +15,7 @@ use relaycode_durable::model::{Model, Snapshot as ModelTree};
 use relaycode_ledger::change::{After, FileChange, NewMode};
 use relaycode_ledger::log::Target;
 use relaycode_ledger::revert::RevertOptions;
-use relaycode_ledger::{About, Ledger, Settings, TxId};
+use relaycode_ledger::{About, Ledger, Settings, TxId, Verdict};
 use relaycode_testkit::random::Random;
 
 use super::super::drive::{Cases, Tally, drive, workers};
@@ -272,7 +272,7 @@ impl Chain {
         let mut about = About::new(id, "torture", "2026-01-01T00:00:00Z", "test");
         about.revert_of = of;
         about.directories_to_remove = remove;
-        let committed = self.ledger.begin(changes, about, &|| false)?.commit(None, None)?;
+        let committed = self.ledger.begin(changes, about, &|| false)?.commit(Verdict::default())?;
         if let Some(doubt) = committed.doubt {
             bail!("committed in doubt: {doubt}");
         }

@@ -13,7 +13,7 @@ use anyhow::{Context, bail, ensure};
 use relaycode_change::path::RelPath;
 use relaycode_durable::Real;
 use relaycode_ledger::change::{After, FileChange, NewMode};
-use relaycode_ledger::{About, Ledger, LedgerError, Recovery, Settings};
+use relaycode_ledger::{About, Ledger, LedgerError, Recovery, Settings, Verdict};
 use relaycode_testkit::random::Random;
 
 use super::super::drive::{Cases, Tally, drive, workers};
@@ -185,7 +185,7 @@ fn by_ledger(project: &Path, before: Vec<u8>, wanted: &str, id: &str) -> anyhow:
         removed: 1,
     };
     let about = About::new(id.parse()?, "torture", "2026-01-01T00:00:00Z", "test");
-    match ledger.begin(&[change], about, &|| false).and_then(|open| open.commit(None, None)) {
+    match ledger.begin(&[change], about, &|| false).and_then(|open| open.commit(Verdict::default())) {
         Ok(_) => Ok("the change was committed".to_owned()),
         Err(error @ (LedgerError::Refused(_) | LedgerError::Conflict { .. } | LedgerError::NeedsYou(_))) => {
             Ok(error.to_string())

@@ -157,6 +157,8 @@ fn record(uuid: TxId, result: Vec<FileRecord>) -> Record {
         decided_by: None,
         revert_of: Vec::new(),
         notes: Vec::new(),
+        plan: None,
+        rules: Vec::new(),
         transaction: None,
     }
 }
