@@ -12,6 +12,9 @@ use crate::rule::Rule;
 
 /// Somebody who can be asked, and who is told how it goes.
 pub trait Approver {
+    /// Who it is, as records keep it: "terminal".
+    fn name(&self) -> &'static str;
+
     /// Answers a question. A yes names the digest of what was shown ([`Question::yes`]).
     fn decide(&mut self, question: &Question<'_>) -> Reply;
 
