@@ -1,7 +1,7 @@
 //! Questions to the person at the terminal: on the terminal itself, whatever stdin and stdout are.
 //!
-//! Nothing that was typed before a question appeared counts as its answer. A process that is not in
-//! the terminal's foreground has nobody to ask.
+//! Nothing that was typed before a question appeared counts as its answer, and nothing that was not
+//! finished with Enter does. A process that is not in the terminal's foreground has nobody to ask.
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, Read, Write};
@@ -10,6 +10,7 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
 use rustix::process::getpgrp;
 use rustix::termios::{QueueSelector, tcflush, tcgetpgrp};
+use terminal_size::terminal_size_of;
 
 use crate::failure::{Exit, Failure, State};
 use crate::signals::Held;
@@ -19,8 +20,21 @@ pub(crate) struct Terminal {
     file: File,
 }
 
-/// Bytes of an answer that are looked at.
-const ANSWER_BYTES: usize = 256;
+/// What came when a question was asked.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Answer {
+    /// A line, without blanks around it; perhaps an empty one.
+    Line(String),
+    /// The end of input, also in the middle of a line.
+    End,
+    /// A signal asked to stop.
+    Stopped,
+    /// The terminal is gone, or cannot be read.
+    Gone(String),
+}
+
+/// Bytes of an answer that are looked at. A terminal hands out no longer lines.
+const ANSWER_BYTES: usize = 4_096;
 
 /// A signal that comes just before the wait begins does not end it: it is seen after this long.
 const GLANCE: Timespec = Timespec { tv_sec: 1, tv_nsec: 0 };
@@ -33,6 +47,22 @@ impl Terminal {
         (foreground == getpgrp()).then_some(Terminal { file })
     }
 
+    /// A terminal that is open already.
+    #[cfg(test)]
+    pub(crate) fn over(file: File) -> Terminal {
+        Terminal { file }
+    }
+
+    /// The terminal as a stream.
+    pub(crate) fn file(&self) -> &File {
+        &self.file
+    }
+
+    /// The lines that it shows at once.
+    pub(crate) fn rows(&self) -> Option<usize> {
+        terminal_size_of(&self.file).map(|(_, height)| usize::from(height.0)).filter(|rows| *rows > 0)
+    }
+
     /// Writes text, which is safe already.
     pub(crate) fn say(&mut self, text: &str) {
         // A terminal that is gone shows when it is read from.
@@ -42,24 +72,38 @@ impl Terminal {
     /// Asks, and reads one line. The end of input is an empty line: the safe answer.
     pub(crate) fn ask(&mut self, question: &str) -> Result<String, Failure> {
         let signals = Held::begin()?;
+        match self.prompt(question, &|| signals.asked()) {
+            Answer::Line(line) => Ok(line),
+            Answer::End => Ok(String::new()),
+            Answer::Stopped => {
+                Err(Failure::new(Exit::Interrupted, "interrupted", "interrupted").left(State::Unchanged))
+            }
+            Answer::Gone(said) => {
+                let message = format!("the terminal cannot be read: {said}");
+                Err(Failure::unexpected(message).left(State::Unchanged))
+            }
+        }
+    }
+
+    /// Asks, and waits for what comes. `stopped` is asked now and then, and after every signal.
+    pub(crate) fn prompt(&mut self, question: &str, stopped: &dyn Fn() -> bool) -> Answer {
         // Before the question stands there: whoever answers at once is heard.
         let _ = tcflush(&self.file, QueueSelector::IFlush);
         self.say(question);
-        let answer = self.line(&signals);
-        if signals.asked() {
+        let answer = self.line(stopped).unwrap_or_else(|error| Answer::Gone(error.to_string()));
+        // Also when it came together with the line.
+        let answer = if stopped() { Answer::Stopped } else { answer };
+        if matches!(answer, Answer::Stopped | Answer::End) {
             self.say("\n");
-            return Err(Failure::new(Exit::Interrupted, "interrupted", "interrupted").left(State::Unchanged));
         }
-        answer.map_err(|error| {
-            Failure::unexpected(format!("the terminal cannot be read: {error}")).left(State::Unchanged)
-        })
+        answer
     }
 
-    fn line(&mut self, signals: &Held) -> io::Result<String> {
+    fn line(&self, stopped: &dyn Fn() -> bool) -> io::Result<Answer> {
         let mut poll_on = [PollFd::new(&self.file, PollFlags::IN)];
         loop {
-            if signals.asked() {
-                return Ok(String::new());
+            if stopped() {
+                return Ok(Answer::Stopped);
             }
             match poll(&mut poll_on, Some(&GLANCE)) {
                 Ok(0) | Err(Errno::INTR) => {}
@@ -67,13 +111,16 @@ impl Terminal {
                 Err(error) => return Err(error.into()),
             }
         }
+        if poll_on[0].revents().intersects(PollFlags::HUP | PollFlags::ERR | PollFlags::NVAL) {
+            return Ok(Answer::Gone("it was closed".to_string()));
+        }
         // The terminal hands out whole lines.
         let mut bytes = [0; ANSWER_BYTES];
         let count = (&self.file).read(&mut bytes)?;
-        if count == 0 {
-            self.say("\n");
+        match bytes[..count].strip_suffix(b"\n") {
+            Some(line) => Ok(Answer::Line(String::from_utf8_lossy(line).trim().to_string())),
+            None => Ok(Answer::End),
         }
-        Ok(String::from_utf8_lossy(&bytes[..count]).trim().to_string())
     }
 }
 

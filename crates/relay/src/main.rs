@@ -15,6 +15,7 @@ mod input;
 mod json;
 mod limit;
 mod outcome;
+mod programs;
 mod project;
 mod show;
 mod signals;

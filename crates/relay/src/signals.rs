@@ -1,11 +1,12 @@
-//! SIGINT and SIGTERM while something must not be cut short: they set a flag, and whoever works looks
-//! at it. At any other time they end the process, as always.
+//! SIGINT, SIGTERM and SIGHUP while something must not be cut short: they set a flag, and whoever works
+//! looks at it. At any other time they end the process, as always. Several may hold them at once, one
+//! within the other: the signal that the inner one saw is there for the outer one, too.
 
 use std::io;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 
-use signal_hook::consts::{SIGINT, SIGTERM};
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::flag;
 
 use crate::failure::Failure;
@@ -20,6 +21,8 @@ struct Signals {
     asked: Arc<AtomicBool>,
     /// A signal does what it does without us.
     usual: Arc<AtomicBool>,
+    /// How many hold them.
+    holders: AtomicUsize,
 }
 
 /// The handlers are installed once: taking one away does not bring the usual effect back.
@@ -36,8 +39,10 @@ impl Held {
                 SIGNALS.get_or_init(|| installed)
             }
         };
-        signals.asked.store(false, Ordering::SeqCst);
-        signals.usual.store(false, Ordering::SeqCst);
+        if signals.holders.fetch_add(1, Ordering::SeqCst) == 0 {
+            signals.asked.store(false, Ordering::SeqCst);
+            signals.usual.store(false, Ordering::SeqCst);
+        }
         Ok(Held { signals })
     }
 
@@ -49,17 +54,45 @@ impl Held {
 
 impl Drop for Held {
     fn drop(&mut self) {
-        self.signals.usual.store(true, Ordering::SeqCst);
+        if self.signals.holders.fetch_sub(1, Ordering::SeqCst) == 1 {
+            self.signals.usual.store(true, Ordering::SeqCst);
+        }
     }
 }
 
 impl Signals {
     fn install() -> io::Result<Signals> {
-        let signals = Signals { asked: Arc::default(), usual: Arc::default() };
-        for signal in [SIGINT, SIGTERM] {
+        let signals = Signals { asked: Arc::default(), usual: Arc::default(), holders: AtomicUsize::new(0) };
+        for signal in [SIGINT, SIGTERM, SIGHUP] {
+            // `nohup relay …` goes on when the terminal goes.
+            if signal == SIGHUP && is_ignored(signal) {
+                continue;
+            }
             flag::register_conditional_default(signal, Arc::clone(&signals.usual))?;
             flag::register(signal, Arc::clone(&signals.asked))?;
         }
         Ok(signals)
+    }
+}
+
+/// Whether relay was started with this signal ignored, where the system tells.
+fn is_ignored(signal: i32) -> bool {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+    let mask = mask.and_then(|digits| u64::from_str_radix(digits.trim(), 16).ok()).unwrap_or(0);
+    mask >> (signal - 1) & 1 == 1
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_inner_holder_gives_nothing_back_before_the_outer_one_does() {
+        let outer = Held::begin().unwrap();
+        let usual = || outer.signals.usual.load(Ordering::SeqCst);
+        drop(Held::begin().unwrap());
+        assert!(!usual());
+        assert!(!outer.asked());
     }
 }

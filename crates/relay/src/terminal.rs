@@ -89,6 +89,7 @@ pub(crate) enum Sign {
     Minus,
     Arrow,
     Dot,
+    More,
     CarriageReturn,
 }
 
@@ -118,6 +119,11 @@ impl Look {
             utf8: environment.utf8,
             width,
         }
+    }
+
+    /// The same on another stream, which is a terminal.
+    pub(crate) fn on(self, stream: &impl AsStream) -> Look {
+        Look { width: Some(stream.columns().unwrap_or(USUAL_WIDTH).clamp(NARROWEST, WIDEST)), ..self }
     }
 
     /// The cells that a line is laid out in.
@@ -150,6 +156,7 @@ impl Look {
             Sign::Minus => ("−", "-"),
             Sign::Arrow => ("→", "->"),
             Sign::Dot => ("·", "-"),
+            Sign::More => ("…", "..."),
             Sign::CarriageReturn => ("␍", "^M"),
         };
         if self.utf8 { utf8 } else { ascii }
@@ -219,6 +226,12 @@ impl AsStream for std::io::Stdout {
 impl AsStream for std::io::Stderr {
     fn columns(&self) -> Option<usize> {
         terminal_size_of(self).map(|(width, _)| usize::from(width.0))
+    }
+}
+
+impl AsStream for std::fs::File {
+    fn columns(&self) -> Option<usize> {
+        terminal_size_of(self).map(|(width, _)| usize::from(width.0)).filter(|columns| *columns > 0)
     }
 }
 

@@ -62,7 +62,7 @@ pub(super) fn remarks(notes: &[Note], unread: &[Unread], look: &Look) -> String 
 }
 
 /// Lines with a sign before each, cut after a while.
-fn list(lines: &[String], sign: &str, look: &Look) -> String {
+pub(super) fn list(lines: &[String], sign: &str, look: &Look) -> String {
     let mut out = String::new();
     for line in lines.iter().take(LISTED) {
         let wrapped = look.wrap(&format!("    {line}"), 4);

@@ -1,0 +1,131 @@
+//! `e`: the text that a file would have, in the user's editor. What they make of it becomes a new plan,
+//! which is shown and asked about again; the project's file is not touched here.
+
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::Path;
+
+use relaycode_change::diff::Content;
+use relaycode_change::path::RelPath;
+use relaycode_change::plan::FilePlan;
+use relaycode_door::{Reply, Revision};
+use relaycode_exec::{End, ExecError, Job, Output};
+
+use super::Asking;
+use super::apply::Files;
+use super::scratch::Scratch;
+
+/// Bytes of an edited text at most.
+const EDITED_BYTES: u64 = 16 << 20;
+/// Bytes of an extension that the private file gets as well.
+const EXTENSION_BYTES: usize = 16;
+
+/// Lets the person edit the file that `what` names, else the one they choose. `None`: nothing changes.
+pub(super) fn ask(asking: &mut Asking<'_>, files: &Files<'_>, what: &str) -> Result<Option<Revision>, Reply> {
+    let Some(index) = choose(asking, files, what)? else {
+        return Ok(None);
+    };
+    let file = files.plans[index];
+    let text =
+        file.after.as_deref().filter(|_| !matches!(files.diffs[index].content, Content::Binary { .. }));
+    let Some(text) = text else {
+        asking.remark(&format!("{} has no text to edit", file.path));
+        return Ok(None);
+    };
+    let edited = match edit(asking, file, text) {
+        Ok(edited) => edited,
+        Err(said) => {
+            asking.remark(&format!("{said}: nothing changes"));
+            return Ok(None);
+        }
+    };
+    if edited == text {
+        asking.remark("the text is as it was: nothing changes");
+        return Ok(None);
+    }
+    Ok(Some(Revision::Text(file.path.clone(), edited)))
+}
+
+fn choose(asking: &mut Asking<'_>, files: &Files<'_>, what: &str) -> Result<Option<usize>, Reply> {
+    let mut word = what.to_string();
+    if word.is_empty() {
+        let editable: Vec<usize> =
+            (0..files.plans.len()).filter(|index| files.plans[*index].after.is_some()).collect();
+        if let [one] = editable[..] {
+            return Ok(Some(one));
+        }
+        asking.say(&files.list(false, &asking.look));
+        match asking.line("  edit which? its number; Enter goes back  ")? {
+            Some(line) => word = line,
+            None => return Ok(None),
+        }
+    }
+    let index = files.named(&word);
+    if index.is_none() {
+        asking.remark(&format!("there is no `{word}` among these"));
+    }
+    Ok(index)
+}
+
+/// The text after the editor, or why there is none.
+fn edit(asking: &mut Asking<'_>, file: &FilePlan, text: &[u8]) -> Result<Vec<u8>, String> {
+    let cannot = |error: io::Error| format!("the text cannot be handed to an editor ({error})");
+    let scratch = Scratch::new(&asking.setup.programs.scratch).map_err(cannot)?;
+    let path = scratch.file(&private_name(&file.path), text).map_err(cannot)?;
+    let mut missing = Vec::new();
+    for editor in &asking.setup.programs.editors {
+        let mut words = editor.clone();
+        words.push(path.clone().into_os_string());
+        let job = Job { output: Output::Terminal, ..Job::argv(words, scratch.directory()) };
+        match (asking.outside.run)(&job, &*asking.outside.stop) {
+            Ok(finished) => {
+                return match finished.end {
+                    End::Exited(0) => read(&path).map_err(|error| format!("the edited text: {error}")),
+                    End::Exited(code) => Err(format!("the editor ended with code {code}")),
+                    _ => Err("the editor did not end by itself".to_string()),
+                };
+            }
+            Err(ExecError::NotFound { program }) => missing.push(program),
+            Err(error) => return Err(error.to_string()),
+        }
+    }
+    Err(format!("there is no editor ({}); set VISUAL or EDITOR", missing.join(", ")))
+}
+
+/// A name that only shares the extension: editors obey some names, and the name is a stranger's.
+fn private_name(path: &RelPath) -> String {
+    let plain = |extension: &&str| {
+        extension.len() <= EXTENSION_BYTES && extension.chars().all(|c| c.is_ascii_alphanumeric())
+    };
+    match path.extension().filter(plain) {
+        Some(extension) => format!("edit.{extension}"),
+        None => "edit".to_string(),
+    }
+}
+
+fn read(path: &Path) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    File::open(path)?.take(EDITED_BYTES + 1).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > EDITED_BYTES {
+        return Err(io::Error::other("it is larger than 16 MB"));
+    }
+    Ok(bytes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_private_file_shares_only_the_extension() {
+        for (path, name) in [
+            ("src/cart.ts", "edit.ts"),
+            ("Makefile", "edit"),
+            (".vimrc", "edit"),
+            ("a.b c", "edit"),
+            ("a.d.ts", "edit.ts"),
+        ] {
+            assert_eq!(private_name(&RelPath::parse(path).unwrap()), name, "{path}");
+        }
+    }
+}

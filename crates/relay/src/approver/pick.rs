@@ -1,0 +1,182 @@
+//! `f`: only some of the files, or only some places of a file.
+//!
+//! `1 3` takes these files and no others, `2.1 2.3-2.5` these places of the second, `-2` all but it.
+//! What was picked becomes a new plan, which is shown and asked about again.
+
+use relaycode_change::diff::{Content, FileDiff};
+use relaycode_door::{Reply, Revision};
+
+use super::apply::Files;
+use super::{Asking, MISUNDERSTOOD, Said, pager};
+use crate::show::question;
+use crate::terminal::Look;
+
+/// Lets the person pick; `what` is what they typed already. `None`: everything stays as it is.
+pub(super) fn ask(
+    asking: &mut Asking<'_>,
+    files: &Files<'_>,
+    what: &str,
+) -> Result<Option<Vec<Revision>>, Reply> {
+    let places: Vec<usize> = files.diffs.iter().map(|diff| question::hunks(diff).len()).collect();
+    let mut typed = Some(what.to_string()).filter(|what| !what.is_empty());
+    if typed.is_none() {
+        pager::show(asking, &|look: &Look| files.list(true, look));
+    }
+    loop {
+        let line = match typed.take() {
+            Some(line) => line,
+            None => match asking.line(&question::pick(&asking.look))? {
+                Some(line) => line,
+                None => return Ok(None),
+            },
+        };
+        let said = Said::of(&line);
+        if said.word == "d" {
+            files.show(asking, &said.rest);
+            continue;
+        }
+        let problem = match Picked::read(&line, &places) {
+            Ok(picked) if picked.is_nothing() => {
+                "nothing would be left of it; `n` says no to all".to_string()
+            }
+            Ok(picked) => {
+                let revisions = picked.revisions(files);
+                if revisions.is_empty() {
+                    asking.remark("that is everything: nothing changes");
+                    return Ok(None);
+                }
+                return Ok(Some(revisions));
+            }
+            Err(problem) => problem,
+        };
+        asking.misunderstood += 1;
+        if asking.misunderstood > MISUNDERSTOOD {
+            return Err(Reply::No { reason: None });
+        }
+        asking.remark(&problem);
+    }
+}
+
+/// One place of a diff, as a diff of its own.
+pub(super) fn only(diff: &FileDiff, place: usize) -> Option<FileDiff> {
+    let hunk = question::hunks(diff).get(place)?.clone();
+    Some(FileDiff { content: Content::Text { hunks: vec![hunk], endings: None }, ..diff.clone() })
+}
+
+/// Per file, which of its places are wanted; a file that is taken whole has one.
+#[derive(Debug, PartialEq, Eq)]
+struct Picked(Vec<Vec<bool>>);
+
+impl Picked {
+    /// Reads what was typed; `places`: how many each file has, 0 for one that is taken whole.
+    fn read(line: &str, places: &[usize]) -> Result<Picked, String> {
+        let words: Vec<&str> = line.split([' ', '\t', ',']).filter(|word| !word.is_empty()).collect();
+        // Whoever only says what they do not want wants the rest.
+        let all_but = words.iter().all(|word| word.starts_with('-'));
+        let mut picked = Picked(places.iter().map(|count| vec![all_but; (*count).max(1)]).collect());
+        for word in words {
+            let (wanted, range) = match word.strip_prefix('-') {
+                Some(range) => (false, range),
+                None => (true, word),
+            };
+            picked.set(range, wanted).ok_or_else(|| {
+                format!("`{word}` is none of these: 1 to {}, places such as 1.2", places.len())
+            })?;
+        }
+        Ok(picked)
+    }
+
+    /// Sets `2`, `2-4`, `2.1`, `2.1-2.3` or `2.1-3`.
+    fn set(&mut self, range: &str, wanted: bool) -> Option<()> {
+        let (from, to) = range.split_once('-').unwrap_or((range, range));
+        let number = |text: &str| text.parse::<usize>().ok()?.checked_sub(1);
+        if let Some((file, first)) = from.split_once('.') {
+            let last = match to.split_once('.') {
+                Some((same, last)) if number(same) == number(file) => last,
+                Some(_) => return None,
+                None => to,
+            };
+            let places = self.0.get_mut(number(file)?)?;
+            places.get_mut(number(first)?..=number(last)?).filter(|places| !places.is_empty())?.fill(wanted);
+        } else {
+            let files = self.0.get_mut(number(from)?..=number(to)?).filter(|files| !files.is_empty())?;
+            files.iter_mut().for_each(|places| places.fill(wanted));
+        }
+        Some(())
+    }
+
+    fn is_nothing(&self) -> bool {
+        self.0.iter().flatten().all(|wanted| !wanted)
+    }
+
+    /// What has to change so that only this is carried out.
+    fn revisions(&self, files: &Files<'_>) -> Vec<Revision> {
+        let mut revisions = Vec::new();
+        for (file, places) in files.plans.iter().zip(&self.0) {
+            let wanted: Vec<usize> = (0..places.len()).filter(|index| places[*index]).collect();
+            if wanted.is_empty() {
+                revisions.push(Revision::LeaveOut(file.path.clone()));
+            } else if wanted.len() < places.len() {
+                revisions.push(Revision::OnlyHunks(file.path.clone(), wanted));
+            }
+        }
+        revisions
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(line: &str) -> Option<String> {
+        let picked = Picked::read(line, &[0, 4, 2]).ok()?;
+        let file = |places: &Vec<bool>| places.iter().map(|p| if *p { '1' } else { '0' }).collect::<String>();
+        Some(picked.0.iter().map(file).collect::<Vec<_>>().join(" "))
+    }
+
+    #[test]
+    fn numbers_say_which_files_and_places() {
+        for (line, expected) in [
+            ("1 3", "1 0000 11"),
+            ("1,3", "1 0000 11"),
+            ("1-2", "1 1111 00"),
+            ("1 2.1-2.3", "1 1110 00"),
+            ("2.2-3 3.1", "0 0110 10"),
+            ("-2", "1 0000 11"),
+            ("-2.1 -3", "1 0111 00"),
+            ("-1-2", "0 0000 11"),
+            ("2 -2.4", "0 1110 00"),
+            ("1.1", "1 0000 00"),
+            ("-1-3", "0 0000 00"),
+        ] {
+            assert_eq!(read(line).as_deref(), Some(expected), "{line}");
+        }
+    }
+
+    #[test]
+    fn anything_else_is_not_guessed_at() {
+        for line in [
+            "4",
+            "0",
+            "2.5",
+            "2.0",
+            "1.2",
+            "3-1",
+            "2.3-2.1",
+            "2.1-3.1",
+            "x",
+            "1 y",
+            "--1",
+            "-",
+            "1.",
+            ".1",
+            "99999999999999999999",
+            "1-4",
+            "2.1-9",
+            "2.1.1",
+            "18446744073709551615",
+        ] {
+            assert_eq!(read(line), None, "{line}");
+        }
+    }
+}

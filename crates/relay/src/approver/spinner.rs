@@ -1,0 +1,216 @@
+//! One line that says what is running, drawn over itself: after half a second, with the seconds after
+//! three, and gone when the command ends.
+//!
+//! Events come only when a command prints, so a small thread draws. It lives exactly as long as this
+//! value: dropping it erases the line and joins the thread.
+
+use std::fs::File;
+use std::io::Write;
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread::{self, JoinHandle};
+use std::time::{Duration, Instant};
+
+use relaycode_door::gate::Step;
+use relaycode_text::width::cells;
+use rustix::process::getpgrp;
+use rustix::termios::tcgetpgrp;
+use terminal_size::terminal_size_of;
+
+use crate::terminal::Look;
+
+/// What is quicker shows nothing.
+const FIRST: Duration = Duration::from_millis(500);
+/// Between two frames.
+const TICK: Duration = Duration::from_millis(125);
+/// From here on the seconds are counted.
+const COUNTED: Duration = Duration::from_secs(3);
+/// Bytes of the output's end that its last line is looked for in.
+const TAIL: usize = 1_024;
+/// Cells of the last line below which it is left out.
+const LEAST: usize = 12;
+
+const FRAMES: [char; 4] = ['|', '/', '-', '\\'];
+
+pub(super) struct Spinner {
+    shared: Arc<Shared>,
+    thread: Option<JoinHandle<()>>,
+}
+
+struct Shared {
+    state: Mutex<State>,
+    bell: Condvar,
+}
+
+struct State {
+    err: File,
+    ended: bool,
+    /// The end of what the command printed.
+    tail: Vec<u8>,
+    /// Cells of the line that stands there.
+    drawn: usize,
+}
+
+impl Spinner {
+    /// Begins to watch a command. `None` if no thread can be had: then nothing is drawn.
+    pub(super) fn begin(err: File, step: Step, command: &str, look: Look) -> Option<Spinner> {
+        let state = State { err, ended: false, tail: Vec::new(), drawn: 0 };
+        let shared = Arc::new(Shared { state: Mutex::new(state), bell: Condvar::new() });
+        let label = format!("{}: {command}", doing(step));
+        let inner = Arc::clone(&shared);
+        let thread = thread::Builder::new().spawn(move || draw(&inner, &label, look)).ok()?;
+        Some(Spinner { shared, thread: Some(thread) })
+    }
+
+    /// Takes note of what the command printed.
+    pub(super) fn prints(&self, bytes: &[u8]) {
+        let mut state = self.shared.lock();
+        state.tail.extend_from_slice(&bytes[bytes.len().saturating_sub(TAIL)..]);
+        let over = state.tail.len().saturating_sub(TAIL);
+        state.tail.drain(..over);
+    }
+
+    /// Writes text, which is safe already, above the line.
+    pub(super) fn say(&self, text: &str) {
+        let mut state = self.shared.lock();
+        state.replace("");
+        let _ = state.err.write_all(text.as_bytes());
+    }
+}
+
+impl Drop for Spinner {
+    fn drop(&mut self) {
+        self.shared.lock().ended = true;
+        self.shared.bell.notify_all();
+        if let Some(thread) = self.thread.take() {
+            let _ = thread.join();
+        }
+    }
+}
+
+impl Shared {
+    fn lock(&self) -> MutexGuard<'_, State> {
+        // Whoever panicked left at worst a line that is drawn over.
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl State {
+    /// Draws a line over the one that stands there. No escape sequences: every terminal can do it.
+    fn replace(&mut self, line: &str) {
+        if self.drawn == 0 && line.is_empty() {
+            return;
+        }
+        let wide = cells(line);
+        let blanks = " ".repeat(self.drawn.saturating_sub(wide));
+        let back = if line.is_empty() { "\r" } else { "" };
+        let _ = self.err.write_all(format!("\r{line}{blanks}{back}").as_bytes());
+        self.drawn = wide;
+    }
+}
+
+fn draw(shared: &Shared, label: &str, look: Look) {
+    let start = Instant::now();
+    let mut frame = 0;
+    let mut wait = FIRST;
+    let mut state = shared.lock();
+    loop {
+        let waited = shared.bell.wait_timeout_while(state, wait, |state| !state.ended);
+        state = waited.unwrap_or_else(PoisonError::into_inner).0;
+        if state.ended {
+            state.replace("");
+            return;
+        }
+        wait = TICK;
+        // Somebody else's screen is not drawn on.
+        if tcgetpgrp(&state.err).is_ok_and(|foreground| foreground != getpgrp()) {
+            continue;
+        }
+        // One cell stays free: a full line makes some terminals begin a new one.
+        let columns = terminal_size_of(&state.err).map_or(80, |(width, _)| usize::from(width.0));
+        let room = columns.saturating_sub(1);
+        let last = last_line(&state.tail);
+        let text = line(FRAMES[frame % FRAMES.len()], label, start.elapsed(), &last, room, &look);
+        state.replace(&text);
+        frame += 1;
+    }
+}
+
+/// `/ checking: tsc --noEmit  4 s  src/cart.ts …`, in at most `room` cells.
+fn line(frame: char, label: &str, passed: Duration, last: &str, room: usize, look: &Look) -> String {
+    let time = match passed >= COUNTED {
+        true => format!("  {} s", passed.as_secs()),
+        false => String::new(),
+    };
+    let label = look.clip(label, room.saturating_sub(2 + time.len()));
+    let mut text = format!("{frame} {label}{time}");
+    let left = room.saturating_sub(cells(&text) + 2);
+    if left >= LEAST && !last.is_empty() {
+        text = format!("{text}  {}", look.excerpt(last, left));
+    }
+    match cells(&text) > room {
+        true => String::new(),
+        false => text,
+    }
+}
+
+/// The last line with something in it, without the colours that it came with.
+fn last_line(tail: &[u8]) -> String {
+    let text = String::from_utf8_lossy(tail);
+    let lines = text.split(['\n', '\r']).rev().map(without_colours);
+    lines.map(|line| line.trim().to_string()).find(|line| !line.is_empty()).unwrap_or_default()
+}
+
+fn without_colours(line: &str) -> String {
+    let mut out = String::new();
+    let mut rest = line;
+    while let Some((before, after)) = rest.split_once("\x1b[") {
+        out += before;
+        let end = after.find(|c: char| ('@'..='~').contains(&c));
+        rest = end.map_or("", |end| &after[end + 1..]);
+    }
+    out + rest
+}
+
+fn doing(step: Step) -> &'static str {
+    match step {
+        Step::PreCommand => "preparing",
+        Step::Baseline => "checking as it was",
+        Step::PostCommand => "finishing",
+        Step::Linter => "checking",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const LOOK: Look = Look { color: false, utf8: true, width: Some(80) };
+
+    #[test]
+    fn the_line_fits_and_holds_nothing_that_a_terminal_obeys() {
+        let at =
+            |seconds, last, room| line('|', "checking: tsc", Duration::from_secs(seconds), last, room, &LOOK);
+        assert_eq!(at(1, "", 79), "| checking: tsc");
+        assert_eq!(at(3, "", 79), "| checking: tsc  3 s");
+        assert_eq!(at(61, "src/cart.ts", 79), "| checking: tsc  61 s  src/cart.ts");
+        assert_eq!(at(61, "src/cart.ts", 26), "| checking: tsc  61 s");
+        assert_eq!(at(61, "src/cart.ts", 16), "| checkin…  61 s");
+        for room in 0..40 {
+            let text = at(61, "a\x1b]0;x\x07b\u{202e}日本日本日本", room);
+            assert!(cells(&text) <= room && !text.chars().any(relaycode_text::escape::is_unsafe), "{text:?}");
+        }
+    }
+
+    #[test]
+    fn the_last_line_is_the_last_with_something_in_it() {
+        for (tail, expected) in [
+            ("", ""),
+            ("one\ntwo\n\n", "two"),
+            ("10 %\r20 %\r", "20 %"),
+            ("\x1b[1;31merror\x1b[0m: x\n\x1b[K", "error: x"),
+            ("cut \x1b[31", "cut"),
+        ] {
+            assert_eq!(last_line(tail.as_bytes()), expected, "{tail:?}");
+        }
+    }
+}

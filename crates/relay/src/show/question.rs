@@ -1,0 +1,186 @@
+//! The words around a question: why it is asked, the line that asks, what each key does, and the lists
+//! to choose from.
+
+use relaycode_change::diff::{Content, DiffHunk, FileDiff, LineKind};
+use relaycode_change::path::RelPath;
+use relaycode_change::plan::{FilePlan, Plan};
+use relaycode_door::Rule;
+use relaycode_ledger::{Digest, TxId};
+use relaycode_project::trust::Wants;
+
+use super::{Part, card, counts, trust, why};
+use crate::terminal::{Look, Paint, Sign};
+
+/// What each key of a question does.
+pub(crate) type Keys = &'static [(&'static str, &'static str)];
+
+/// The keys of "apply?".
+pub(crate) const APPLY: Keys = &[
+    ("y", "put it on disk, every file or none; `relay revert` undoes it"),
+    (
+        "n",
+        "leave everything as it is (so does Enter); what follows it is the reason: `n the tests are missing`",
+    ),
+    ("r", "say no with a reason for your model"),
+    ("d", "show the diff; `d 2` or `d src/a.ts` of one file, `d 2.1` of one place"),
+    ("f", "pick files, or single places in them"),
+    ("e", "edit the result in your editor, then be asked again"),
+    ("w", "say which rule made relay ask"),
+];
+
+/// The keys of "keep?".
+pub(crate) const KEEP: Keys = &[
+    ("y", "keep it as it is on disk now; `relay revert` undoes it"),
+    ("n", "put everything back (so does Enter); what follows it is the reason"),
+    ("r", "say no with a reason for your model"),
+    ("d", "show the diff; `d 2` or `d src/a.ts` of one file"),
+    ("o", "show what the commands printed"),
+    ("w", "say which rule made relay ask"),
+];
+
+/// The keys of the question for trust.
+pub(crate) const TRUST: Keys = &[
+    ("y", "trust exactly this from now on; when it changes, you are asked again"),
+    ("n", "go on without it (so does Enter): nothing of it runs"),
+    ("w", "say why relay asks"),
+];
+
+/// The keys of the question for a new change.
+pub(crate) const NEW_CHANGE: Keys = &[
+    ("y", "it is a new change: it gets an id of its own"),
+    ("n", "leave everything as it is (so does Enter)"),
+    ("w", "say why relay asks"),
+];
+
+/// `  apply? [y/N]  d diff · f pick · e edit · w why · ?  `
+pub(crate) fn apply(look: &Look) -> String {
+    line("apply? [y/N] ", &["d diff", "f pick", "e edit", "w why", "?"], look)
+}
+
+/// `  keep? [y/N]  d diff · o output · w why · ?  `
+pub(crate) fn keep(look: &Look) -> String {
+    line("keep? [y/N] ", &["d diff", "o output", "w why", "?"], look)
+}
+
+/// `  from relaycode.config.json, not seen before. Run them from now on? [y/N] w ?  `
+pub(crate) fn trust(wants: &Wants, before: Option<&Wants>, config: &str, look: &Look) -> String {
+    let question = match wants.commands.len() {
+        0 => "Go by it from now on?",
+        1 => "Run it from now on?",
+        _ => "Run them from now on?",
+    };
+    let source = trust::source(wants, before, config, look);
+    look.wrap(&format!("  {source}. {question} [y/N] w ?"), 2) + "  "
+}
+
+/// `  is this a new change? [y/N]  w why · ?  `
+pub(crate) fn new_change(look: &Look) -> String {
+    line("is this a new change? [y/N] ", &["w why", "?"], look)
+}
+
+fn line(question: &str, keys: &[&str], look: &Look) -> String {
+    let keys = keys.join(&format!(" {} ", look.sign(Sign::Dot)));
+    look.wrap(&format!("  {question} {keys}"), 4) + "  "
+}
+
+/// What each key does, one line each.
+pub(crate) fn keys(keys: Keys, look: &Look) -> String {
+    let mut out = String::new();
+    for (key, does) in keys.iter().chain(&[("?", "show this")]) {
+        out += &(look.wrap(&format!("    {key}  {does}"), 7) + "\n");
+    }
+    out
+}
+
+/// Why "apply?" is asked, as far as the card does not show it.
+pub(crate) fn reasons(rules: &[Rule], plan: &Plan, look: &Look) -> String {
+    let said = |rule: &Rule| match rule {
+        // Ordinary: nothing is off.
+        Rule::Manual | Rule::NoConfig | Rule::NoLinter | Rule::Revised => None,
+        Rule::Found(finding) if plan.findings.contains(finding) => None,
+        Rule::Guarded { path, why } => Some(format!("{} {}", look.safe(path.as_str()), look.safe(why))),
+        rule => Some(why::sentence(rule, look)),
+    };
+    let lines: Vec<String> = rules.iter().filter_map(said).collect();
+    card::list(&lines, &look.paint(Paint::Look, "!"), look)
+}
+
+/// The id is that of another answer.
+pub(crate) fn same_id(id: TxId, look: &Look) -> String {
+    let said = format!("{} was the id of another answer, which is in the ledger already", id.short());
+    super::outcome::remark(look, &said)
+}
+
+/// Why the same id is asked about.
+pub(crate) fn why_new(answer: Digest, look: &Look) -> String {
+    let said = "  an id stands for one change: a second answer under it is a mistake of the model, or \
+                somebody's trick. Nothing else covers this, not even `-y`";
+    format!("{}\n  a yes counts for exactly this: {}\n", look.wrap(said, 2), why::short(answer))
+}
+
+/// Why trust is asked for.
+pub(crate) fn why_trust(digest: Digest, look: &Look) -> String {
+    let said = "  commands that a project names run with your rights, so none runs before you said yes to \
+                exactly it. A no is no obstacle: relay's own checks run, and you decide";
+    format!("{}\n  a yes counts for exactly this: {}\n", look.wrap(said, 2), why::short(digest))
+}
+
+/// `! src/a.ts changed meanwhile: planned again`
+pub(crate) fn planned_again(paths: &[RelPath], look: &Look) -> String {
+    let first = paths.first().map_or("a file", |path| path.as_str());
+    let more = match paths.len() {
+        0 | 1 => String::new(),
+        count => format!(" and {} more", count - 1),
+    };
+    super::outcome::remark(look, &format!("{}{more} changed meanwhile: planned again", look.safe(first)))
+}
+
+/// The files that change, numbered; with `places`, each place of those that have several.
+pub(crate) fn files(files: &[(&FilePlan, &FileDiff)], places: bool, look: &Look) -> String {
+    /// Cells of the quoted line.
+    const QUOTED: usize = 40;
+    let width = files.len().to_string().len();
+    let mut out = String::new();
+    for (index, (file, diff)) in files.iter().enumerate() {
+        let number = index + 1;
+        let lines = counts(look, file.added, file.removed);
+        let room = look.columns().saturating_sub(width + lines.cells + 14).max(10);
+        let name = look.path(file.path.as_str(), room);
+        let text = format!("    {number:>width$}  {}  {name}   {}", file.change.letter(), lines.text);
+        out += &format!("{}\n", text.trim_end());
+        for (index, hunk) in hunks(diff).iter().enumerate().filter(|_| places) {
+            let number = format!("{number}.{}", index + 1);
+            let (part, first) = place(hunk, look);
+            let left = format!("         {number:<6} line {:<5} ", hunk.new_start.max(1));
+            let room = look.columns().saturating_sub(left.len() + part.cells + 3).min(QUOTED);
+            let quoted = look.paint(Paint::Dim, &look.excerpt(first, room));
+            out += &format!("{}\n", format!("{left}{}   {quoted}", part.text).trim_end());
+        }
+    }
+    out
+}
+
+/// The places of a file that can be taken one by one: none if there is only one.
+pub(crate) fn hunks(diff: &FileDiff) -> &[DiffHunk] {
+    match &diff.content {
+        Content::Text { hunks, endings } if hunks.len() > 1 && !endings.is_some_and(|change| change.only) => {
+            hunks
+        }
+        _ => &[],
+    }
+}
+
+/// The counts of a place, and its first line that comes or goes.
+fn place<'a>(hunk: &'a DiffHunk, look: &Look) -> (Part, &'a str) {
+    let of = |kind: LineKind| hunk.lines.iter().filter(|line| line.kind == kind).count();
+    let first = hunk.lines.iter().find(|line| line.kind == LineKind::Added);
+    let first = first.or_else(|| hunk.lines.iter().find(|line| line.kind == LineKind::Removed));
+    let text = first.map_or("", |line| line.text.as_str());
+    (counts(look, of(LineKind::Added), of(LineKind::Removed)), text)
+}
+
+/// `  which? 1 3 takes these · -2 all but it · 1.2-1.4 places · d 1.2 shows one · Enter goes back  `
+pub(crate) fn pick(look: &Look) -> String {
+    let keys = ["1 3 these", "-2 all but it", "1.2-1.4 places", "d 1.2 shows it", "Enter back"];
+    line("which?", &keys, look)
+}
