@@ -18,7 +18,7 @@ use super::{ResponseError, read_lines, within};
 use crate::limits::Limits;
 use crate::proposal::Proposal;
 
-/// A text with more answers is not read.
+/// A text with more control blocks, and so with more answers, is not read.
 pub const ANSWERS: usize = 100;
 
 /// One answer of a text that may hold several.
@@ -58,9 +58,6 @@ pub fn read_all<'a>(text: &'a str, limits: &Limits) -> Result<Vec<Answer<'a>>, R
     let mut begins = vec![lines.first()];
     if may_be_several(&lines, &events) {
         begins.append(&mut cuts(&marks(&lines, &events, limits)?));
-    }
-    if begins.len() > ANSWERS {
-        return Err(ResponseError::TooManyAnswers);
     }
     if begins.len() == 1 {
         let proposal = read_lines(&lines, &events, limits)?;
@@ -115,6 +112,7 @@ fn may_be_several(lines: &Lines<'_>, events: &Events) -> bool {
 
 fn marks(lines: &Lines<'_>, events: &Events, limits: &Limits) -> Result<Vec<Mark>, ResponseError> {
     let mut marks = Vec::new();
+    let mut controls = 0;
     let mut blocks = Blocks::new(lines, events, limits);
     while let Some(Told { segment, outcome, floor, said_to, .. }) = blocks.next(false)? {
         marks.extend(bare(lines, floor..said_to));
@@ -126,6 +124,10 @@ fn marks(lines: &Lines<'_>, events: &Events, limits: &Limits) -> Result<Vec<Mark
                 }
             }
             Outcome::Control => {
+                controls += 1;
+                if controls > ANSWERS {
+                    return Err(ResponseError::TooManyAnswers);
+                }
                 let text = lines.block(segment.content.clone(), segment.indent);
                 let (control, _) = control::read(&text, 0);
                 marks.push(Mark::Control { range: segment.range, uuid: control.uuid });

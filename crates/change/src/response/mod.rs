@@ -29,6 +29,7 @@ mod tests;
 
 pub use answers::{ANSWERS, Answer, read_all};
 pub use print::print;
+pub(crate) use print::quoted;
 
 use std::collections::HashMap;
 use std::ops::Range;
