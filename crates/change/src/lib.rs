@@ -19,6 +19,7 @@ pub mod matching;
 pub mod merge;
 pub mod path;
 pub mod plan;
+pub mod prompt;
 pub mod proposal;
 pub mod repair;
 pub mod response;

@@ -194,6 +194,10 @@ impl From<ResponseError> for Failure {
                 let hint = "ask for the change in several answers";
                 return Failure::refused("limit", error).hint(hint);
             }
+            ResponseError::TooManyAnswers => {
+                let hint = "give them in several files";
+                return Failure::refused("limit", error).hint(hint);
+            }
         };
         crate::limit::exceeded(name, error)
     }

@@ -21,7 +21,7 @@ pub(super) fn diff(lines: &Lines<'_>, start: usize) -> DiffEnd {
     let mut at = start;
     let mut said = start;
     let mut hunk: Option<Counts> = None;
-    while at < lines.len() {
+    while at < lines.end() {
         let line = lines.get(at);
         if line.is_empty() {
             if let Some(counts) = hunk.as_mut().filter(|counts| counts.expects_more()) {
@@ -29,7 +29,7 @@ pub(super) fn diff(lines: &Lines<'_>, start: usize) -> DiffEnd {
                 at += 1;
                 continue;
             }
-            let Some(next) = lines.next_said(at, lines.len()) else {
+            let Some(next) = lines.next_said(at, lines.end()) else {
                 break;
             };
             match follows(lines, next, hunk.as_ref()) {
@@ -65,7 +65,7 @@ pub(super) fn diff(lines: &Lines<'_>, start: usize) -> DiffEnd {
         said = at;
         at += 1;
     }
-    DiffEnd { end: (said + 1).min(lines.len()), endless: false }
+    DiffEnd { end: (said + 1).min(lines.end()), endless: false }
 }
 
 enum Follows {

@@ -101,7 +101,7 @@ fn is_yaml_line(line: &str) -> bool {
 }
 
 /// The key at the beginning of a line, in quotes or not, and what follows its colon.
-fn key(line: &str) -> Option<(&str, &str)> {
+pub(super) fn key(line: &str) -> Option<(&str, &str)> {
     let (key, rest) = line.split_once(':')?;
     let key = key.trim_end().trim_matches(['"', '\'']);
     let word =

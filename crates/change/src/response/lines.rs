@@ -12,27 +12,39 @@ pub(super) struct Lines<'a> {
     /// Byte offset of each line, and the text's length at the end. Four bytes each: a text may
     /// consist of line endings, and [`MOST_BYTES`] keeps them in range.
     starts: Vec<u32>,
+    /// The index of the first line: not 0 where the text is a later part of a response.
+    first: usize,
 }
 
 impl<'a> Lines<'a> {
     /// Finds the lines of `text`, whose line endings are `\n`.
     pub(super) fn new(text: &'a str) -> Lines<'a> {
+        Lines::from_line(text, 0)
+    }
+
+    /// The same for a part of a response that begins on the line `first` of it.
+    pub(super) fn from_line(text: &'a str, first: usize) -> Lines<'a> {
         let mut starts = vec![0];
         starts.extend(memchr::memchr_iter(b'\n', text.as_bytes()).map(|at| offset(at + 1)));
         if starts.last() != Some(&offset(text.len())) {
             starts.push(offset(text.len()));
         }
-        Lines { text, starts }
+        Lines { text, starts, first }
     }
 
-    /// How many lines there are.
-    pub(super) fn len(&self) -> usize {
-        self.starts.len() - 1
+    /// The index of the first line.
+    pub(super) fn first(&self) -> usize {
+        self.first
     }
 
-    /// A line without its ending; empty past the end.
+    /// The index past the last line.
+    pub(super) fn end(&self) -> usize {
+        self.first + self.starts.len() - 1
+    }
+
+    /// A line without its ending; empty where there is none.
     pub(super) fn get(&self, line: usize) -> &'a str {
-        if line >= self.len() {
+        if line < self.first || line >= self.end() {
             return "";
         }
         let text = &self.text[self.start(line)..self.start(line + 1)];
@@ -47,13 +59,13 @@ impl<'a> Lines<'a> {
 
     /// The text of a range of lines, with their endings.
     pub(super) fn slice(&self, range: Range<usize>) -> &'a str {
-        let end = range.end.min(self.len());
-        let start = range.start.min(end);
+        let end = range.end.clamp(self.first, self.end());
+        let start = range.start.clamp(self.first, end);
         &self.text[self.start(start)..self.start(end)]
     }
 
     fn start(&self, line: usize) -> usize {
-        self.starts[line] as usize
+        self.starts[line - self.first] as usize
     }
 
     /// The text of a range of lines with up to `indent` columns of blanks taken off each, every
@@ -73,12 +85,12 @@ impl<'a> Lines<'a> {
 
     /// The first line from `line` on, and before `end`, that is not blank.
     pub(super) fn next_said(&self, line: usize, end: usize) -> Option<usize> {
-        (line..end.min(self.len())).find(|line| !self.is_blank(*line))
+        (line..end.min(self.end())).find(|line| !self.is_blank(*line))
     }
 
     /// The last line before `line`, and not before `floor`, that is not blank.
     pub(super) fn last_said(&self, line: usize, floor: usize) -> Option<usize> {
-        (floor..line.min(self.len())).rev().find(|line| !self.is_blank(*line))
+        (floor..line.min(self.end())).rev().find(|line| !self.is_blank(*line))
     }
 }
 
@@ -151,9 +163,18 @@ mod tests {
             ("\n", vec![""]),
         ] {
             let found = Lines::new(text);
-            let all: Vec<&str> = (0..found.len()).map(|line| found.get(line)).collect();
+            let all: Vec<&str> = (0..found.end()).map(|line| found.get(line)).collect();
             assert_eq!(all, lines, "{text:?}");
         }
+    }
+
+    #[test]
+    fn a_later_part_keeps_the_numbers_of_its_lines() {
+        let part = Lines::from_line("c\n\nd\n", 2);
+        assert_eq!((part.first(), part.end()), (2, 5));
+        assert_eq!([part.get(1), part.get(2), part.get(4), part.get(5)], ["", "c", "d", ""]);
+        assert_eq!((part.slice(0..3), part.slice(3..9), part.slice(7..9)), ("c\n", "\nd\n", ""));
+        assert_eq!((part.next_said(3, 9), part.last_said(4, 2)), (Some(4), Some(2)));
     }
 
     #[test]

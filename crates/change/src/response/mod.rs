@@ -9,8 +9,10 @@
 //! Reading is forgiving about form and strict about meaning: every block ends up as an operation, as
 //! the control block, or in [`Proposal::unread`] with its line and the reason.
 
+mod answers;
 mod bare;
 mod block;
+mod blocks;
 mod control;
 mod header;
 mod lines;
@@ -25,7 +27,9 @@ mod shape;
 #[cfg(test)]
 mod tests;
 
+pub use answers::{ANSWERS, Answer, read_all};
 pub use print::print;
+pub(crate) use print::quoted;
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -33,10 +37,10 @@ use std::ops::Range;
 use crate::limits::Limits;
 use crate::path::RelPath;
 use crate::proposal::{Action, Body, Edit, Note, Operation, Proposal, Unread};
-use block::{Outcome, Reading};
+use block::Outcome;
+use blocks::{Blocks, Told};
 use lines::Lines;
 use scan::Events;
-use segments::Segments;
 
 /// So many blocks that were not read are listed; a note counts the rest.
 pub const UNREAD_LISTED: usize = 1_000;
@@ -61,6 +65,9 @@ pub enum ResponseError {
     /// Over [`BLOCKS`].
     #[error("the answer has more than {BLOCKS} blocks")]
     TooManyBlocks,
+    /// Over [`ANSWERS`].
+    #[error("the text holds more than {ANSWERS} answers")]
+    TooManyAnswers,
     /// Over [`Limits::files`].
     #[error("the answer changes more files than the limit `files` allows, which is {most}")]
     TooManyFiles {
@@ -90,49 +97,32 @@ pub enum ResponseError {
 /// [`ResponseError`] when it cannot be read at all; single blocks that cannot be read are listed in
 /// [`Proposal::unread`].
 pub fn read(text: &str, limits: &Limits) -> Result<Proposal, ResponseError> {
-    let most = limits.text_bytes.min(lines::MOST_BYTES);
-    if text.len() > most {
-        let bytes = text.len();
-        return Err(ResponseError::TooLong { bytes, most });
-    }
+    within(text, limits)?;
     let text = lines::unix(text);
     let lines = Lines::new(&text);
-    let events = Events::new(&lines);
+    read_lines(&lines, &Events::new(&lines), limits)
+}
+
+/// Refuses a text that is too long to be looked at.
+fn within(text: &str, limits: &Limits) -> Result<(), ResponseError> {
+    let most = limits.text_bytes.min(lines::MOST_BYTES);
+    let bytes = text.len();
+    if bytes > most { Err(ResponseError::TooLong { bytes, most }) } else { Ok(()) }
+}
+
+/// Reads one answer.
+fn read_lines(lines: &Lines<'_>, events: &Events, limits: &Limits) -> Result<Proposal, ResponseError> {
     let mut collector = Collector::new(limits, events.named());
-    let mut floor = 0;
-    let mut said_from = 0;
-    let mut below_change = false;
-    for (at, segment) in Segments::new(&lines, &events).enumerate() {
-        if at >= BLOCKS {
-            return Err(ResponseError::TooManyBlocks);
-        }
-        if collector.is_hopeless() {
-            collector.unlisted += 1;
-            continue;
-        }
-        let mut reading = Reading {
-            lines: &lines,
-            segment: &segment,
-            floor,
-            below_change,
-            last_path: collector.last_path.as_ref(),
-            limits,
-            explain: collector.listed[0] < UNREAD_LISTED,
-            notes: Vec::new(),
-            named_by: None,
-        };
-        let outcome = reading.outcome();
-        let said_to = reading.named_by.unwrap_or(segment.range.start);
-        let mut notes = reading.notes;
-        floor = segment.range.end;
-        below_change = false;
+    let mut blocks = Blocks::new(lines, events, limits);
+    let mut said_from = lines.first();
+    while let Some(told) = blocks.next(collector.listed[0] < UNREAD_LISTED)? {
+        let Told { segment, outcome, said_to, mut notes, .. } = told;
         if !matches!(outcome, Outcome::Example(_)) {
-            collector.reasoning(&lines, said_from..said_to);
-            said_from = floor;
+            collector.reasoning(lines, said_from..said_to);
+            said_from = segment.range.end;
         }
         match outcome {
             Outcome::Operations(operations) => {
-                below_change = true;
                 collector.proposal.notes.append(&mut notes);
                 collector.operations(operations)?;
             }
@@ -141,9 +131,12 @@ pub fn read(text: &str, limits: &Limits) -> Result<Proposal, ResponseError> {
             Outcome::Broken(line, reason) => collector.unread(line, reason, true),
             Outcome::TooMuch(error) => return Err(error),
         }
+        while collector.is_hopeless() && blocks.skip()? {
+            collector.unlisted += 1;
+        }
     }
-    collector.ending(&lines, said_from, floor);
-    Ok(collector.finish(&lines))
+    collector.ending(lines, said_from, blocks.floor());
+    Ok(collector.finish(lines))
 }
 
 /// What has been read so far.
@@ -154,8 +147,6 @@ struct Collector<'a> {
     /// added.
     files: HashMap<RelPath, Option<usize>>,
     hunks: usize,
-    /// The file of the last operation that wrote hunks.
-    last_path: Option<RelPath>,
     /// The lines of the control block and their indentation, once there is one.
     control: Option<(Range<usize>, usize)>,
     several_controls: bool,
@@ -174,7 +165,6 @@ impl Collector<'_> {
             proposal: Proposal { operations: Vec::with_capacity(most), ..Proposal::default() },
             files: HashMap::with_capacity(most),
             hunks: 0,
-            last_path: None,
             control: None,
             several_controls: false,
             unlisted: 0,
@@ -227,9 +217,6 @@ impl Collector<'_> {
         let next = self.proposal.operations.len();
         let open = self.file(path, Some(next))?;
         self.count_hunks(hunks.len())?;
-        if self.last_path.as_ref() != Some(path) {
-            self.last_path = Some(path.clone());
-        }
         let earlier = open.and_then(|at| self.proposal.operations.get_mut(at));
         if let Some(Operation { action: Action::Write { edit, mode: earlier_mode, .. }, .. }) = earlier
             && let Body::Hunks(earlier_hunks) = &mut edit.body
@@ -294,12 +281,12 @@ impl Collector<'_> {
 
     /// What stands below the last block: perhaps a control block without a fence.
     fn ending(&mut self, lines: &Lines<'_>, said_from: usize, floor: usize) {
-        let Some(control) = control::bare_range(lines, floor..lines.len()) else {
-            return self.reasoning(lines, said_from..lines.len());
+        let Some(control) = control::bare_range(lines, floor..lines.end()) else {
+            return self.reasoning(lines, said_from..lines.end());
         };
         self.reasoning(lines, said_from..control.start);
         self.control(control.clone(), 0);
-        self.reasoning(lines, control.end..lines.len());
+        self.reasoning(lines, control.end..lines.end());
     }
 
     fn finish(mut self, lines: &Lines<'_>) -> Proposal {

@@ -143,7 +143,7 @@ fn print_control(control: &Control, out: &mut String) {
 }
 
 /// A string in double quotes that JSON and YAML read alike.
-fn quoted(text: &str) -> String {
+pub(crate) fn quoted(text: &str) -> String {
     let mut out = String::from("\"");
     for c in text.chars() {
         match c {

@@ -146,7 +146,7 @@ impl Events {
             let kind = classify(lines, line)?;
             Some(Event { line: small(line), kind })
         };
-        let list: Vec<Event> = (0..lines.len()).filter_map(event).collect();
+        let list: Vec<Event> = (lines.first()..lines.end()).filter_map(event).collect();
         let ahead = look_ahead(lines, &list);
         Events { list, ahead }
     }

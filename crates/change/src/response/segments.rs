@@ -86,7 +86,7 @@ type Step = (Option<Segment>, usize);
 impl<'a> Segments<'a> {
     /// For the events of a response.
     pub(super) fn new(lines: &'a Lines<'a>, events: &'a Events) -> Segments<'a> {
-        Segments { lines, events, fences: Fences::new(lines, events), at: 0, floor: 0 }
+        Segments { lines, events, fences: Fences::new(lines, events), at: 0, floor: lines.first() }
     }
 
     /// Looks at one event that stands outside of every block.
@@ -108,8 +108,8 @@ impl<'a> Segments<'a> {
     fn fenced(&mut self, open: usize, line: usize, fence: &Fence) -> Step {
         let close = self.fences.close_of(open, fence);
         let mut segment = Segment {
-            range: line..self.lines.len(),
-            content: line + 1..self.lines.len(),
+            range: line..self.lines.end(),
+            content: line + 1..self.lines.end(),
             indent: fence.indent(),
             form: Form::Fence(*fence),
             trouble: close.unsure.then_some(Trouble::Nested),
@@ -117,7 +117,7 @@ impl<'a> Segments<'a> {
         // A block that holds another one's header is believed to if all fences below it pair up.
         let believed = |end: &usize| close.headed.get().is_none() || self.events.ahead(end + 1).excess == 0;
         if let Some(end) = close.at.get().filter(believed) {
-            segment.content.end = self.events.line(end, self.lines.len());
+            segment.content.end = self.events.line(end, self.lines.end());
             segment.range.end = segment.content.end + 1;
             return (Some(segment), end + 1);
         }
@@ -128,7 +128,7 @@ impl<'a> Segments<'a> {
         let Some((next, swallows)) = next else {
             return self.unclosed(segment);
         };
-        let next_line = self.events.line(next, self.lines.len());
+        let next_line = self.events.line(next, self.lines.end());
         let last = self
             .events
             .get(next - 1)
@@ -180,7 +180,7 @@ impl<'a> Segments<'a> {
         if !control::is_yaml(fence.info(self.lines.get(line))) {
             return false;
         }
-        let end = self.events.line(at + 1, self.lines.len());
+        let end = self.events.line(at + 1, self.lines.end());
         control::has_keys(self.lines.slice(line + 1..end))
     }
 
@@ -191,8 +191,8 @@ impl<'a> Segments<'a> {
             None => self.next_edit(at + 1),
         };
         let stop = match end {
-            Some(end) => self.events.line(end, self.lines.len()) + 1,
-            None => self.events.line(next, self.lines.len()),
+            Some(end) => self.events.line(end, self.lines.end()) + 1,
+            None => self.events.line(next, self.lines.end()),
         };
         let segment = Segment {
             range: bare::with_heredoc(self.lines, line..stop),
@@ -231,7 +231,7 @@ impl<'a> Segments<'a> {
         let Some(close) = self.tag_close(open, name) else {
             return (None, open + 1);
         };
-        let end = self.events.line(close, self.lines.len());
+        let end = self.events.line(close, self.lines.end());
         let above = self.lines.last_said(line, self.floor);
         let first = self.lines.next_said(line + 1, end);
         let inner = self.events.get(open + 1).filter(|event| Some(event.line()) == first);

@@ -1,0 +1,189 @@
+//! The instructions that a user gives to a model, so that its answers can be read: what
+//! [`crate::response`] understands, said from the other side.
+//!
+//! Two things hold. Everything the prompt shows as an example is an answer that relay reads without a
+//! remark; and the prompt itself is none: its example stands in a fence of its own, so that a prompt
+//! which comes back by mistake changes nothing. The files that are handed along could say anything,
+//! though: whoever takes text from anywhere asks [`is_prompt`] first.
+
+mod forms;
+
+#[cfg(test)]
+mod tests;
+
+use std::fmt::Write;
+
+use crate::path::RelPath;
+use crate::response;
+use forms::{Form, forms};
+
+/// Bytes of files, all together, that a prompt hands along.
+pub const FILES_BYTES: usize = 512 * 1024;
+
+/// The first line of every prompt.
+const TITLE: &str = "# Answers that change files";
+/// What holds for every answer.
+const RULES: &str = include_str!("rules.md");
+/// Stands where the author puts an id; as no id it cannot be mistaken for one.
+const NEW_ID: &str = "(a new random uuid, version 4)";
+
+/// What a prompt is about.
+#[derive(Debug, Clone, Copy)]
+pub struct About<'a> {
+    /// The project as answers have to call it, with its key: `my-app.k3yk3yk3yk`.
+    pub named: &'a str,
+    /// The form that the user prefers.
+    pub strategy: Strategy,
+    /// An answer should change at least so many files.
+    pub min_files: u64,
+    /// An answer should change at most so many files.
+    pub max_files: Option<u64>,
+    /// Files to hand along.
+    pub files: &'a [Shown<'a>],
+}
+
+/// How changes to existing files are to be written.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Strategy {
+    /// As the author thinks fit.
+    #[default]
+    Auto,
+    /// The whole file.
+    Replace,
+    /// A diff without line numbers.
+    NewUnified,
+    /// Text to find and text to put there.
+    MultiSearchReplace,
+}
+
+/// A file as the author is to see it.
+#[derive(Debug, Clone, Copy)]
+pub struct Shown<'a> {
+    /// Where it is.
+    pub path: &'a RelPath,
+    /// All of its text.
+    pub text: &'a str,
+}
+
+/// A prompt that cannot be written.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum PromptError {
+    /// Over [`FILES_BYTES`].
+    #[error(
+        "`{path}` has {bytes} bytes, and with it the files are more than the {FILES_BYTES} bytes that a prompt \
+         hands along; name fewer or smaller ones"
+    )]
+    TooMuch {
+        /// The file with which it becomes too much.
+        path: RelPath,
+        /// Its length.
+        bytes: usize,
+    },
+}
+
+/// Writes the prompt.
+///
+/// ```
+/// use relaycode_change::prompt::{self, About, Strategy};
+///
+/// let about = About { named: "my-app.k3y", strategy: Strategy::Auto, min_files: 0, max_files: None, files: &[] };
+/// assert!(prompt::text(&about).unwrap().contains("\nprojectId: my-app.k3y\n"));
+/// ```
+///
+/// # Errors
+/// [`PromptError`] when there is more to hand along than a prompt takes.
+pub fn text(about: &About<'_>) -> Result<String, PromptError> {
+    within(about.files)?;
+    let mut out = format!("{TITLE}\n\n{RULES}");
+    counts(about, &mut out);
+    let forms = forms(about.strategy);
+    out.push_str("\nThe forms:\n\n");
+    for Form { name, use_for, rules, .. } in &forms {
+        let said: Vec<String> = rules.iter().map(|rule| format!(" {rule}")).collect();
+        let _ = writeln!(out, "- {name}: {use_for}.{}", said.concat());
+    }
+    example(about.named, &forms, &mut out);
+    files(about.files, &mut out);
+    Ok(out)
+}
+
+/// Whether a text is a prompt of relay's, and so nobody's answer.
+pub fn is_prompt(text: &str) -> bool {
+    let text = text.trim_start_matches(|c: char| c.is_whitespace() || c == '\u{feff}');
+    text.strip_prefix(TITLE).is_some_and(|rest| rest.starts_with(['\n', '\r']))
+}
+
+fn counts(about: &About<'_>, out: &mut String) {
+    let files = |count: u64| if count == 1 { "file" } else { "files" };
+    if about.min_files > 1 {
+        let count = about.min_files;
+        let _ = writeln!(out, "- I expect changes to at least {count} files; if fewer are enough, say so.");
+    }
+    if let Some(most) = about.max_files {
+        let _ = writeln!(
+            out,
+            "- Change at most {most} {} in one answer. Where it takes more, say so and send the rest when I ask for it.",
+            files(most)
+        );
+    }
+}
+
+/// A whole answer, with the block that ends it.
+fn example(named: &str, forms: &[Form], out: &mut String) {
+    let blocks: Vec<&str> = forms.iter().map(|form| form.example).collect();
+    let rows: String = forms.iter().map(|form| format!("  - {}\n", form.row)).collect();
+    let named = if is_plain(named) { named.to_owned() } else { response::quoted(named) };
+    let _ = write!(
+        out,
+        "\nEvery answer that changes files ends with a block as the last one here, and nothing below it. \
+         projectId is always exactly this one, the uuid another one in every answer; changeSummary has a row \
+         for each file; gitCommitMsg is short and in the imperative. The four backticks are not part of the \
+         example:\n\n````markdown\n{}\n```yaml\nprojectId: {named}\nuuid: {NEW_ID}\nchangeSummary:\n{rows}\
+         promptSummary: \"What I asked for, in a sentence or two.\"\n\
+         gitCommitMsg: \"fix: take the total of an empty cart to be 0\"\n```\n````\n",
+        blocks.join("\n")
+    );
+}
+
+/// Whether YAML takes a name for a text without quotes. No number, date or truth value begins with a
+/// letter and has such a sign in it.
+fn is_plain(named: &str) -> bool {
+    named.starts_with(|c: char| c.is_ascii_alphabetic())
+        && named.contains(['.', '-'])
+        && named.bytes().all(|byte| byte.is_ascii_alphanumeric() || b".-_".contains(&byte))
+}
+
+fn within(files: &[Shown<'_>]) -> Result<(), PromptError> {
+    let mut left = FILES_BYTES;
+    for Shown { path, text } in files {
+        let bytes = text.len();
+        left = left
+            .checked_sub(bytes.saturating_add(path.as_str().len()))
+            .ok_or_else(|| PromptError::TooMuch { path: (*path).clone(), bytes })?;
+    }
+    Ok(())
+}
+
+/// The files, each in a fence that no line of it can close. The name stands inside a sentence: alone
+/// on its line it would say that the block is a change.
+fn files(files: &[Shown<'_>], out: &mut String) {
+    if files.is_empty() {
+        return;
+    }
+    out.push_str("\n# The files as they are now\n");
+    for Shown { path, text } in files {
+        let fence = fence(text);
+        let language = path.extension().filter(|name| name.bytes().all(|byte| byte.is_ascii_alphanumeric()));
+        let open = if text.is_empty() || text.ends_with('\n') { "" } else { "\n" };
+        let remark = if open.is_empty() { "" } else { ", without a line ending at its end" };
+        let language = language.unwrap_or("text");
+        let _ =
+            write!(out, "\nThe file `{path}` is now{remark}:\n\n{fence}{language}\n{text}{open}{fence}\n");
+    }
+}
+
+/// At least four backticks, and more than the text has anywhere.
+fn fence(text: &str) -> String {
+    let longest = text.split(|c| c != '`').map(str::len).max().unwrap_or(0);
+    "`".repeat((longest + 1).max(4))
+}
