@@ -8,7 +8,6 @@ use relaycode_change::plan::{Plan, Refused};
 use relaycode_change::tree::Tree;
 use relaycode_exec::Runner;
 use relaycode_ledger::tree::ProjectTree;
-use relaycode_ledger::digest::of_changes;
 use relaycode_ledger::{Digest, Ledger};
 use relaycode_project::checkout::{Checkout, Key, Named};
 use relaycode_project::config::{self, Config, ConfigError, Loaded};
@@ -90,7 +89,7 @@ impl Door {
     /// Why it is refused.
     pub fn preview(&self, submission: &Submission<'_>, tree: &dyn Tree) -> Result<Preview, Box<Refused>> {
         let plan = submit::planned(self, submission, tree)?;
-        let digest = of_changes(&submit::changes(&plan));
+        let digest = submit::digest(&plan);
         let rules = admit::rules(self, submission, &plan, self.trust_state().allows());
         Ok(Preview { plan, digest, rules })
     }
@@ -128,6 +127,11 @@ impl Door {
     /// Whether the user trusts what the project's file wants.
     pub fn trust_state(&self) -> trust::State {
         self.trust().state(&self.root, &self.wants())
+    }
+
+    /// Whether there is a directory of the user's, where keys and trust are kept.
+    pub fn has_home(&self) -> bool {
+        self.home.is_some()
     }
 
     /// The keys of checkouts.

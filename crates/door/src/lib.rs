@@ -26,3 +26,4 @@ pub use gate::GateReport;
 pub use outcome::{Applied, DoorError, Outcome};
 pub use rule::{Allow, Rule};
 pub use submission::{Consent, Origin, Submission};
+pub use submit::digest;

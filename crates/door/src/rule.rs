@@ -5,6 +5,9 @@ use relaycode_change::path::RelPath;
 use relaycode_change::plan::{Finding, FindingKind};
 use serde::Serialize;
 
+/// Files that a sentence names before it counts them.
+const NAMED: usize = 12;
+
 /// A rule that speaks against going on without a person.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(tag = "rule", rename_all = "kebab-case", rename_all_fields = "camelCase")]
@@ -70,26 +73,35 @@ impl Rule {
     /// What it says, for people: it may quote foreign text.
     pub fn sentence(&self) -> String {
         match self {
-            Rule::Manual => "patch.approvalMode is manual: every change is asked about".to_string(),
-            Rule::NotTrusted => "the project's commands and settings are not trusted, so none of them ran".to_string(),
+            Rule::Manual => "`patch.approvalMode` is `manual`: every change is asked about".to_string(),
+            Rule::NotTrusted => {
+                "the project's commands and settings are not trusted, so none of them counts".to_string()
+            }
             Rule::NoKey => {
-                "the answer does not carry this checkout's key, so anybody could have written it".to_string()
+                "the answer does not carry this project's key: anybody could have written it".to_string()
             }
-            Rule::NoLinter => "no linter is configured that could judge the result".to_string(),
-            Rule::NoConfig => "the project has no configuration that says who approves".to_string(),
+            Rule::NoLinter => "no linter is set that could judge the result".to_string(),
+            Rule::NoConfig => "the project has no configuration".to_string(),
             Rule::FileCount { files, bound } => {
-                format!("it changes {files} files, and the configuration's bound is {bound}")
+                let few = u64::try_from(*files).is_ok_and(|files| files < *bound);
+                let key = if few { "minFileChanges" } else { "maxFileChanges" };
+                let s = if *files == 1 { "" } else { "s" };
+                format!("it changes {files} file{s}, and `patch.{key}` is {bound}")
             }
-            Rule::Guarded { path, why } => format!("{path} {why}"),
+            Rule::Guarded { path, why } => format!("{path} is guarded: it {why}"),
             Rule::Found(finding) => match finding.line {
-                Some(line) => format!("{}, line {line}: {}", finding.path, finding.text),
+                Some(line) => format!("{} line {line}: {}", finding.path, finding.text),
                 None => format!("{}: {}", finding.path, finding.text),
             },
             Rule::Gate { text } => text.clone(),
-            Rule::Revised => "it is no longer the change that the answer describes".to_string(),
+            Rule::Revised => "you changed what it does: what you made of it is asked about".to_string(),
             Rule::ChangedMeanwhile { paths } => {
-                let paths: Vec<&str> = paths.iter().map(RelPath::as_str).collect();
-                format!("{} changed after it was shown", paths.join(", "))
+                let names: Vec<&str> = paths.iter().take(NAMED).map(RelPath::as_str).collect();
+                let more = match paths.len().saturating_sub(NAMED) {
+                    0 => String::new(),
+                    more => format!(" and {more} more"),
+                };
+                format!("{}{more} changed after it was shown", names.join(", "))
             }
         }
     }

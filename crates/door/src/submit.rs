@@ -203,7 +203,7 @@ impl Way<'_, '_> {
     /// Gets a yes for the plan, or for what a person makes of it.
     fn admit(&mut self, mut plan: Plan, mut extra: Option<Rule>) -> Result<Admitted, Halt> {
         loop {
-            let digest = of_changes(&changes(&plan));
+            let digest = digest(&plan);
             let mut rules = admit::rules(self.door, self.submission, &plan, self.trusted);
             rules.extend(extra.take());
             let open: Vec<Rule> =
@@ -490,6 +490,11 @@ pub(crate) fn planned(
 /// What a plan changes, as the ledger takes it.
 pub(crate) fn changes(plan: &Plan) -> Vec<FileChange> {
     plan.files.iter().filter_map(FileChange::from_plan).collect()
+}
+
+/// The digest of what a plan does.
+pub fn digest(plan: &Plan) -> Digest {
+    of_changes(&changes(plan))
 }
 
 /// Whether a file is as the plan found it.

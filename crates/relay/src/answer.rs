@@ -125,13 +125,19 @@ impl Answer<'_> {
         if refused.refusals.iter().all(|r| nothing(&r.reason)) {
             return None;
         }
-        let piped = if self.source.origin == Origin::Stdin { "... | " } else { "" };
-        let mut words = vec![format!("{piped}relay preview"), shell_word(&self.source.given.file)];
-        if self.source.directory != Path::new(".") {
-            words.push(format!("-C {}", shell_word(&self.source.directory)));
+        Some(self.again("preview", "--repair"))
+    }
+
+    /// The command line that gives the same answer to a command, with another option.
+    pub(crate) fn again(&self, command: &str, option: &str) -> String {
+        let source = self.source;
+        let piped = if source.origin == Origin::Stdin { "... | " } else { "" };
+        let mut words = vec![format!("{piped}relay {command}"), shell_word(&source.given.file)];
+        if source.directory != Path::new(".") {
+            words.push(format!("-C {}", shell_word(&source.directory)));
         }
-        words.push("--repair".to_string());
-        Some(words.join(" "))
+        words.push(option.to_string());
+        words.join(" ")
     }
 
     /// The plan as JSON; `text` with each file's resulting text.

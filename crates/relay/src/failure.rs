@@ -10,6 +10,7 @@ use std::fmt::Display;
 use std::process::ExitCode;
 
 use relaycode_change::response::ResponseError;
+use relaycode_project::config::ConfigError;
 use serde::Serialize;
 
 /// How relay ends. The numbers never change their meaning; `docs/exit-codes.md` has those of
@@ -127,6 +128,17 @@ pub(crate) struct Region {
     pub(crate) now: Vec<String>,
     /// What the revert would put there.
     pub(crate) reverted: Vec<String>,
+}
+
+impl From<ConfigError> for Failure {
+    fn from(error: ConfigError) -> Failure {
+        let place = if error.line == 0 { error.file.clone() } else { format!("{}:{}", error.file, error.line) };
+        let failure = Failure::new(Exit::Usage, error.fault.as_str(), &error.what).at(place);
+        match &error.hint {
+            Some(hint) => failure.hint(hint),
+            None => failure,
+        }
+    }
 }
 
 impl From<relaycode_project::root::RootError> for Failure {

@@ -3,7 +3,7 @@
 use relaycode_change::plan::{Change, Plan};
 use relaycode_door::gate::GateReport;
 use relaycode_door::{Applied, DoorError, Outcome, Rule};
-use relaycode_ledger::LedgerError;
+use relaycode_ledger::{Digest, LedgerError};
 use serde_json::{Value, json};
 
 use crate::answer::Answer;
@@ -23,8 +23,8 @@ pub(crate) struct Ending {
 /// Tells what became of one answer.
 pub(crate) struct Teller<'a> {
     pub(crate) answer: &'a Answer<'a>,
-    /// The plan was shown to whoever was asked.
-    pub(crate) shown: bool,
+    /// The digest of the plan that whoever was asked has seen.
+    pub(crate) shown: Option<Digest>,
     /// The diff was asked for.
     pub(crate) diff: bool,
 }
@@ -109,10 +109,10 @@ impl Teller<'_> {
         let failure = Failure::new(Exit::GateFailed, "gate", format!("not kept: {}", said.join("; ")))
             .hint("`--allow gate` keeps it anyway")
             .left(State::PutBack);
-        let ending = self.failed(&failure, Some(plan), json!({"gate": gate}), context);
-        let text = show::gate::errors(gate, &context.console.err_look());
+        let next = self.answer.again("apply", "--allow gate");
+        let text = show::gate::refused(gate, State::PutBack, Some(&next), &context.console.err_look());
         context.console.err(&text);
-        ending
+        self.ending(&failure, Some(plan), json!({"gate": gate}))
     }
 
     /// The end of what a command printed.
@@ -126,6 +126,10 @@ impl Teller<'_> {
     /// Says what went wrong, on stderr.
     fn failed(&self, failure: &Failure, plan: Option<&Plan>, more: Value, context: &mut Context<'_>) -> Ending {
         context.console.failure(failure, "apply", false);
+        self.ending(failure, plan, more)
+    }
+
+    fn ending(&self, failure: &Failure, plan: Option<&Plan>, more: Value) -> Ending {
         let mut object = self.object(failure.exit, more, plan);
         object["error"] = json::value(failure);
         Ending { exit: failure.exit, object }
@@ -133,7 +137,7 @@ impl Teller<'_> {
 
     /// The plan, if nobody has seen it yet.
     fn card(&self, plan: &Plan, context: &mut Context<'_>) {
-        if self.shown {
+        if self.shown == Some(relaycode_door::digest(plan)) {
             return;
         }
         let look = context.look();

@@ -99,14 +99,9 @@ impl TerminalApprover {
         TerminalApprover { setup, outside, spinner: None, shown: None, gone: false }
     }
 
-    /// What the next change is called where its author gave it no title.
-    pub(crate) fn call_it(&mut self, name: &str) {
-        self.setup.name = name.to_string();
-    }
-
-    /// Whether the person saw the card of the plan with this digest.
-    pub(crate) fn has_shown(&self, digest: Digest) -> bool {
-        self.shown == Some(digest)
+    /// The digest of the plan whose card the person saw last.
+    pub(crate) fn shown(&self) -> Option<Digest> {
+        self.shown
     }
 
     fn remark(&mut self, text: &str) {

@@ -1,15 +1,18 @@
 //! `relay apply`: an answer becomes a change of the project, whole or not at all.
 
+use std::path::Path;
+
 use clap::ValueEnum;
 use clap::builder::PossibleValue;
 use relaycode_door::{Allow, Consent, Door};
 use serde_json::{Value, json};
 
 use crate::answer::{Answer, Given, Source};
-use crate::approver::TerminalApprover;
+use crate::approver::{Setup, TerminalApprover};
 use crate::context::{Act, Context};
 use crate::failure::{Exit, Failure};
 use crate::outcome::{Ending, Teller};
+use crate::programs::Programs;
 use crate::project::Project;
 use crate::show;
 
@@ -119,12 +122,28 @@ impl Args {
     fn apply(&self, door: &Door, answer: &Answer<'_>, context: &mut Context<'_>) -> Result<Ending, Failure> {
         let consent = Consent { yes: self.yes, allow: self.allow.iter().map(|allowed| allowed.0).collect() };
         let submission = answer.submission(consent);
-        let mut approver = TerminalApprover::new(context, door.runner.clone(), answer.source.origin.name())?;
+        let setup = Setup {
+            name: answer.source.origin.name(),
+            config: config_name(door),
+            diff: self.diff,
+            quiet: context.quiet(),
+            json: context.json(),
+            look: context.console.err_look(),
+            programs: Programs::read(),
+        };
+        context.console.flush();
+        let mut approver = TerminalApprover::new(setup, door.runner.clone())?;
         let became = door.submit(&submission, &mut approver);
-        let shown = approver.has_shown();
+        let shown = approver.shown();
         drop(approver);
         Ok(Teller { answer, shown, diff: self.diff }.tell(became, context))
     }
+}
+
+/// The file that names the project's commands, as people know it.
+fn config_name(door: &Door) -> String {
+    let name = door.loaded.file.as_deref().and_then(Path::file_name);
+    name.map(|name| name.to_string_lossy().into_owned()).unwrap_or_default()
 }
 
 /// The object of the only answer, or of several.

@@ -117,6 +117,13 @@ pub(crate) fn output(report: &GateReport, look: &Look) -> String {
     out
 }
 
+/// The end of what a command printed, a few lines.
+pub(crate) fn tail(output: &str, look: &Look) -> String {
+    let lines: Vec<&str> = output.lines().filter(|line| !line.trim().is_empty()).collect();
+    let last = lines.iter().skip(lines.len().saturating_sub(LINES));
+    last.map(|line| format!("    {}\n", look.excerpt(line, MESSAGE))).collect()
+}
+
 /// What a command is there for, as the configuration calls it.
 pub(crate) fn name(step: Step) -> &'static str {
     match step {

@@ -9,11 +9,9 @@ pub(crate) mod commit;
 pub(crate) mod config;
 pub(crate) mod diff;
 pub(crate) mod failure;
-#[allow(dead_code, reason = "`apply`, `trust` and `why` use it when they are there")]
 pub(crate) mod gate;
 pub(crate) mod log;
 pub(crate) mod outcome;
-#[allow(dead_code, reason = "`apply`, `trust` and `why` use it when they are there")]
 pub(crate) mod question;
 pub(crate) mod record;
 pub(crate) mod recovery;
@@ -21,9 +19,7 @@ pub(crate) mod refusal;
 pub(crate) mod setup;
 #[cfg(test)]
 mod tests;
-#[allow(dead_code, reason = "`apply`, `trust` and `why` use it when they are there")]
 pub(crate) mod trust;
-#[allow(dead_code, reason = "`apply`, `trust` and `why` use it when they are there")]
 pub(crate) mod why;
 
 use relaycode_text::width::cells;

@@ -4,8 +4,9 @@
 //! ✓ applied 3f9c1e2a · 3 files · `relay revert` undoes it
 //! ```
 
-use super::{LISTED, number};
+use super::{LISTED, gate, number};
 use crate::terminal::{Look, Paint, Sign};
+use relaycode_door::GateReport;
 use relaycode_ledger::TxId;
 use relaycode_ledger::revert::{KeptEdits, Reversal};
 use relaycode_project::head::Head;
@@ -13,7 +14,7 @@ use relaycode_project::head::Head;
 /// A change was applied; `gate` is what the project's commands said.
 pub(crate) fn applied(id: &str, files: usize, gate: Option<&GateReport>, look: &Look) -> String {
     let dot = look.sign(Sign::Dot);
-    let checked = gate.and_then(|gate| gate::checked(gate, look));
+    let checked = gate.and_then(|gate| gate::passed(gate, look));
     let checked = checked.map(|checked| format!("{checked} {dot} ")).unwrap_or_default();
     done(look, &format!("applied {id} {dot} {} {dot} {checked}`relay revert` undoes it", number(files, "file")))
 }

@@ -33,6 +33,11 @@ pub(crate) fn text(wants: &Wants, before: Option<&Wants>, look: &Look) -> String
         out += "  these settings decide who approves\n";
         out += &rows(&settings, look);
     }
+    let git = compare(&old.git, &wants.git);
+    if !git.is_empty() {
+        out += "  the repository runs these on `relay git commit`\n";
+        out += &rows(&git, look);
+    }
     out
 }
 

@@ -8,6 +8,7 @@
 
 use relaycode_door::Rule;
 use relaycode_ledger::Digest;
+use relaycode_ledger::record::Record;
 
 use super::{LISTED, number};
 use crate::terminal::{Look, Paint, Sign};
@@ -57,41 +58,45 @@ pub(crate) fn short(digest: Digest) -> String {
 
 /// What a rule says, in a sentence that is safe to print.
 pub(crate) fn sentence(rule: &Rule, look: &Look) -> String {
-    match rule {
-        Rule::Manual => "`patch.approvalMode` is `manual`: every change is asked about".to_string(),
-        Rule::NotTrusted => {
-            "the project's commands and settings are not trusted, so none of them counts".to_string()
-        }
-        Rule::NoKey => {
-            "the answer does not carry this project's key: anybody could have written it".to_string()
-        }
-        Rule::NoLinter => "no linter is set that could judge the result".to_string(),
-        Rule::NoConfig => "the project has no configuration".to_string(),
-        Rule::FileCount { files, bound } => {
-            let few = u64::try_from(*files).is_ok_and(|files| files < *bound);
-            let key = if few { "minFileChanges" } else { "maxFileChanges" };
-            format!("it changes {}, and `patch.{key}` is {bound}", number(*files, "file"))
-        }
-        Rule::Guarded { path, why } => {
-            format!("{} is guarded: it {}", look.safe(path.as_str()), look.safe(why))
-        }
-        Rule::Found(finding) => {
-            let path = look.safe(finding.path.as_str());
-            let line = finding.line.map(|line| format!(" line {line}")).unwrap_or_default();
-            format!("{path}{line}: {}", look.safe(&finding.text))
-        }
-        Rule::Gate { text } => look.safe(text).into_owned(),
-        Rule::Revised => "you changed what it does: what you made of it is asked about".to_string(),
-        Rule::ChangedMeanwhile { paths } => {
-            let names: Vec<String> =
-                paths.iter().take(LISTED).map(|path| look.safe(path.as_str()).into_owned()).collect();
-            let more = match paths.len().saturating_sub(LISTED) {
-                0 => String::new(),
-                more => format!(" and {more} more"),
-            };
-            format!("{}{more} changed after it was shown", names.join(", "))
-        }
+    look.safe(&rule.sentence()).into_owned()
+}
+
+/// What `relay apply` would ask about, in one line; nothing if it would ask about nothing special.
+pub(crate) fn would_ask(rules: &[Rule], look: &Look) -> String {
+    let mut names: Vec<&str> = rules.iter().map(Rule::name).collect();
+    names.dedup();
+    if names.is_empty() {
+        return String::new();
     }
+    let text = format!("  `relay apply` would ask: {}", names.join(", "));
+    format!("{}\n", look.paint(Paint::Dim, &look.wrap(&text, 4)))
+}
+
+/// Which rules decided about a change that is in the ledger.
+pub(crate) fn record(record: &Record, look: &Look) -> String {
+    let title = record.git_commit_msg.as_deref().and_then(|text| text.lines().next()).unwrap_or_default();
+    let mut out = format!("{}  from {}  {}", record.uuid.short(), look.safe(&record.origin), look.safe(title));
+    out = format!("{}\n", out.trim_end());
+    let mut line = |name: &str, text: &str| {
+        let label = look.paint(Paint::Dim, &format!("{name:<8}"));
+        let wrapped = look.wrap(&format!("{}{}", " ".repeat(12), look.safe(text)), 12);
+        out += &format!("  {label}  {}\n", wrapped.trim_start());
+    };
+    for rule in &record.rules {
+        let (step, text) = rule.split_once(' ').unwrap_or(("", rule));
+        line(step, text);
+    }
+    if record.rules.is_empty() {
+        let by = record.decided_by.as_deref().unwrap_or("nobody that the record names");
+        line("decided", &format!("by {by}"));
+    }
+    for said in record.gate.iter().flat_map(|text| text.lines()) {
+        line("gate", said);
+    }
+    if let Some(digest) = record.plan {
+        line("digest", &digest.to_string());
+    }
+    out
 }
 
 /// What would make relay not ask, by the rule's stable name. `None`: this is always asked about.
