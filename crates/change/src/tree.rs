@@ -87,7 +87,8 @@ impl Tree for Overlay<'_> {
         let key = path.folded();
         let new = self.files.iter().filter(|(_, file)| file.is_some()).map(|(name, _)| name);
         let twin = new.into_iter().find(|name| *name != path && name.folded() == key);
-        let gone = |name: &String| self.files.iter().any(|(path, file)| path.as_str() == name && file.is_none());
+        let gone =
+            |name: &String| self.files.iter().any(|(path, file)| path.as_str() == name && file.is_none());
         twin.map(ToString::to_string).or_else(|| self.below.folded_twin(path).filter(|name| !gone(name)))
     }
 }

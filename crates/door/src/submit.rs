@@ -5,8 +5,7 @@
 //! Invariants: what is applied is what was approved, by digest; up to [`Way::begin`] nothing is written; from
 //! there on every way out either commits or puts back.
 
-use std::time::{SystemTime, UNIX_EPOCH};
-
+use jiff::Timestamp;
 use relaycode_change::path::RelPath;
 use relaycode_change::plan::{self, Change, FilePlan, Plan, Refused};
 use relaycode_change::tree::{Entry, Tree};
@@ -88,7 +87,7 @@ struct Admitted {
     by_person: bool,
 }
 
-impl Way<'_, '_> {
+impl<'a> Way<'a, '_> {
     fn through(mut self) -> Result<Box<Outcome>, Halt> {
         self.right_project()?;
         let id = self.identity()?;
@@ -299,16 +298,17 @@ impl Way<'_, '_> {
     }
 
     /// Puts the plan on disk, ready to be kept or put back.
-    fn begin(&self, id: TxId, admitted: &Admitted) -> Result<Open<'_>, LedgerError> {
+    fn begin(&self, id: TxId, admitted: &Admitted) -> Result<Open<'a>, LedgerError> {
+        let door = self.door;
         let proposal = self.submission.proposal;
         let named = proposal.control.project_id.as_deref();
-        let ours = self.door.config().project_id.as_deref();
+        let ours = door.config().project_id.as_deref();
         let project_id = match named {
             Some(named) => checkout::strip(ours, named),
-            None => self.door.project_id(),
+            None => door.project_id(),
         };
-        let about = about(self.submission, id, &project_id, self.door.head(), &admitted.plan, admitted.digest);
-        self.door.ledger.begin(&changes(&admitted.plan), about, &|| self.approver.stopped())
+        let about = about(self.submission, id, &project_id, door.head(), &admitted.plan, admitted.digest);
+        door.ledger.begin(&changes(&admitted.plan), about, &|| self.approver.stopped())
     }
 
     /// Runs the gate, decides, and ends the transaction one way or the other.
@@ -407,9 +407,8 @@ impl Way<'_, '_> {
             gate: ran.then(|| self.gate.text()),
         };
         let committed = open.commit(verdict)?;
-        let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
         // Tidying up can wait for the next time.
-        let _ = self.door.ledger.collect_daily(since.as_secs(), &Policy::default());
+        let _ = self.door.ledger.collect_daily(Timestamp::now().as_second(), &Policy::default());
         let branch = self.branch(&committed.record);
         Ok(Box::new(Outcome::Applied(Box::new(Applied {
             record: committed.record,
@@ -513,7 +512,7 @@ fn as_planned(file: &FilePlan, tree: &dyn Tree) -> bool {
 fn on_disk(open: &Open<'_>) -> Digest {
     let mut text = String::new();
     for file in &open.record().result {
-        let after = file.after.as_ref().map(|image| (image.sha256, image.mode));
+        let after = file.after.as_ref().map(|image| (image.hash, image.mode));
         text.push_str(&format!("{:?} {after:?}\n", file.path));
     }
     Digest::of(text.as_bytes())

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use relaycode_durable::Fs;
 
-use crate::error::LedgerError;
+use crate::error::{LedgerError, cannot};
 use crate::paths::Root;
 use crate::state::State;
 
@@ -53,6 +53,15 @@ impl Ledger {
     /// The project's root.
     pub fn root(&self) -> &Root {
         &self.root
+    }
+
+    /// Makes the state directory, if there is none.
+    ///
+    /// # Errors
+    /// The system's.
+    pub fn make_state(&self) -> Result<(), LedgerError> {
+        State::create(&self.fs, &self.root).map_err(cannot("make", crate::state::NAME))?;
+        Ok(())
     }
 
     /// The state directory, if there is one.

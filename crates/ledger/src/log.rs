@@ -46,6 +46,8 @@ pub struct Entry {
     pub members: Vec<Item>,
     /// It is a group that whoever worked on it did not finish.
     pub interrupted: bool,
+    /// Its place in the whole log: 1 is the newest. What [`Ledger::find`] takes.
+    pub place: usize,
 }
 
 /// One transaction, as the log shows it.
@@ -114,7 +116,7 @@ impl Ledger {
         self.with_index(|index| {
             let total = index.last().map_or(0, |line| line.entries);
             let (entries, lines) = entries(index, skip, count)?;
-            let entries = self.shown_entries(index, entries, &lines)?;
+            let entries = self.shown_entries(index, entries, &lines, &|at| skip + at + 1)?;
             Ok(Page { entries, total: usize::try_from(total).unwrap_or(usize::MAX) })
         })
     }
@@ -125,9 +127,10 @@ impl Ledger {
         index: &Index<'_>,
         entries: Entries,
         lines: &[Line],
+        place: &dyn Fn(usize) -> usize,
     ) -> Result<Vec<Entry>, LedgerError> {
         let shelves = BlobShelves::open(self)?;
-        let entries = entries.into_iter().map(|(group, members)| {
+        let entries = entries.into_iter().enumerate().map(|(at, (group, members))| {
             let show = |member: Member| {
                 let revertible = shelves.revertible(index, &lines[member.line])?;
                 Ok(shown(lines[member.line].clone(), member.undone, revertible))
@@ -137,7 +140,7 @@ impl Ledger {
                 None => false,
             };
             let members = members.into_iter().map(show).collect::<Result<_, LedgerError>>()?;
-            Ok(Entry { group, members, interrupted })
+            Ok(Entry { group, members, interrupted, place: place(at) })
         });
         entries.collect()
     }

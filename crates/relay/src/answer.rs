@@ -13,10 +13,10 @@ use relaycode_ledger::Digest;
 use serde::Serialize;
 use serde_json::Value;
 
+use crate::clock;
 use crate::context::Context;
 use crate::failure::{Exit, Failure};
 use crate::input::Origin;
-use crate::clock;
 use crate::json::{self, base64};
 use crate::limit;
 use crate::show;
@@ -85,7 +85,10 @@ impl<'a> Source<'a> {
     /// The answers in it, in their order; at least one.
     pub(crate) fn answers(&'a self) -> Result<Vec<Answer<'a>>, Failure> {
         let read = response::read_all(&self.text, &self.limits)?;
-        Ok(read.into_iter().map(|one| Answer { source: self, text: one.text, proposal: one.proposal }).collect())
+        Ok(read
+            .into_iter()
+            .map(|one| Answer { source: self, text: one.text, proposal: one.proposal })
+            .collect())
     }
 }
 

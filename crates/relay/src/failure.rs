@@ -132,7 +132,8 @@ pub(crate) struct Region {
 
 impl From<ConfigError> for Failure {
     fn from(error: ConfigError) -> Failure {
-        let place = if error.line == 0 { error.file.clone() } else { format!("{}:{}", error.file, error.line) };
+        let place =
+            if error.line == 0 { error.file.clone() } else { format!("{}:{}", error.file, error.line) };
         let failure = Failure::new(Exit::Usage, error.fault.as_str(), &error.what).at(place);
         if error.hint.is_empty() { failure } else { failure.hint(&error.hint) }
     }

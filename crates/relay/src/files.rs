@@ -29,7 +29,9 @@ pub(crate) fn find(root: &Path, directory: &Path, words: &[String]) -> Result<Ve
             walk(root, directory, Some(&glob(word)?))?
         };
         if more.is_empty() {
-            return Err(Failure::usage(format!("no file fits `{word}`")).hint("quote a glob, so that relay sees it"));
+            return Err(
+                Failure::usage(format!("no file fits `{word}`")).hint("quote a glob, so that relay sees it")
+            );
         }
         for path in more {
             if !found.contains(&path) {
@@ -37,7 +39,9 @@ pub(crate) fn find(root: &Path, directory: &Path, words: &[String]) -> Result<Ve
             }
         }
         if found.len() > MOST {
-            return Err(Failure::usage(format!("`{word}` stands for more than {MOST} files")).hint("name fewer"));
+            return Err(
+                Failure::usage(format!("`{word}` stands for more than {MOST} files")).hint("name fewer")
+            );
         }
     }
     Ok(found)
@@ -45,7 +49,8 @@ pub(crate) fn find(root: &Path, directory: &Path, words: &[String]) -> Result<Ve
 
 /// The file that a plain name stands for.
 pub(crate) fn named(root: &Path, directory: &Path, name: &str) -> Result<RelPath, Failure> {
-    let outside = || Failure::usage(format!("{name} is not in the project")).hint("name a file beneath its directory");
+    let outside =
+        || Failure::usage(format!("{name} is not in the project")).hint("name a file beneath its directory");
     let start = directory.canonicalize().map_err(|_| outside())?;
     let full = without_dots(&start.join(name)).ok_or_else(outside)?;
     let inside = full.strip_prefix(root).map_err(|_| outside())?;
@@ -60,13 +65,15 @@ pub(crate) fn text(door: &Door, path: &RelPath) -> Result<String, Failure> {
         Entry::Missing => return Err(Failure::usage(format!("there is no file {path}"))),
         Entry::Other(what) => return Err(Failure::usage(format!("{path} is {what}"))),
     };
-    String::from_utf8(bytes).map_err(|_| Failure::usage(format!("{path} is not UTF-8 text")).hint("leave it out"))
+    String::from_utf8(bytes)
+        .map_err(|_| Failure::usage(format!("{path} is not UTF-8 text")).hint("leave it out"))
 }
 
 fn glob(word: &str) -> Result<GlobMatcher, Failure> {
     let word = word.strip_prefix("./").unwrap_or(word);
     let glob = GlobBuilder::new(word).literal_separator(true).build();
-    glob.map(|glob| glob.compile_matcher()).map_err(|error| Failure::usage(format!("`{word}` is no glob: {error}")))
+    glob.map(|glob| glob.compile_matcher())
+        .map_err(|error| Failure::usage(format!("`{word}` is no glob: {error}")))
 }
 
 fn walk(root: &Path, from: &Path, matching: Option<&GlobMatcher>) -> Result<Vec<RelPath>, Failure> {
@@ -84,7 +91,8 @@ fn walk(root: &Path, from: &Path, matching: Option<&GlobMatcher>) -> Result<Vec<
             continue;
         }
         // What no change may name (.git) is nothing to show a model either.
-        let inside = path.strip_prefix(root).ok().and_then(|inside| RelPath::parse(&inside.to_string_lossy()).ok());
+        let inside =
+            path.strip_prefix(root).ok().and_then(|inside| RelPath::parse(&inside.to_string_lossy()).ok());
         found.extend(inside);
         if found.len() > MOST {
             break;

@@ -54,14 +54,20 @@ impl Teller<'_> {
     fn applied(&self, applied: &Applied, context: &mut Context<'_>) -> Ending {
         let id = applied.record.uuid;
         if let Some(said) = &applied.doubt {
-            return self.failed(&project::doubt(&id.short(), said), Some(&applied.plan), json!({"id": id}), context);
+            return self.failed(
+                &project::doubt(&id.short(), said),
+                Some(&applied.plan),
+                json!({"id": id}),
+                context,
+            );
         }
         self.card(&applied.plan, context);
         let files = applied.plan.files.iter().filter(|file| file.change != Change::Unchanged).count();
         let look = context.look();
         context.say(&show::outcome::applied(&id.short(), files, applied.gate.as_ref(), &look));
         if let Some(branch) = &applied.branch {
-            context.say(&show::outcome::aside(&look, &format!("on a branch of its own: {}", look.safe(branch))));
+            context
+                .say(&show::outcome::aside(&look, &format!("on a branch of its own: {}", look.safe(branch))));
         }
         let more = json!({
             "applied": true,
@@ -78,8 +84,12 @@ impl Teller<'_> {
     fn not_applied(&self, outcome: Outcome, context: &mut Context<'_>) -> Ending {
         match outcome {
             Outcome::Declined { plan, reason, put_back, gate } => {
-                let failure = Failure::new(Exit::Declined, "declined", if put_back { "not kept" } else { "not applied" })
-                    .left(if put_back { State::PutBack } else { State::Unchanged });
+                let failure = Failure::new(
+                    Exit::Declined,
+                    "declined",
+                    if put_back { "not kept" } else { "not applied" },
+                )
+                .left(if put_back { State::PutBack } else { State::Unchanged });
                 self.failed(&failure, Some(&plan), json!({"reason": reason, "gate": gate}), context)
             }
             Outcome::NobodyToAsk { plan, rules } => {
@@ -103,7 +113,13 @@ impl Teller<'_> {
         }
     }
 
-    fn gate_failed(&self, plan: &Plan, gate: &GateReport, rules: &[Rule], context: &mut Context<'_>) -> Ending {
+    fn gate_failed(
+        &self,
+        plan: &Plan,
+        gate: &GateReport,
+        rules: &[Rule],
+        context: &mut Context<'_>,
+    ) -> Ending {
         self.card(plan, context);
         let said: Vec<String> = rules.iter().map(Rule::sentence).collect();
         let failure = Failure::new(Exit::GateFailed, "gate", format!("not kept: {}", said.join("; ")))
@@ -124,7 +140,13 @@ impl Teller<'_> {
     }
 
     /// Says what went wrong, on stderr.
-    fn failed(&self, failure: &Failure, plan: Option<&Plan>, more: Value, context: &mut Context<'_>) -> Ending {
+    fn failed(
+        &self,
+        failure: &Failure,
+        plan: Option<&Plan>,
+        more: Value,
+        context: &mut Context<'_>,
+    ) -> Ending {
         context.console.failure(failure, "apply", false);
         self.ending(failure, plan, more)
     }
@@ -168,7 +190,8 @@ impl Teller<'_> {
 /// Somebody has to decide, and there is nobody.
 fn nobody(rules: &[Rule]) -> Failure {
     let said: Vec<String> = rules.iter().map(Rule::sentence).collect();
-    let mut allow: Vec<&str> = rules.iter().filter_map(|rule| rule.allowed_by().map(|allow| allow.name())).collect();
+    let mut allow: Vec<&str> =
+        rules.iter().filter_map(|rule| rule.allowed_by().map(|allow| allow.name())).collect();
     allow.sort_unstable();
     allow.dedup();
     let yes = if rules.iter().any(|rule| rule.allowed_by().is_none()) { "`-y`" } else { "" };
@@ -196,7 +219,11 @@ fn without_plan(outcome: &Outcome) -> Failure {
         }
         Outcome::NotTrusted { wants, before } => {
             let what = show::number(wants.commands.len(), "command");
-            let seen = if before.is_some() { "and they changed since you trusted them" } else { "which you have not trusted yet" };
+            let seen = if before.is_some() {
+                "and they changed since you trusted them"
+            } else {
+                "which you have not trusted yet"
+            };
             Failure::new(Exit::NotTrusted, "notTrusted", format!("this project wants to run {what}, {seen}"))
                 .hint("`relay trust` shows what it wants to run, and asks")
                 .left(State::Unchanged)
@@ -205,9 +232,13 @@ fn without_plan(outcome: &Outcome) -> Failure {
             .left(if *put_back { State::PutBack } else { State::Unchanged }),
         Outcome::Restless { paths } => {
             let paths: Vec<&str> = paths.iter().map(|path| path.as_str()).collect();
-            Failure::new(Exit::NeedsYou, "changing", format!("{} kept changing while it was planned", paths.join(", ")))
-                .hint("see what writes to it, and apply the answer again")
-                .left(State::Unchanged)
+            Failure::new(
+                Exit::NeedsYou,
+                "changing",
+                format!("{} kept changing while it was planned", paths.join(", ")),
+            )
+            .hint("see what writes to it, and apply the answer again")
+            .left(State::Unchanged)
         }
         _ => Failure::unexpected("the answer ended in a way that nobody tells of"),
     }

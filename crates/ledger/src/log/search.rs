@@ -49,7 +49,8 @@ impl Ledger {
             let found = found(index, filter)?;
             let page: Vec<&Found> = found.iter().skip(skip).take(count).collect();
             let (entries, lines) = lines_of(index, &page)?;
-            Ok(Page { entries: self.shown_entries(index, entries, &lines)?, total: found.len() })
+            let entries = self.shown_entries(index, entries, &lines, &|at| page[at].place)?;
+            Ok(Page { entries, total: found.len() })
         })
     }
 }
@@ -59,6 +60,8 @@ struct Found {
     group: Option<String>,
     /// Its lines, newest first.
     lines: Vec<u64>,
+    /// Its place in the whole log.
+    place: usize,
     fits: bool,
 }
 
@@ -83,7 +86,8 @@ fn found(index: &Index<'_>, filter: &Filter) -> Result<Vec<Found>, Trouble> {
             None => found.len(),
         };
         if at == found.len() {
-            found.push(Found { group: line.group.clone(), lines: Vec::new(), fits: false });
+            let place = found.len() + 1;
+            found.push(Found { group: line.group.clone(), lines: Vec::new(), place, fits: false });
         }
         found[at].lines.push(line.at);
         found[at].fits |= fits;

@@ -86,7 +86,12 @@ impl Act for Args {
         project.recover(context)?;
         let door = project.door(context)?;
         if self.dry_run {
-            return Ok(preview::planned(&door, &answers, &preview::Shown { diff: self.diff, ..Default::default() }, context));
+            return Ok(preview::planned(
+                &door,
+                &answers,
+                &preview::Shown { diff: self.diff, ..Default::default() },
+                context,
+            ));
         }
         self.apply_all(&door, &answers, context)
     }
@@ -94,7 +99,12 @@ impl Act for Args {
 
 impl Args {
     /// One after the other, up to the first that is not applied.
-    fn apply_all(&self, door: &Door, answers: &[Answer<'_>], context: &mut Context<'_>) -> Result<Exit, Failure> {
+    fn apply_all(
+        &self,
+        door: &Door,
+        answers: &[Answer<'_>],
+        context: &mut Context<'_>,
+    ) -> Result<Exit, Failure> {
         let mut objects = Vec::new();
         let mut exit = Exit::Done;
         for (at, answer) in answers.iter().enumerate() {
@@ -107,7 +117,11 @@ impl Args {
             if exit != Exit::Done {
                 let rest = answers.len() - at - 1;
                 if rest > 0 {
-                    let said = format!("{} after it in the same text {} not looked at", show::number(rest, "answer"), if rest == 1 { "was" } else { "were" });
+                    let said = format!(
+                        "{} after it in the same text {} not looked at",
+                        show::number(rest, "answer"),
+                        if rest == 1 { "was" } else { "were" }
+                    );
                     let text = show::outcome::remark(&context.console.err_look(), &said);
                     context.console.err(&text);
                 }

@@ -2,8 +2,8 @@
 
 use std::collections::HashMap;
 
-use relaycode_ledger::record::Record;
 use relaycode_ledger::TxId;
+use relaycode_ledger::record::Record;
 use serde_json::{Value, json};
 
 use crate::context::{Act, Context};
@@ -52,7 +52,8 @@ impl Act for Args {
         });
         let lines: Vec<Line<'_>> = all.filter(|line| only.is_none_or(|only| only == line.number)).collect();
         if let (Some(only), true) = (only, lines.is_empty()) {
-            return Err(Failure::usage(format!("{path} has no line {only}")).hint(format!("it has {} lines", blame.lines.len())));
+            return Err(Failure::usage(format!("{path} has no line {only}"))
+                .hint(format!("it has {} lines", blame.lines.len())));
         }
         context.object(&json!({
             "ok": true, "code": Exit::Done as u8, "command": "blame", "project": project.root.to_string_lossy(),

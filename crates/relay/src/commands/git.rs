@@ -1,8 +1,8 @@
 //! `relay git commit`: what relay applied becomes a commit, and nothing else does.
 
 use clap::Subcommand;
-use relaycode_door::commit::{self, CommitError, CommitPlan};
 use relaycode_door::Door;
+use relaycode_door::commit::{self, CommitError, CommitPlan};
 use relaycode_ledger::record::Record;
 use relaycode_ledger::{Target, TxId};
 use relaycode_project::git::{Git, GitError};
@@ -153,7 +153,9 @@ fn latest(project: &Project) -> Result<Vec<TxId>, Failure> {
     match still_in.and_then(|entry| entry.target()) {
         Some(Target::One(id)) => Ok(vec![id]),
         Some(Target::Group { members, .. }) => Ok(members),
-        None => Err(Failure::usage("there is no change to commit").hint("`relay log` lists what was applied")),
+        None => {
+            Err(Failure::usage("there is no change to commit").hint("`relay log` lists what was applied"))
+        }
     }
 }
 
@@ -168,7 +170,10 @@ fn trusted(door: &Door, git: &Git<'_>, context: &mut Context<'_>) -> Result<(), 
     let text = show::trust::text(&wants, None, &look);
     let Some(mut terminal) = Terminal::open() else {
         context.console.err(&text);
-        let said = format!("a commit here runs {} of the repository, which you have not trusted yet", show::number(wants.git.len(), "program"));
+        let said = format!(
+            "a commit here runs {} of the repository, which you have not trusted yet",
+            show::number(wants.git.len(), "program")
+        );
         return Err(Failure::new(Exit::NotTrusted, "notTrusted", said)
             .hint("`relay trust` shows what would run, and asks")
             .left(State::Unchanged));
@@ -192,7 +197,7 @@ impl From<CommitError> for Failure {
 impl From<GitError> for Failure {
     fn from(error: GitError) -> Failure {
         let exit = match &error {
-            GitError::NoGit | GitError::NoRepository { .. } => Exit::Usage,
+            GitError::NoGit | GitError::NotARepository { .. } => Exit::Usage,
             _ => Exit::Unexpected,
         };
         Failure::new(exit, "git", error).left(State::Unchanged)

@@ -2,8 +2,7 @@
 
 use std::borrow::Cow;
 
-use relaycode_ledger::log::Filter;
-use relaycode_ledger::{Entry, Item, TxId};
+use relaycode_ledger::{Entry, Filter, Item, TxId};
 use serde::Serialize;
 
 use crate::clock;
@@ -55,7 +54,7 @@ fn run(args: &Args, context: &mut Context<'_>) -> Result<Exit, Failure> {
     let project = Project::open(context)?;
     project.restore(context);
     let page = project.ledger.search(&args.filter(&project, context)?, 0, args.count)?;
-    let rows: Vec<Row> = page.entries.iter().map(|(at, entry)| Row::of(at + 1, entry)).collect();
+    let rows: Vec<Row> = page.entries.iter().map(Row::of).collect();
     if context.json() {
         context.console.json(&LogJson {
             ok: true,
@@ -127,14 +126,14 @@ pub(crate) struct Row {
 }
 
 impl Row {
-    fn of(index: usize, entry: &Entry) -> Row {
+    fn of(entry: &Entry) -> Row {
         let members = &entry.members;
         let newest = members.first();
         let sum = |count: fn(&Item) -> usize| members.iter().map(count).fold(0, usize::saturating_add);
         // A group is called by what its first member was about.
         let summary = members.iter().rev().map(|item| &item.summary).find(|text| !text.is_empty());
         Row {
-            index,
+            index: entry.place,
             id: entry.group.clone().or_else(|| newest?.id.map(|id| id.to_string())),
             members: members.iter().filter_map(|item| item.id).map(|id| id.to_string()).collect(),
             created_at: newest.map(|item| item.created_at.clone()).unwrap_or_default(),

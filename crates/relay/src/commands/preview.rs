@@ -54,7 +54,8 @@ impl Act for Args {
         let door = project.door(context)?;
         // stdout is for the object or the prompt alone, where one was asked for.
         let aside = context.json() || self.repair;
-        let shown = Shown { diff: self.diff || !(aside || self.no_diff), text: self.text, repair: self.repair };
+        let shown =
+            Shown { diff: self.diff || !(aside || self.no_diff), text: self.text, repair: self.repair };
         Ok(planned(&door, &answers, &shown, context))
     }
 }
@@ -71,12 +72,7 @@ pub(crate) struct Shown {
 }
 
 /// Plans the answers, one on top of the other, and shows what comes out.
-pub(crate) fn planned(
-    door: &Door,
-    answers: &[Answer<'_>],
-    shown: &Shown,
-    context: &mut Context<'_>,
-) -> Exit {
+pub(crate) fn planned(door: &Door, answers: &[Answer<'_>], shown: &Shown, context: &mut Context<'_>) -> Exit {
     let mut objects = Vec::new();
     let mut exit = Exit::Done;
     let tree = door.tree(&answers[0].source.limits);

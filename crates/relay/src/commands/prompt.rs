@@ -37,12 +37,12 @@ impl Act for Args {
         let read = read(&door, &paths)?;
         let named = named(&door)?;
         let shown: Vec<Shown<'_>> =
-            read.iter().map(|(path, text)| Shown { path: path.as_str(), text }).collect();
+            read.iter().map(|(path, text)| Shown { path, text }).collect();
         let prompt = text(&door, &named, &shown)?;
         let remembered: Vec<(RelPath, Vec<u8>)> =
             read.iter().map(|(path, text)| (path.clone(), text.clone().into_bytes())).collect();
         if !remembered.is_empty() {
-            door.ledger.remember_shown(&remembered, clock::seconds())?;
+            door.ledger.remember_shown(&remembered, u64::try_from(clock::seconds()).unwrap_or_default())?;
         }
         let names: Vec<&str> = paths.iter().map(RelPath::as_str).collect();
         if context.json() {

@@ -48,7 +48,8 @@ impl Act for Args {
         let look = context.look();
         context.tell(&show::trust::text(&wants, before(&state), &look));
         if state.allows() && git.allows() {
-            let said = if wants.is_empty() { "there is nothing to trust" } else { "all of it is trusted already" };
+            let said =
+                if wants.is_empty() { "there is nothing to trust" } else { "all of it is trusted already" };
             context.say(&show::outcome::done(&look, said));
         } else {
             self.ask(&wants)?;
@@ -95,7 +96,11 @@ fn before(state: &State) -> Option<&Wants> {
 fn revoke(door: &Door, context: &mut Context<'_>) -> Result<Exit, Failure> {
     let was = door.trust().revoke(&door.root).map_err(Failure::unexpected)?;
     let look = context.look();
-    let said = if was { "nothing of this project is trusted any more" } else { "nothing of this project was trusted" };
+    let said = if was {
+        "nothing of this project is trusted any more"
+    } else {
+        "nothing of this project was trusted"
+    };
     context.say(&show::outcome::done(&look, said));
     context.object(&object(door, &door.wants(), false));
     Ok(Exit::Done)

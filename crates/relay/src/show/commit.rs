@@ -23,7 +23,8 @@ pub(crate) fn text(plan: &CommitPlan, message: &str, head: &Head, look: &Look) -
         text += &format!("    and {} more\n", plan.paths.len() - LISTED);
     }
     if !plan.mixed.is_empty() {
-        let said = format!("{} also with edits that are not of these changes", number(plan.mixed.len(), "file"));
+        let said =
+            format!("{} also with edits that are not of these changes", number(plan.mixed.len(), "file"));
         text += &outcome::remark(look, &said);
     }
     text

@@ -55,7 +55,8 @@ fn said(remark: &Remark) -> String {
 }
 
 fn origin(origin: &Origin) -> String {
-    let at = |file: &str, line: usize| if line == 0 { file.to_string() } else { format!("{file}, line {line}") };
+    let at =
+        |file: &str, line: usize| if line == 0 { file.to_string() } else { format!("{file}, line {line}") };
     match origin {
         Origin::Default => "default".to_string(),
         Origin::User { line } => at("your config.yml", *line),

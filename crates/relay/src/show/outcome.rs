@@ -16,7 +16,10 @@ pub(crate) fn applied(id: &str, files: usize, gate: Option<&GateReport>, look: &
     let dot = look.sign(Sign::Dot);
     let checked = gate.and_then(|gate| gate::passed(gate, look));
     let checked = checked.map(|checked| format!("{checked} {dot} ")).unwrap_or_default();
-    done(look, &format!("applied {id} {dot} {} {dot} {checked}`relay revert` undoes it", number(files, "file")))
+    done(
+        look,
+        &format!("applied {id} {dot} {} {dot} {checked}`relay revert` undoes it", number(files, "file")),
+    )
 }
 
 /// A line that goes with the one above it.

@@ -14,7 +14,10 @@ pub(crate) fn text(id: &str, made: &[String], linter: &str, look: &Look) -> Stri
     let mut text = if made.is_empty() {
         outcome::done(look, &format!("everything is in place for {id}: nothing was changed"))
     } else {
-        outcome::done(look, &format!("relaycode.config.json, .relaycode/ and .gitignore are in place for {id}"))
+        outcome::done(
+            look,
+            &format!("relaycode.config.json, .relaycode/ and .gitignore are in place for {id}"),
+        )
     };
     let linter = match linter.trim() {
         "" => "linter: none yet. Set patch.linter, and relay can approve clean changes by itself".to_string(),

@@ -75,7 +75,8 @@ pub(crate) fn would_ask(rules: &[Rule], look: &Look) -> String {
 /// Which rules decided about a change that is in the ledger.
 pub(crate) fn record(record: &Record, look: &Look) -> String {
     let title = record.git_commit_msg.as_deref().and_then(|text| text.lines().next()).unwrap_or_default();
-    let mut out = format!("{}  from {}  {}", record.uuid.short(), look.safe(&record.origin), look.safe(title));
+    let mut out =
+        format!("{}  from {}  {}", record.uuid.short(), look.safe(&record.origin), look.safe(title));
     out = format!("{}\n", out.trim_end());
     let mut line = |name: &str, text: &str| {
         let label = look.paint(Paint::Dim, &format!("{name:<8}"));
