@@ -6,7 +6,9 @@
 //! surface: whoever can ask a person brings an [`Approver`].
 
 pub mod approver;
+pub mod count;
 pub mod gate;
+pub mod guarded;
 pub mod rule;
 
 pub use approver::{Approver, Event, Question, Reply, Revision};
