@@ -173,7 +173,8 @@ fn check_component(component: &str, shown: &dyn Fn() -> String) -> Result<(), Pa
     if plain == ".." || plain.is_empty() {
         return Err(PathError::Parent(shown()));
     }
-    if let Some(sealed) = sealed(&plain) {
+    // A look-alike of a separator (`／`) is one in the plain spelling.
+    if let Some(sealed) = plain.split(['/', '\\', ':']).find_map(|part| sealed(without_edges(part))) {
         return Err(PathError::Sealed { path: shown(), sealed });
     }
     if component.ends_with('.')
@@ -188,10 +189,10 @@ fn check_component(component: &str, shown: &dyn Fn() -> String) -> Result<(), Pa
     Ok(())
 }
 
-/// The spelling that the most forgiving file system would see: compatibility forms composed, case
-/// folded, ignorable characters and the dots and blanks at the end gone. Control characters have
-/// been refused already.
-fn plain_spelling(component: &str) -> String {
+/// The spelling of a component that the most forgiving file system would see: compatibility forms
+/// composed, case folded, ignorable characters and the dots and blanks at the end gone. Whoever treats some
+/// names in a special way compares these, so that no other spelling of a name slips by.
+pub fn plain_spelling(component: &str) -> String {
     if component.is_ascii() {
         return without_edges(component).to_ascii_lowercase();
     }
@@ -303,6 +304,8 @@ mod tests {
             ".relaycode/x",
             ".RelayCode/lock",
             "RELAYC~1/x",
+            "．git／config",
+            ".git\u{fe68}hooks",
         ] {
             assert!(RelPath::parse(text).is_err(), "{text:?} passed");
         }

@@ -1,0 +1,58 @@
+//! The patterns of the list: components separated by `/`, at any depth of a path, because projects lie in
+//! projects. `*` stands for anything within a component, once. A `/` at the end makes a directory with all that
+//! is in it, and also a file in its place.
+
+/// Whether a path, in plain components, is what the pattern means.
+pub(super) fn fits(pattern: &str, path: &[String]) -> bool {
+    let directory = pattern.ends_with('/');
+    let parts: Vec<&str> = pattern.trim_end_matches('/').split('/').collect();
+    if parts.len() > path.len() {
+        return false;
+    }
+    let here = |start: usize| parts.iter().zip(&path[start..]).all(|(part, name)| component_fits(part, name));
+    let last = path.len() - parts.len();
+    if directory { (0..=last).any(here) } else { here(last) }
+}
+
+/// Whether a component is what the pattern means, also by a short name.
+pub(super) fn component_fits(pattern: &str, name: &str) -> bool {
+    let (start, end) = pattern.split_once('*').unwrap_or((pattern, ""));
+    let written = if pattern.contains('*') {
+        name.len() >= start.len() + end.len() && name.starts_with(start) && name.ends_with(end)
+    } else {
+        name == pattern
+    };
+    written || short_name_fits(pattern, name)
+}
+
+/// Whether `name` can be the short name (`GITHUB~1`) that some systems give to a file of that pattern: the
+/// beginning of the name without dots, `~` and a number, and the beginning of the ending.
+fn short_name_fits(pattern: &str, name: &str) -> bool {
+    let (stem, ending) = name.split_once('.').unwrap_or((name, ""));
+    let Some((stem, number)) = stem.rsplit_once('~') else { return false };
+    if number.is_empty() || !number.bytes().all(|byte| byte.is_ascii_digit()) || stem.is_empty() {
+        return false;
+    }
+    let bare = pattern.trim_start_matches('.');
+    let (long_stem, long_ending) = match bare.rsplit_once('.') {
+        Some((stem, ending)) => (stem.replace('.', ""), ending),
+        None => (bare.to_owned(), ""),
+    };
+    let ending_fits = long_ending.starts_with(ending) || long_ending.contains('*') || bare.ends_with('*');
+    ending_fits && stem_fits(&long_stem, stem)
+}
+
+fn stem_fits(long: &str, short: &str) -> bool {
+    let fixed = long.split('*').next().unwrap_or(long);
+    let prefix = if fixed.len() < long.len() {
+        short.starts_with(fixed) || fixed.starts_with(short)
+    } else {
+        fixed.starts_with(short)
+    };
+    // After a few of the same beginning only two letters stay, and four digits of a sum follow.
+    let summed = short.len() == 6
+        && short.is_char_boundary(2)
+        && long.starts_with(&short[..2])
+        && short[2..].bytes().all(|byte| byte.is_ascii_hexdigit());
+    prefix || summed
+}

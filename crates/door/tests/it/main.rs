@@ -1,0 +1,3 @@
+//! Tests of the door through its public API.
+
+mod guarded;

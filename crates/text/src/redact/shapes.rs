@@ -1,0 +1,220 @@
+//! Secrets that are known by their shape: a beginning that says whose key it is, and enough of the right
+//! characters after it. The list is data; the beginning stays readable.
+//!
+//! Every look ahead is bounded or remembers how far it saw, so a line costs time linear in its length.
+
+use super::settings::{self, Found};
+use super::{Rewrite, run};
+
+/// A kind of key.
+struct Shape {
+    /// How it begins; this stays.
+    start: &'static str,
+    /// So many characters must follow at least.
+    least: usize,
+    /// Which ones.
+    kind: Kind,
+    /// Nothing but exactly `least` may follow.
+    exact: bool,
+}
+
+#[derive(Clone, Copy)]
+enum Kind {
+    /// Letters, digits, `-` and `_`.
+    Word,
+    /// Letters and digits, one digit among the first [`Shape::least`], then as [`Kind::Word`].
+    Random,
+    /// Capital letters and digits.
+    Capitals,
+    /// Letters, digits, `-`, `_` and `.`.
+    Dotted,
+    /// Letters, digits, `-`, `_` and `/`.
+    Path,
+}
+
+const fn shape(start: &'static str, least: usize, kind: Kind) -> Shape {
+    Shape { start, least, kind, exact: false }
+}
+
+const fn exactly(start: &'static str, least: usize, kind: Kind) -> Shape {
+    Shape { start, least, kind, exact: true }
+}
+
+/// Longer beginnings first where one begins another.
+#[rustfmt::skip]
+const SHAPES: &[Shape] = &[
+    // Anthropic, OpenAI, OpenRouter and those that write keys like them
+    shape("sk-ant-", 16, Kind::Word),
+    shape("sk-proj-", 16, Kind::Word),
+    shape("sk-svcacct-", 16, Kind::Word),
+    shape("sk-admin-", 16, Kind::Word),
+    shape("sk-or-", 16, Kind::Word),
+    shape("sk-", 20, Kind::Random),
+    shape("gsk_", 20, Kind::Random),
+    shape("xai-", 20, Kind::Random),
+    shape("hf_", 30, Kind::Random),
+    // GitHub
+    shape("github_pat_", 20, Kind::Word),
+    shape("ghp_", 20, Kind::Word),
+    shape("gho_", 20, Kind::Word),
+    shape("ghu_", 20, Kind::Word),
+    shape("ghs_", 20, Kind::Dotted),
+    shape("ghr_", 20, Kind::Word),
+    // GitLab
+    shape("glpat-", 16, Kind::Dotted),
+    shape("gldt-", 16, Kind::Word),
+    shape("glrt-", 16, Kind::Word),
+    shape("glptt-", 16, Kind::Word),
+    // AWS
+    exactly("AKIA", 16, Kind::Capitals),
+    exactly("ASIA", 16, Kind::Capitals),
+    // Google
+    shape("AIza", 30, Kind::Word),
+    shape("ya29.", 20, Kind::Dotted),
+    shape("GOCSPX-", 20, Kind::Word),
+    // Slack
+    shape("xoxb-", 10, Kind::Word),
+    shape("xoxp-", 10, Kind::Word),
+    shape("xoxa-", 10, Kind::Word),
+    shape("xoxr-", 10, Kind::Word),
+    shape("xoxs-", 10, Kind::Word),
+    shape("xoxe-", 10, Kind::Word),
+    shape("xoxe.", 10, Kind::Dotted),
+    shape("xapp-", 10, Kind::Word),
+    shape("hooks.slack.com/services/", 20, Kind::Path),
+    shape("hooks.slack.com/workflows/", 20, Kind::Path),
+    shape("discord.com/api/webhooks/", 40, Kind::Path),
+    // Stripe
+    shape("sk_live_", 10, Kind::Word),
+    shape("rk_live_", 10, Kind::Word),
+    shape("sk_test_", 10, Kind::Word),
+    shape("rk_test_", 10, Kind::Word),
+    shape("whsec_", 20, Kind::Word),
+    // package registries
+    shape("npm_", 30, Kind::Random),
+    shape("pypi-", 30, Kind::Word),
+    shape("dckr_pat_", 20, Kind::Word),
+    // others
+    shape("SG.", 40, Kind::Dotted),
+    shape("shpat_", 20, Kind::Word),
+    shape("dop_v1_", 30, Kind::Word),
+    shape("hvs.", 20, Kind::Word),
+    shape("ATATT3", 30, Kind::Word),
+    shape("lin_api_", 20, Kind::Word),
+    shape("AGE-SECRET-KEY-1", 40, Kind::Capitals),
+];
+
+/// Each part of a JSON web token has at least so many characters.
+const TOKEN_PART: usize = 8;
+
+/// The line without its secrets, if it has any.
+pub(super) fn line(text: &[u8]) -> Option<Vec<u8>> {
+    let mut rewrite = Rewrite::new(text);
+    let mut settings = settings::Settings::default();
+    let mut no_token_before = 0;
+    let mut at = 0;
+    // A setting is seen at its name; its value comes later, and may hold a shape that says more.
+    let mut value: Option<Found> = None;
+    while at < text.len() {
+        if let Some(found) = value.take_if(|found| found.from <= at) {
+            match shape_at(text, at).or_else(|| token_at(text, at, &mut no_token_before)) {
+                Some(secret) if secret.from < found.to => {
+                    at = secret.to.max(found.to);
+                    rewrite.mark(secret.from, at);
+                }
+                _ if found.to > at => {
+                    rewrite.mark(at, found.to);
+                    at = found.to;
+                }
+                _ => {}
+            }
+            continue;
+        }
+        if let Some(found) = shape_at(text, at).or_else(|| token_at(text, at, &mut no_token_before)) {
+            rewrite.mark(found.from, found.to);
+            at = found.to;
+            continue;
+        }
+        if value.is_none() {
+            value = settings.at(text, at);
+        }
+        at += 1;
+    }
+    rewrite.end()
+}
+
+/// Whether a key may begin here: not in the middle of a word. `n` after a backslash is a line end.
+fn begins(text: &[u8], at: usize) -> bool {
+    let Some(before) = at.checked_sub(1).map(|before| text[before]) else { return true };
+    !before.is_ascii_alphanumeric()
+        || (matches!(before, b'n' | b'r' | b't') && at >= 2 && text[at - 2] == b'\\')
+}
+
+fn shape_at(text: &[u8], at: usize) -> Option<Found> {
+    let rest = &text[at..];
+    if !matches!(rest.first()?, b'a'..=b'z' | b'A' | b'G' | b'S') || !begins(text, at) {
+        return None;
+    }
+    SHAPES.iter().find_map(|shape| {
+        if !rest.starts_with(shape.start.as_bytes()) {
+            return None;
+        }
+        let from = at + shape.start.len();
+        let start = text.get(from..from + shape.least)?;
+        if !start.iter().all(|byte| shape.kind.begins_with(*byte)) {
+            return None;
+        }
+        if matches!(shape.kind, Kind::Random) && !start.iter().any(u8::is_ascii_digit) {
+            return None;
+        }
+        if shape.exact {
+            let goes_on = text.get(from + shape.least).is_some_and(u8::is_ascii_alphanumeric);
+            return (!goes_on).then_some(Found { from, to: from + shape.least });
+        }
+        let length = run(text, from, |byte| shape.kind.goes_on_with(byte));
+        Some(Found { from, to: from + length })
+    })
+}
+
+/// `eyJ….….…`. A run that was seen to be none is not looked at again.
+fn token_at(text: &[u8], at: usize, none_before: &mut usize) -> Option<Found> {
+    if at < *none_before || !text[at..].starts_with(b"eyJ") || !begins(text, at) {
+        return None;
+    }
+    let mut end = at + run(text, at, is_word);
+    let first = end - at;
+    *none_before = end;
+    for part in 0..2 {
+        if text.get(end) != Some(&b'.') {
+            return None;
+        }
+        let length = run(text, end + 1, is_word);
+        if part == 0 && length < TOKEN_PART {
+            return None;
+        }
+        end += 1 + length;
+    }
+    (first >= TOKEN_PART).then_some(Found { from: at + 3, to: end })
+}
+
+impl Kind {
+    fn begins_with(self, byte: u8) -> bool {
+        match self {
+            Kind::Random => byte.is_ascii_alphanumeric(),
+            _ => self.goes_on_with(byte),
+        }
+    }
+
+    fn goes_on_with(self, byte: u8) -> bool {
+        match self {
+            Kind::Word | Kind::Random => is_word(byte),
+            Kind::Capitals => byte.is_ascii_uppercase() || byte.is_ascii_digit(),
+            Kind::Dotted => is_word(byte) || byte == b'.',
+            Kind::Path => is_word(byte) || byte == b'/',
+        }
+    }
+}
+
+fn is_word(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_')
+}
