@@ -130,7 +130,8 @@ impl Project {
     ) -> Result<Committed, Failure> {
         let signals = Held::begin()?;
         let open = self.ledger.begin(changes, about, &|| signals.asked())?;
-        let committed = open.commit(Verdict { decided_by: Some(decided_by.to_string()), ..Verdict::default() })?;
+        let committed =
+            open.commit(Verdict { decided_by: Some(decided_by.to_string()), ..Verdict::default() })?;
         // Tidying up can wait for the next time.
         let _ = self.ledger.collect_daily(clock::seconds(), &Policy::default());
         Ok(committed)
