@@ -232,9 +232,9 @@ impl Walk<'_> {
     }
 
     /// Where lines of `new` stand in `old`, and those that do not.
-    fn carried(&mut self, new: &[u8], old: &[u8], wanted: &Lines) -> (Lines, Lines) {
+    fn carried(&mut self, new: &[u8], old: &[u8], wanted: &[(usize, usize)]) -> (Lines, Lines) {
         if new == old {
-            return (wanted.clone(), Lines::new());
+            return (wanted.to_vec(), Lines::new());
         }
         let (new, old) = (lines(new), lines(old));
         self.compared = self.compared.saturating_add(new.len() + old.len());
