@@ -4,7 +4,9 @@
 //! Everything here that comes from a repository is hostile until the user trusted exactly it. This crate
 //! knows no changes, no models and no user interface; it never prints and never reads the environment.
 
+pub mod checkout;
 pub mod config;
 pub mod head;
+mod own;
 pub mod root;
 pub mod trust;
