@@ -6,6 +6,7 @@
 
 pub mod checkout;
 pub mod config;
+pub mod git;
 pub mod head;
 mod own;
 pub mod root;
