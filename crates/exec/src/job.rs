@@ -1,8 +1,17 @@
 //! What to run, where, with what, for how long, and what to keep of its output.
 
 use std::ffi::OsString;
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::PathBuf;
 use std::time::Duration;
+
+use crate::wire::{Order, Place};
+
+/// The longest time between SIGTERM and SIGKILL. Who is asked to end and wants longer does not want to.
+pub(crate) const MOST_GRACE: Duration = Duration::from_secs(600);
+
+/// What runs a command line.
+const SHELL: &str = "/bin/sh";
 
 /// A process to run to its end.
 #[derive(Debug, Clone)]
@@ -32,6 +41,33 @@ pub enum Program {
     Shell(String),
 }
 
+impl Program {
+    /// What to call it in a message: its name, or the command line.
+    pub fn name(&self) -> String {
+        match self {
+            Program::Argv(_) => self.first(),
+            Program::Shell(line) => line.clone(),
+        }
+    }
+
+    /// The program that is started.
+    pub(crate) fn first(&self) -> String {
+        match self {
+            Program::Argv(words) => words.first().map_or(String::new(), |word| word.to_string_lossy().into()),
+            Program::Shell(_) => SHELL.to_string(),
+        }
+    }
+
+    /// The program and its arguments, as bytes.
+    fn words(&self) -> Vec<Vec<u8>> {
+        match self {
+            Program::Argv(words) => words.iter().map(|word| word.as_bytes().to_vec()).collect(),
+            // `--`: a line may begin with a hyphen.
+            Program::Shell(line) => [SHELL, "-c", "--", line].map(|word| word.as_bytes().to_vec()).to_vec(),
+        }
+    }
+}
+
 /// How a job's environment differs from relay's.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Environment {
@@ -49,7 +85,8 @@ pub enum Input {
     /// Nothing: `/dev/null`.
     #[default]
     Nothing,
-    /// These bytes, then the end.
+    /// These bytes, then the end. At a terminal of its own they are typed once the program runs, and
+    /// nothing more: who wants an end there types it (`\x04` at the beginning of a line).
     Bytes(Vec<u8>),
 }
 
@@ -69,18 +106,20 @@ pub enum Output {
         columns: u16,
     },
     /// The user's own terminal, for an editor or a pager: it reads and writes `/dev/tty`, in the
-    /// foreground, and nothing is kept.
+    /// foreground, and nothing is kept. What is typed there (Ctrl-C, Ctrl-Z) reaches relay as well: a
+    /// caller that wants to outlive a Ctrl-C meant for the editor has to catch it. [`Job::input`] and
+    /// [`Deadlines::idle`] mean nothing here.
     Terminal,
 }
 
 /// How long a job may take.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Deadlines {
-    /// In all; `None`: as long as it likes.
+    /// In all; `None`: as long as it likes. The keeper holds it, also while relay itself stands still.
     pub total: Option<Duration>,
     /// Without printing anything; `None`: as long as it likes.
     pub idle: Option<Duration>,
-    /// Between being asked to end (SIGTERM) and being ended (SIGKILL).
+    /// Between being asked to end (SIGTERM) and being ended (SIGKILL); ten minutes at most.
     pub grace: Duration,
 }
 
@@ -105,9 +144,10 @@ pub struct Kept {
 /// A file for output that does not fit into memory.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Spill {
-    /// The file; it is made with mode 0600 when it is needed, never over an existing one.
+    /// The file; it is made with mode 0600 when it is needed, never over an existing one. Standard
+    /// error, where it is apart, goes to one of its own, with `.stderr` added to the name.
     pub file: PathBuf,
-    /// Bytes in it at most.
+    /// Bytes in it at most. A file that got full says so in its last line.
     pub most: u64,
 }
 
@@ -142,6 +182,36 @@ impl Job {
             output: Output::default(),
             deadlines: Deadlines::default(),
             kept: Kept::default(),
+        }
+    }
+
+    /// Between SIGTERM and SIGKILL.
+    pub(crate) fn grace(&self) -> Duration {
+        self.deadlines.grace.min(MOST_GRACE)
+    }
+
+    /// Where it stands to a terminal.
+    pub(crate) fn place(&self) -> Place {
+        match self.output {
+            Output::Apart | Output::Together => Place::Apart,
+            Output::Pty { .. } => Place::Own,
+            Output::Terminal => Place::Users,
+        }
+    }
+
+    /// What the keeper needs to know of it.
+    pub(crate) fn order(&self) -> Order {
+        let milliseconds = |time: Duration| u64::try_from(time.as_millis()).unwrap_or(u64::MAX);
+        let bytes = |name: &OsString| name.clone().into_vec();
+        Order {
+            words: self.program.words(),
+            directory: self.directory.as_os_str().as_bytes().to_vec(),
+            remove: self.environment.remove.iter().map(bytes).collect(),
+            remove_prefixes: self.environment.remove_prefixes.clone(),
+            set: self.environment.set.iter().map(|(name, value)| (bytes(name), bytes(value))).collect(),
+            place: self.place(),
+            total: self.deadlines.total.map(milliseconds),
+            grace: milliseconds(self.grace()),
         }
     }
 }

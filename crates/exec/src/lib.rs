@@ -5,11 +5,20 @@
 //! keeper ends every descendant, also those that left their process group. What a job prints is capped,
 //! with its beginning and its end kept. This crate does not know what it runs.
 
+mod capture;
 pub mod job;
+mod keep;
+mod keeper;
+#[cfg_attr(not(target_os = "linux"), path = "kin_group.rs")]
+mod kin;
 pub mod outcome;
 mod run;
+mod spill;
+mod streams;
+mod wire;
 
-pub use job::{Deadlines, Environment, Input, Job, Kept, Output, Program};
+pub use job::{Deadlines, Environment, Input, Job, Kept, Output, Program, Spill};
+pub use keep::keep;
 pub use outcome::{Captured, End, ExecError, Finished};
 pub use run::Runner;
 

@@ -4,7 +4,7 @@ use std::io;
 use std::path::PathBuf;
 use std::time::Duration;
 
-/// A job that was started and has ended, with all its descendants.
+/// A job that was started and has ended, with all its descendants (but see [`Finished::escaped`]).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Finished {
     /// How it ended.
@@ -17,6 +17,8 @@ pub struct Finished {
     pub took: Duration,
     /// Processes that it left behind and that were ended then.
     pub left_behind: usize,
+    /// Processes that could not be ended: of another user (`sudo`), or hanging in the kernel.
+    pub escaped: usize,
 }
 
 /// How a job ended.
@@ -52,7 +54,8 @@ pub struct Captured {
     pub tail: Vec<u8>,
     /// Bytes between the two that were not kept in memory.
     pub dropped: u64,
-    /// The file with all of it, if there is one.
+    /// The file with all of it, as far as it may grow. There is none if nothing was dropped, or if it
+    /// could not be written.
     pub spilled: Option<PathBuf>,
 }
 

@@ -1,9 +1,33 @@
 //! relay's side: start a keeper, hand it the job, read what the job prints, and learn how it ended.
+//!
+//! One loop, no threads. Memory does not grow with what is printed. Whatever way `run` is left, also by a
+//! panic of the caller's functions, nothing of the job is left running.
 
+use std::io;
+use std::os::fd::AsFd;
 use std::path::PathBuf;
+use std::time::{Duration, Instant};
 
-use crate::job::Job;
-use crate::outcome::{ExecError, Finished};
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::io::Errno;
+use rustix::termios::{OptionalActions, Termios, tcgetattr, tcsetattr};
+
+use crate::capture::Capture;
+use crate::job::{Job, Output};
+use crate::keeper::{Heard, Keeper, PATIENCE};
+use crate::outcome::{End, ExecError, Finished};
+use crate::streams::{Brought, Ours, Reading, Theirs, open_streams};
+use crate::wire::{How, Part, Report, message};
+
+/// How often `stop` is asked, and how long nothing is looked at at most.
+const TICK: Duration = Duration::from_millis(50);
+
+/// What is read at once.
+const CHUNK: usize = 256 << 10;
+
+/// What is still read of a stream when the job is over. More than a pipe holds; a process that is none
+/// of the job's may hold the other end and go on writing.
+const MOST_LEFT: usize = 16 << 20;
 
 /// Starts jobs. Holds which program the keeper is.
 #[derive(Debug, Clone)]
@@ -28,7 +52,264 @@ impl Runner {
         stop: &dyn Fn() -> bool,
         watch: &mut dyn FnMut(&[u8]),
     ) -> Result<Finished, ExecError> {
-        let _ = (job, stop, watch, &self.keeper);
-        Err(ExecError::System { action: "run a process", source: std::io::ErrorKind::Unsupported.into() })
+        let began = Instant::now();
+        let (ours, theirs) = open_streams(job)?;
+        let modes = TerminalModes::of(job, &theirs);
+        let keeper = |source| ExecError::Keeper { program: job.program.name(), source };
+        let order = message(&job.order())
+            .map_err(|source| ExecError::CannotRun { program: job.program.name(), source })?;
+        let started = Keeper::start(&self.keeper, order, theirs, job.place(), job.grace());
+        let mut running = Running {
+            job,
+            keeper: started.map_err(keeper)?,
+            ours,
+            stdout: Capture::new(&job.kept, ""),
+            stderr: Capture::new(&job.kept, ".stderr"),
+            buffer: vec![0; CHUNK],
+            quiet: false,
+            began,
+            last_byte: began,
+            asked: None,
+        };
+        let verdict = running.verdict(stop, watch).map_err(keeper)?;
+        running.read_the_rest(watch);
+        let finished = running.finish(verdict, stop);
+        if finished.as_ref().is_ok_and(|finished| !matches!(finished.end, End::Exited(_))) {
+            modes.bring_back();
+        }
+        finished
+    }
+}
+
+/// A job while it runs.
+struct Running<'a> {
+    job: &'a Job,
+    // Before the streams: a terminal that goes while its job runs would end it the rough way.
+    keeper: Keeper,
+    ours: Ours,
+    stdout: Capture,
+    stderr: Capture,
+    buffer: Vec<u8>,
+    /// Nobody had the job's terminal open when it was last read.
+    quiet: bool,
+    began: Instant,
+    last_byte: Instant,
+    /// Why and when the keeper was asked to end it.
+    asked: Option<(End, Instant)>,
+}
+
+/// What can be done without waiting.
+#[derive(Debug, Default)]
+struct Ready {
+    keeper_takes: bool,
+    keeper_speaks: bool,
+    input: bool,
+    output: bool,
+    errors: bool,
+}
+
+impl Running<'_> {
+    /// Serves the job until the keeper has said how it ended. `None`: it is gone without a word.
+    fn verdict(
+        &mut self,
+        stop: &dyn Fn() -> bool,
+        watch: &mut dyn FnMut(&[u8]),
+    ) -> io::Result<Option<Report>> {
+        let mut next_question = self.began;
+        loop {
+            let ready = self.wait()?;
+            if ready.keeper_takes {
+                self.keeper.send();
+            }
+            if ready.input && self.ours.input.as_mut().is_some_and(|input| input.write()) {
+                self.ours.input = None;
+            }
+            if ready.output {
+                self.read_output(watch);
+            }
+            if ready.errors {
+                self.read_errors(watch);
+            }
+            if ready.keeper_speaks {
+                match self.keeper.hear()? {
+                    Heard::Verdict(verdict) => return Ok(Some(verdict)),
+                    Heard::Lost => return Ok(None),
+                    Heard::Nothing => {}
+                }
+            }
+            let now = Instant::now();
+            if self.asked.is_none() && now >= next_question {
+                next_question = now + TICK;
+                if stop() {
+                    self.ask(End::Stopped, now);
+                } else if self.is_idle(now) {
+                    self.ask(End::Idle, now);
+                }
+            }
+            if self.keeper_hangs(now) {
+                self.keeper.give_up();
+                return Ok(None);
+            }
+        }
+    }
+
+    /// Waits for something to do, one tick at most.
+    fn wait(&mut self) -> io::Result<Ready> {
+        // What is typed before the program has its terminal would be typed to nobody.
+        let can_type = self.keeper.has_started();
+        let input = self.ours.input.as_ref().filter(|_| can_type);
+        let output = self.ours.output.as_ref().filter(|_| !self.quiet);
+        let mut fds = vec![PollFd::new(&self.keeper, self.keeper.interest())];
+        fds.extend(input.map(|input| PollFd::new(input, PollFlags::OUT)));
+        fds.extend(output.map(|output| PollFd::new(output, PollFlags::IN)));
+        fds.extend(self.ours.errors.as_ref().map(|errors| PollFd::new(errors, PollFlags::IN)));
+        let tick = Timespec { tv_sec: 0, tv_nsec: i64::from(TICK.subsec_nanos()) };
+        let some = match poll(&mut fds, Some(&tick)) {
+            Ok(some) => some,
+            Err(Errno::INTR) => return Ok(Ready::default()),
+            Err(error) => return Err(error.into()),
+        };
+        let mut seen = fds.iter().map(PollFd::revents);
+        let mut next = |is_there: bool| is_there.then(|| seen.next()).flatten().unwrap_or(PollFlags::empty());
+        let keeper = next(true);
+        let ready = Ready {
+            keeper_takes: keeper.contains(PollFlags::OUT),
+            keeper_speaks: !keeper.difference(PollFlags::OUT).is_empty(),
+            input: !next(input.is_some()).is_empty(),
+            output: !next(output.is_some()).is_empty(),
+            errors: !next(self.ours.errors.is_some()).is_empty(),
+        };
+        self.quiet = self.quiet && some > 0;
+        Ok(ready)
+    }
+
+    /// Reads standard output once. Says how much came.
+    fn read_output(&mut self, watch: &mut dyn FnMut(&[u8])) -> usize {
+        match self.ours.output.as_ref().map_or(Brought::End, |output| output.read(&mut self.buffer)) {
+            Brought::Bytes(length) => {
+                self.last_byte = Instant::now();
+                self.stdout.push(&self.buffer[..length]);
+                watch(&self.buffer[..length]);
+                length
+            }
+            Brought::Nothing => 0,
+            // A terminal can be opened again, and closing it hangs it up under the job.
+            Brought::End if matches!(self.job.output, Output::Pty { .. }) => {
+                self.quiet = true;
+                0
+            }
+            Brought::End => {
+                self.ours.output = None;
+                0
+            }
+        }
+    }
+
+    /// Reads standard error once. Says how much came.
+    fn read_errors(&mut self, watch: &mut dyn FnMut(&[u8])) -> usize {
+        match self.ours.errors.as_ref().map_or(Brought::End, |errors: &Reading| errors.read(&mut self.buffer))
+        {
+            Brought::Bytes(length) => {
+                self.last_byte = Instant::now();
+                self.stderr.push(&self.buffer[..length]);
+                watch(&self.buffer[..length]);
+                length
+            }
+            Brought::Nothing => 0,
+            Brought::End => {
+                self.ours.errors = None;
+                0
+            }
+        }
+    }
+
+    /// Reads what is left when nobody of the job writes any more.
+    fn read_the_rest(&mut self, watch: &mut dyn FnMut(&[u8])) {
+        for read in [Self::read_output, Self::read_errors] {
+            let mut total = 0;
+            while total < MOST_LEFT {
+                match read(self, watch) {
+                    0 => break,
+                    length => total += length,
+                }
+            }
+        }
+    }
+
+    fn ask(&mut self, why: End, now: Instant) {
+        self.asked = Some((why, now));
+        self.keeper.stop();
+    }
+
+    fn is_idle(&self, now: Instant) -> bool {
+        let watched = self.job.output != Output::Terminal;
+        watched && self.job.deadlines.idle.is_some_and(|idle| now.duration_since(self.last_byte) >= idle)
+    }
+
+    /// Whether the keeper should have spoken long ago.
+    fn keeper_hangs(&self, now: Instant) -> bool {
+        let patience = self.job.grace() + PATIENCE;
+        let since_asked = self.asked.is_some_and(|(_, asked)| now.duration_since(asked) > patience);
+        let total = self.job.deadlines.total.map(|total| total.saturating_add(patience));
+        since_asked || total.is_some_and(|total| now.duration_since(self.began) > total)
+    }
+
+    /// What came of it.
+    fn finish(self, verdict: Option<Report>, stop: &dyn Fn() -> bool) -> Result<Finished, ExecError> {
+        let took = self.began.elapsed();
+        let (end, left_behind, escaped) = match verdict {
+            Some(Report::Ended { how, left_behind, escaped }) => (self.end(how), left_behind, escaped),
+            Some(Report::Failed { part, errno, said }) => return Err(self.failure(part, errno, said)),
+            Some(Report::Started { .. }) | None if self.keeper.has_started() => (End::KeeperLost, 0, 0),
+            // A Ctrl-C reaches a keeper that has only just begun, and relay at the same time.
+            _ if self.asked.is_some() || stop() => (End::Stopped, 0, 0),
+            _ => {
+                let source = io::ErrorKind::UnexpectedEof.into();
+                return Err(ExecError::Keeper { program: self.job.program.name(), source });
+            }
+        };
+        // Before the streams are let go of: it has nothing to wait for unless it was lost.
+        drop(self.keeper);
+        let (stdout, stderr) = (self.stdout.finish(), self.stderr.finish());
+        Ok(Finished { end, stdout, stderr, took, left_behind, escaped })
+    }
+
+    fn end(&self, how: How) -> End {
+        match how {
+            How::Exited(code) => End::Exited(code),
+            How::Signalled(signal) => End::Signalled(signal),
+            How::Deadline => End::DeadlinePassed,
+            How::Asked => self.asked.map_or(End::Stopped, |(why, _)| why),
+            How::Terminated => End::KeeperLost,
+        }
+    }
+
+    fn failure(&self, part: Part, errno: Option<i32>, said: String) -> ExecError {
+        let program = self.job.program.first();
+        let source = errno.map_or_else(|| io::Error::other(said), io::Error::from_raw_os_error);
+        match part {
+            Part::Directory => ExecError::Directory { directory: self.job.directory.clone(), source },
+            Part::Missing => ExecError::NotFound { program },
+            Part::Program => ExecError::CannotRun { program, source },
+            Part::Terminal => ExecError::System { action: "take the terminal made for a process", source },
+        }
+    }
+}
+
+/// How the user's terminal was set before an editor or a pager got it.
+struct TerminalModes(Option<(std::os::fd::OwnedFd, Termios)>);
+
+impl TerminalModes {
+    fn of(job: &Job, theirs: &Theirs) -> TerminalModes {
+        let [terminal, ..] = theirs.all();
+        let wanted = (job.output == Output::Terminal).then(|| tcgetattr(terminal).ok()).flatten();
+        TerminalModes(wanted.and_then(|modes| Some((terminal.as_fd().try_clone_to_owned().ok()?, modes))))
+    }
+
+    /// A program that was ended had no time to do it itself.
+    fn bring_back(&self) {
+        if let Some((terminal, modes)) = &self.0 {
+            let _ = tcsetattr(terminal, OptionalActions::Drain, modes);
+        }
     }
 }

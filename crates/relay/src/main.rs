@@ -19,5 +19,9 @@ mod terminal;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
+    // Before anything else: this process is then no relay, but the keeper of a process that relay started.
+    if std::env::args_os().nth(1).is_some_and(|first| first == relaycode_exec::KEEP) {
+        return relaycode_exec::keep();
+    }
     commands::main().into()
 }

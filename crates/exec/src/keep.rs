@@ -1,0 +1,209 @@
+//! The keeper: a process between relay and a job, which sees to it that nothing of the job stays.
+//!
+//! It is relay's own binary, started with [`crate::KEEP`]. Its standard input is a socket: an order comes in, reports
+//! go out. The socket's end, for whatever reason, means: end everything. It prints nothing, reads nothing
+//! else, and holds none of the job's streams open. It is out of reach of whoever kills relay's process
+//! group, unless the job needs the user's terminal.
+
+mod family;
+mod signals;
+
+use std::ffi::OsString;
+use std::io::{self, IoSliceMut, Write};
+use std::mem::MaybeUninit;
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::os::unix::ffi::OsStringExt;
+use std::os::unix::net::UnixStream;
+use std::os::unix::process::CommandExt;
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitCode, Stdio};
+use std::time::{Duration, Instant};
+
+use rustix::io::retry_on_intr;
+use rustix::net::{RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, recv, recvmsg};
+use rustix::process::{Pid, ioctl_tiocsctty, setsid};
+
+use crate::job::MOST_GRACE;
+use crate::kin;
+use crate::wire::{How, Messages, Order, Part, Place, Report, STREAMS, message};
+use family::{Family, Rest};
+use signals::Signals;
+
+/// Is a keeper until its job is over. To be called before anything else, when the first argument is
+/// [`crate::KEEP`].
+pub fn keep() -> ExitCode {
+    // There is nobody to tell: standard error is not the keeper's.
+    serve().map_or(ExitCode::FAILURE, |()| ExitCode::SUCCESS)
+}
+
+fn serve() -> io::Result<()> {
+    let signals = Signals::catch()?;
+    let socket = UnixStream::from(rustix::stdio::stdin().try_clone_to_owned()?);
+    let (order, streams) = receive(socket.as_fd())?;
+    adopt_orphans()?;
+    let grace = Duration::from_millis(order.grace).min(MOST_GRACE);
+    let deadline = order.total.and_then(|total| Instant::now().checked_add(Duration::from_millis(total)));
+    let child = match start(&order, streams) {
+        Ok(child) => child,
+        Err(failed) => return report(&socket, &failed),
+    };
+    let pid = Pid::as_raw(Some(child));
+    let mut family = Family::new(child, signals);
+    // If relay is gone this fails, and the socket's end says the same below.
+    let _ = report(&socket, &Report::Started { pid, since: kin::since(pid).unwrap_or(0) });
+
+    let how = watch(&mut family, socket.as_fd(), deadline);
+    let by_itself = matches!(how, How::Exited(_) | How::Signalled(_));
+    if by_itself {
+        family.wind_down();
+    }
+    let Rest { ended, escaped } = family.end(grace);
+    let left_behind = if by_itself { ended } else { 0 };
+    report(&socket, &Report::Ended { how, left_behind, escaped })
+}
+
+/// The order, and the job's standard streams.
+fn receive(socket: BorrowedFd<'_>) -> io::Result<(Order, [OwnedFd; STREAMS])> {
+    let mut messages = Messages::default();
+    let mut streams = Vec::new();
+    let mut bytes = vec![0; 64 << 10];
+    loop {
+        let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(STREAMS))];
+        let mut beside = RecvAncillaryBuffer::new(&mut space);
+        let length = retry_on_intr(|| {
+            let mut into = [IoSliceMut::new(&mut bytes)];
+            recvmsg(socket, &mut into, &mut beside, RecvFlags::CMSG_CLOEXEC)
+        })?
+        .bytes;
+        for message in beside.drain() {
+            if let RecvAncillaryMessage::ScmRights(descriptors) = message {
+                streams.extend(descriptors);
+            }
+        }
+        if length == 0 {
+            return Err(io::ErrorKind::UnexpectedEof.into());
+        }
+        messages.push(&bytes[..length]);
+        if let Some(order) = messages.next()? {
+            let streams = streams.try_into().map_err(|_| io::ErrorKind::InvalidData)?;
+            return Ok((order, streams));
+        }
+    }
+}
+
+/// From now on, whoever loses its parent below this process becomes its child.
+fn adopt_orphans() -> io::Result<()> {
+    #[cfg(target_os = "linux")]
+    rustix::process::set_child_subreaper(Some(rustix::process::getpid()))?;
+    Ok(())
+}
+
+/// Starts the program. The streams are its own from then on: this process lets go of them.
+fn start(order: &Order, streams: [OwnedFd; STREAMS]) -> Result<Pid, Report> {
+    let [input, output, errors] = streams;
+    match order.place {
+        Place::Apart => {
+            // Refused only to one who leads a group already, and is out of relay's with that.
+            let _ = setsid();
+        }
+        Place::Own => {
+            let taken = setsid().and_then(|_| ioctl_tiocsctty(&input));
+            taken.map_err(|error| failed(Part::Terminal, &error.into()))?;
+        }
+        Place::Users => {}
+    }
+    // Entered by this process itself, so that a directory's failure is not taken for the program's.
+    let directory = OsString::from_vec(order.directory.clone());
+    std::env::set_current_dir(&directory).map_err(|error| failed(Part::Directory, &error))?;
+
+    let mut command = command(order);
+    command.stdin(Stdio::from(input)).stdout(Stdio::from(output)).stderr(Stdio::from(errors));
+    if order.place == Place::Apart {
+        command.process_group(0);
+    }
+    let child = command.spawn().map_err(|error| {
+        failed(if is_missing(&command, &error) { Part::Missing } else { Part::Program }, &error)
+    })?;
+    Ok(Pid::from_child(&child))
+}
+
+fn command(order: &Order) -> Command {
+    let mut words = order.words.iter().map(|word| OsString::from_vec(word.clone()));
+    let mut command = Command::new(words.next().unwrap_or_default());
+    command.args(words);
+    for name in &order.remove {
+        command.env_remove(OsString::from_vec(name.clone()));
+    }
+    // This process has relay's environment for no other purpose than to hand it on.
+    for (name, _) in std::env::vars_os() {
+        let bytes = name.as_encoded_bytes();
+        if order.remove_prefixes.iter().any(|prefix| bytes.starts_with(prefix.as_bytes())) {
+            command.env_remove(name);
+        }
+    }
+    for (name, value) in &order.set {
+        command.env(OsString::from_vec(name.clone()), OsString::from_vec(value.clone()));
+    }
+    command
+}
+
+/// Whether the failure means that there is no such program. "Not found" may also speak of the interpreter
+/// that a script names, and "permission denied" of a directory of PATH that has nothing to do with it.
+fn is_missing(command: &Command, error: &io::Error) -> bool {
+    let program = command.get_program();
+    let by_name = !program.as_encoded_bytes().contains(&b'/');
+    match error.kind() {
+        io::ErrorKind::NotFound if !by_name => !Path::new(program).exists(),
+        io::ErrorKind::NotFound | io::ErrorKind::PermissionDenied if by_name => !is_on_path(command),
+        _ => false,
+    }
+}
+
+fn is_on_path(command: &Command) -> bool {
+    let program = command.get_program();
+    let changed =
+        command.get_envs().find(|(name, _)| *name == "PATH").map(|(_, value)| value.map(Into::into));
+    let path: Option<OsString> = changed.unwrap_or_else(|| std::env::var_os("PATH"));
+    let is_in = |place: PathBuf| place.join(program).is_file();
+    !program.is_empty() && path.is_some_and(|path| std::env::split_paths(&path).any(is_in))
+}
+
+fn failed(part: Part, error: &io::Error) -> Report {
+    Report::Failed { part, errno: error.raw_os_error(), said: error.to_string() }
+}
+
+/// Waits for whatever ends the job.
+fn watch(family: &mut Family, socket: BorrowedFd<'_>, deadline: Option<Instant>) -> How {
+    loop {
+        let nobody = family.reap();
+        if let Some(status) = family.status() {
+            let code = status.exit_status().map(How::Exited);
+            return code.unwrap_or(How::Signalled(status.terminating_signal().unwrap_or(0)));
+        }
+        if nobody || family.asked_to_end() {
+            return How::Terminated;
+        }
+        let left = deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()));
+        if left.is_some_and(|left| left.is_zero()) {
+            return How::Deadline;
+        }
+        if at_its_end(socket) {
+            return How::Asked;
+        }
+        family.wait(Some(socket), left);
+    }
+}
+
+/// Whether relay has closed its end. It says nothing more after the order; if it did, it would be read
+/// over.
+fn at_its_end(socket: BorrowedFd<'_>) -> bool {
+    let mut bytes = [0; 256];
+    match recv(socket, &mut bytes, RecvFlags::DONTWAIT) {
+        Ok((length, _)) => length == 0,
+        Err(error) => !matches!(error, rustix::io::Errno::AGAIN | rustix::io::Errno::INTR),
+    }
+}
+
+fn report(mut socket: &UnixStream, report: &Report) -> io::Result<()> {
+    socket.write_all(&message(report)?)
+}

@@ -1,0 +1,175 @@
+//! The keeper's own descendants: reaped as they die, and ended to the last one.
+//!
+//! The keeper is a subreaper: whoever loses its parent below it becomes its child. So "no child left"
+//! from the kernel means "no descendant left", whatever they did to hide, and only that ends the work.
+
+use std::io;
+use std::os::fd::{AsFd, BorrowedFd};
+use std::time::{Duration, Instant};
+
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::io::Errno;
+use rustix::process::{Pid, Signal, WaitOptions, WaitStatus, kill_process, kill_process_group, wait};
+
+use super::signals::Signals;
+use crate::kin::{Kin, Roots};
+
+/// How long those that a program leaves behind may take to end by themselves.
+const WIND_DOWN: Duration = Duration::from_millis(100);
+
+/// How often newcomers are looked for while the others are given time to end.
+const LOOK_AGAIN: Duration = Duration::from_millis(50);
+
+/// How long to wait between two rounds of SIGKILL.
+const KILL_AGAIN: Duration = Duration::from_millis(10);
+
+/// How long SIGKILL may take. Beyond that it is a process of another user, or one that hangs in the
+/// kernel, and waiting does not help.
+const KILL_PATIENCE: Duration = Duration::from_secs(5);
+
+/// So many are a storm, or so many newcomers after SIGTERM: it gets no time, in which it would grow.
+const MOST_ASKED: usize = 1000;
+const MOST_NEWCOMERS: usize = 250;
+
+/// All descendants of this process.
+pub(crate) struct Family {
+    child: Pid,
+    status: Option<WaitStatus>,
+    signals: Signals,
+    roots: Roots,
+}
+
+/// What became of those who had to be ended.
+#[derive(Debug, Default)]
+pub(crate) struct Rest {
+    /// They lived when it began.
+    pub(crate) ended: usize,
+    /// They still do.
+    pub(crate) escaped: usize,
+}
+
+impl Family {
+    /// The family of this process, whose first child is this one.
+    pub(crate) fn new(child: Pid, signals: Signals) -> Family {
+        let number = Pid::as_raw(Some(child));
+        let parent = Some(Pid::as_raw(Some(rustix::process::getpid())));
+        // The first child is the keeper's own; by number it is only looked for where links are not known.
+        let process = cfg!(not(target_os = "linux")).then_some((number, 0));
+        Family { child, status: None, signals, roots: Roots { parent, session: None, process } }
+    }
+
+    /// How the first child ended, if it has.
+    pub(crate) fn status(&self) -> Option<WaitStatus> {
+        self.status
+    }
+
+    /// Whether somebody asked this process to end.
+    pub(crate) fn asked_to_end(&self) -> bool {
+        self.signals.asked_to_end()
+    }
+
+    /// Takes note of the dead. Says whether nobody is left.
+    pub(crate) fn reap(&mut self) -> bool {
+        loop {
+            match wait(WaitOptions::NOHANG) {
+                Ok(Some((pid, status))) if pid == self.child => self.status = Some(status),
+                Ok(Some(_)) | Err(Errno::INTR) => {}
+                Ok(None) => return false,
+                Err(_) => return self.elsewhere(),
+            }
+        }
+    }
+
+    /// Waits until a signal comes, or something on this socket, or the time is over.
+    pub(crate) fn wait(&self, socket: Option<BorrowedFd<'_>>, most: Option<Duration>) {
+        let signals = self.signals.wakes().as_fd();
+        let mut fds = vec![PollFd::from_borrowed_fd(signals, PollFlags::IN)];
+        fds.extend(socket.map(|socket| PollFd::from_borrowed_fd(socket, PollFlags::IN)));
+        let most = most.and_then(|most| Timespec::try_from(most).ok());
+        // An interrupted wait is a short one: whoever waits looks again.
+        let _ = poll(&mut fds, most.as_ref());
+        self.signals.calm();
+    }
+
+    /// Gives those that are about to end by themselves the moment they need for it: the other end of a
+    /// pipeline is not left behind because it dies a little later.
+    pub(crate) fn wind_down(&mut self) {
+        let until = Instant::now() + WIND_DOWN;
+        while !self.reap() {
+            let left = until.saturating_duration_since(Instant::now());
+            if left.is_zero() {
+                return;
+            }
+            self.wait(None, Some(left));
+        }
+    }
+
+    /// Ends everybody: SIGTERM, time to obey, SIGKILL.
+    pub(crate) fn end(&mut self, grace: Duration) -> Rest {
+        if self.reap() {
+            return Rest::default();
+        }
+        let mut rest = Rest::default();
+        if self.ask(grace, &mut rest).unwrap_or(false) {
+            return rest;
+        }
+        rest.escaped = self.kill();
+        rest
+    }
+
+    /// SIGTERM, and SIGCONT for those that are stopped. Says whether nobody is left.
+    fn ask(&mut self, grace: Duration, rest: &mut Rest) -> io::Result<bool> {
+        let until = Instant::now() + grace;
+        let mut kin = Kin::of(self.roots);
+        rest.ended = kin.sweep(&[Signal::TERM, Signal::CONT])?;
+        let most = MOST_ASKED.min(kin.met() + MOST_NEWCOMERS);
+        loop {
+            if self.reap() {
+                return Ok(true);
+            }
+            let left = until.saturating_duration_since(Instant::now());
+            if left.is_zero() || kin.met() > most {
+                return Ok(false);
+            }
+            self.wait(None, Some(left.min(LOOK_AGAIN)));
+            if self.reap() {
+                return Ok(true);
+            }
+            kin.sweep(&[Signal::TERM, Signal::CONT])?;
+        }
+    }
+
+    /// SIGSTOP until nobody moves, then SIGKILL, and again. Says how many could not be ended.
+    fn kill(&mut self) -> usize {
+        let until = Instant::now() + KILL_PATIENCE;
+        loop {
+            let stopped = Kin::of(self.roots).sweep(&[Signal::STOP]);
+            if stopped.and_then(|_| Kin::of(self.roots).sweep(&[Signal::KILL])).is_err() {
+                self.kill_without_links();
+            }
+            if self.reap() {
+                return 0;
+            }
+            self.wait(None, Some(KILL_AGAIN));
+            if self.reap() {
+                return 0;
+            }
+            if Instant::now() >= until {
+                return Kin::of(self.roots).sweep(&[]).unwrap_or(1).max(1);
+            }
+        }
+    }
+
+    /// Where `/proc` cannot be read there is still the group that the first child leads, and that child.
+    fn kill_without_links(&self) {
+        let _ = kill_process_group(self.child, Signal::KILL);
+        if self.status.is_none() {
+            let _ = kill_process(self.child, Signal::KILL);
+        }
+    }
+
+    /// Whether nobody is left who is no child of ours. On Linux that cannot be.
+    fn elsewhere(&self) -> bool {
+        cfg!(target_os = "linux") || Kin::of(self.roots).sweep(&[]).is_ok_and(|living| living == 0)
+    }
+}

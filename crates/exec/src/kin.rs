@@ -1,0 +1,175 @@
+//! Who descends from a process, found by the parent links of `/proc`.
+//!
+//! A signal goes to a process through a handle that was opened before its links were read. So a number
+//! that is given to a stranger in between is never hit. Names of processes are hostile: they may hold
+//! blanks, brackets and newlines.
+
+use std::collections::HashSet;
+use std::fs;
+use std::io;
+
+use rustix::process::{Pid, PidfdFlags, Signal, kill_process, pidfd_open, pidfd_send_signal};
+
+/// How often one sweep begins anew because it found somebody. A parent with a higher number than its
+/// child takes one more; so many of them in a row do not happen by themselves, and whoever sweeps to
+/// the end sweeps again.
+const MOST_PASSES: usize = 16;
+
+/// By what descendants are recognised. Whoever descends from one of them is one as well.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Roots {
+    /// Their parent is this one.
+    pub(crate) parent: Option<i32>,
+    /// They are in the session of this one.
+    pub(crate) session: Option<i32>,
+    /// It is this process itself, which began at this time.
+    pub(crate) process: Option<(i32, u64)>,
+}
+
+/// Descendants that have been met.
+#[derive(Debug)]
+pub(crate) struct Kin {
+    roots: Roots,
+    met: HashSet<i32>,
+}
+
+/// What one line of `/proc/<pid>/stat` says.
+#[derive(Debug, PartialEq, Eq)]
+struct Links {
+    state: u8,
+    parent: i32,
+    session: i32,
+    since: u64,
+}
+
+impl Kin {
+    /// Nobody has been met.
+    pub(crate) fn of(roots: Roots) -> Kin {
+        Kin { roots, met: HashSet::new() }
+    }
+
+    /// Looks for descendants that were not met before and sends each of them these signals, at once, as
+    /// it is found: the kernel lists processes by rising number, so that a pass runs after those that
+    /// multiply and overtakes them. Says how many of them lived.
+    pub(crate) fn sweep(&mut self, signals: &[Signal]) -> io::Result<usize> {
+        let mut living = 0;
+        for _ in 0..MOST_PASSES {
+            let before = self.met.len();
+            living += self.pass(signals)?;
+            if self.met.len() == before {
+                break;
+            }
+        }
+        Ok(living)
+    }
+
+    /// How many were met, the dead included.
+    pub(crate) fn met(&self) -> usize {
+        self.met.len()
+    }
+
+    fn pass(&mut self, signals: &[Signal]) -> io::Result<usize> {
+        let mut living = 0;
+        for entry in fs::read_dir("/proc")? {
+            let name = entry?.file_name();
+            let Some(number) = name.to_str().and_then(|name| name.parse::<i32>().ok()) else { continue };
+            if self.met.contains(&number) {
+                continue;
+            }
+            let Some(pid) = Pid::from_raw(number) else { continue };
+            let handle = Handle::open(pid);
+            let Some(links) = links(number) else { continue };
+            if !self.descends(number, &links) {
+                continue;
+            }
+            self.met.insert(number);
+            // A dead first thread may have living ones beside it: the signal goes to all the same.
+            for signal in signals {
+                handle.send(*signal);
+            }
+            living += usize::from(!matches!(links.state, b'Z' | b'X'));
+        }
+        Ok(living)
+    }
+
+    fn descends(&self, number: i32, links: &Links) -> bool {
+        let roots = &self.roots;
+        let ours = number == Pid::as_raw(Some(rustix::process::getpid()));
+        !ours
+            && (self.met.contains(&links.parent)
+                || roots.parent == Some(links.parent)
+                || roots.session.is_some_and(|leader| leader == links.session && leader != number)
+                || roots.process == Some((number, links.since)))
+    }
+}
+
+/// Sends signals to one process and no other.
+enum Handle {
+    Sure(rustix::fd::OwnedFd),
+    /// Kernels before 5.3 have no handles.
+    ByNumber(Pid),
+    Gone,
+}
+
+impl Handle {
+    fn open(pid: Pid) -> Handle {
+        match pidfd_open(pid, PidfdFlags::empty()) {
+            Ok(handle) => Handle::Sure(handle),
+            Err(rustix::io::Errno::SRCH) => Handle::Gone,
+            Err(_) => Handle::ByNumber(pid),
+        }
+    }
+
+    fn send(&self, signal: Signal) {
+        // It may be gone, or belong to somebody else; who still lives in the end is counted.
+        let _ = match self {
+            Handle::Sure(handle) => pidfd_send_signal(handle, signal),
+            Handle::ByNumber(pid) => kill_process(*pid, signal),
+            Handle::Gone => Ok(()),
+        };
+    }
+}
+
+/// When a process began, as the system counts.
+pub(crate) fn since(number: i32) -> Option<u64> {
+    links(number).map(|links| links.since)
+}
+
+fn links(number: i32) -> Option<Links> {
+    parse(&fs::read(format!("/proc/{number}/stat")).ok()?)
+}
+
+/// `pid (name) state parent group session … since …`. The name may hold anything, also `) R 1`; after it
+/// there are no brackets.
+fn parse(stat: &[u8]) -> Option<Links> {
+    let end = stat.iter().rposition(|byte| *byte == b')')?;
+    let mut fields = std::str::from_utf8(&stat[end + 1..]).ok()?.split_ascii_whitespace();
+    let state = *fields.next()?.as_bytes().first()?;
+    let parent = fields.next()?.parse().ok()?;
+    let session = fields.nth(1)?.parse().ok()?;
+    let since = fields.nth(15)?.parse().ok()?;
+    Some(Links { state, parent, session, since })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_with_brackets_blanks_and_newlines_misleads_nobody() {
+        for name in ["sh", "a) S 1 1 1 (b", ") (", "(((", "a\n) Z 0", ")"] {
+            let line = format!("77 ({name}) T 5 6 7 0 -1 4194304 1 2 3 4 5 6 7 8 20 0 1 0 991 12 3 184\n");
+            let expected = Links { state: b'T', parent: 5, session: 7, since: 991 };
+            assert_eq!(parse(line.as_bytes()), Some(expected), "{name:?}");
+        }
+        assert_eq!(parse(b"77 (sh"), None);
+        assert_eq!(parse(b""), None);
+    }
+
+    #[test]
+    fn this_process_began_at_some_time() {
+        let me = i32::try_from(std::process::id()).unwrap();
+        assert!(since(me).is_some());
+        assert_eq!(since(me), since(me));
+    }
+}

@@ -1,0 +1,17 @@
+//! The runner with real processes: what they print, how they end, and that nothing of them stays.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::print_stdout,
+    reason = "tests fail by panicking"
+)]
+#![cfg(target_os = "linux")]
+
+mod ending;
+mod killed;
+mod output;
+mod stage;
+mod starting;
+mod terminal;

@@ -1,0 +1,82 @@
+//! What the tests stand on: where the keeper is, jobs, marks by which processes are found again.
+
+use std::fs;
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::{Duration, Instant};
+
+use relaycode_exec::{Deadlines, Finished, Job, Runner};
+
+/// The example beside this test: `cargo test` and `cargo nextest` build it with the tests.
+pub(crate) fn keeper() -> PathBuf {
+    let me = std::env::current_exe().unwrap();
+    let keeper = me.parent().unwrap().parent().unwrap().join("examples/keeper");
+    assert!(keeper.exists(), "build it first: cargo build -p relaycode-exec --example keeper");
+    keeper
+}
+
+pub(crate) fn runner() -> Runner {
+    Runner::new(keeper())
+}
+
+/// A command line with little patience.
+pub(crate) fn shell(line: &str) -> Job {
+    let deadlines = Deadlines { grace: Duration::from_millis(200), ..Deadlines::default() };
+    Job { deadlines, ..Job::shell(line, "/") }
+}
+
+/// Runs a job to its end.
+pub(crate) fn run(job: &Job) -> Finished {
+    runner().run(job, &|| false, &mut |_| {}).unwrap()
+}
+
+/// Waits until it is so.
+pub(crate) fn until(what: &str, mut so: impl FnMut() -> bool) {
+    let limit = Instant::now() + Duration::from_secs(30);
+    while !so() {
+        assert!(Instant::now() < limit, "waited too long for: {what}");
+        std::thread::sleep(Duration::from_millis(5));
+    }
+}
+
+/// A variable that only the processes of one test have.
+pub(crate) struct Mark(String);
+
+impl Mark {
+    pub(crate) const NAME: &'static str = "RELAY_TEST_MARK";
+
+    pub(crate) fn new() -> Mark {
+        static NEXT: AtomicU32 = AtomicU32::new(0);
+        Mark(format!("{}-{}", std::process::id(), NEXT.fetch_add(1, Ordering::SeqCst)))
+    }
+
+    pub(crate) fn value(&self) -> &str {
+        &self.0
+    }
+
+    /// The job with the mark.
+    pub(crate) fn on(&self, mut job: Job) -> Job {
+        job.environment.set.push((Mark::NAME.into(), self.0.clone().into()));
+        job
+    }
+
+    /// Who has the mark and lives.
+    pub(crate) fn found(&self) -> Vec<i32> {
+        let wanted = format!("{}={}\0", Mark::NAME, self.0);
+        let numbers = fs::read_dir("/proc").unwrap().filter_map(|entry| {
+            let name = entry.ok()?.file_name();
+            name.to_str()?.parse::<i32>().ok()
+        });
+        let has = |number: &i32| {
+            let all = fs::read(format!("/proc/{number}/environ")).unwrap_or_default();
+            all.windows(wanted.len()).any(|part| part == wanted.as_bytes())
+        };
+        numbers.filter(has).collect()
+    }
+
+    /// Nobody has it.
+    pub(crate) fn must_be_gone(&self) {
+        let found = self.found();
+        assert!(found.is_empty(), "still there: {found:?}");
+    }
+}
