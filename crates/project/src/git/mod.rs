@@ -80,7 +80,8 @@ impl<'r> Git<'r> {
         Git { set, ..self }
     }
 
-    /// Asks `stop` often while git runs; when it says yes, git is ended.
+    /// Asks `stop` often while a commit runs; when it says yes, git and its hooks are ended. Everything
+    /// else is short, and must also work when somebody has stopped: it cleans up.
     #[must_use]
     pub fn with_stop(self, stop: &'r dyn Fn() -> bool) -> Git<'r> {
         Git { stop, ..self }
@@ -220,7 +221,11 @@ impl<'r> Git<'r> {
     ) -> Result<Finished, GitError> {
         let mut job = call::job(directory, leave, words, input, most);
         job.environment.set.extend(self.set.iter().cloned());
-        self.run.run(&job, self.stop).map_err(|error| match error {
+        let stop: &dyn Fn() -> bool = match leave {
+            Leave::Commit => self.stop,
+            Leave::Safe { .. } => &|| false,
+        };
+        self.run.run(&job, stop).map_err(|error| match error {
             ExecError::NotFound { .. } => GitError::NoGit,
             other => GitError::Exec(other),
         })

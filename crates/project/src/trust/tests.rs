@@ -8,6 +8,9 @@ use tempfile::TempDir;
 
 use super::*;
 
+/// Does something to a file that makes it worthless.
+type Spoil = fn(&PathBuf);
+
 const NOW: &str = "2026-01-02T03:04:05Z";
 
 struct Scene {
@@ -88,7 +91,7 @@ fn what_git_runs_and_what_the_config_names_are_trusted_apart() {
     assert_eq!(scene.state(&hook), trusted());
     let before = Wants { git: both.git.clone(), ..Wants::default() };
     assert_eq!(scene.trust.git_state(&scene.root(), &hook), State::Changed { before });
-    let command = Wants { commands: rows(&[("linter", "other")]), ..both.clone() };
+    let command = Wants { commands: rows(&[("linter", "other")]), ..both };
     assert_eq!(scene.trust.git_state(&scene.root(), &command), trusted());
     assert_eq!(scene.state(&command), State::Changed { before: linter("tsc") });
     assert_eq!(scene.trust.git_state(&scene.root(), &linter("tsc")), State::NothingToTrust);
@@ -126,7 +129,7 @@ fn the_file_is_private_and_says_in_plain_words_what_is_trusted() {
 #[test]
 fn a_damaged_large_or_foreign_file_is_not_trusted_and_a_grant_replaces_it() {
     let wants = linter("tsc");
-    let spoil: [(&str, fn(&PathBuf)); 6] = [
+    let spoil: [(&str, Spoil); 6] = [
         ("damaged", |file| fs::write(file, "{}").unwrap()),
         ("damaged", |file| {
             let text = fs::read_to_string(file).unwrap().replace("tsc", "sh evil");

@@ -59,6 +59,7 @@ impl Run for Direct {
             stderr: captured(output.stderr),
             took: Duration::ZERO,
             left_behind: 0,
+            escaped: 0,
         })
     }
 }

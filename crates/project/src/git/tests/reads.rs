@@ -115,7 +115,14 @@ fn no_repository_no_git_and_an_old_git_are_told_apart() {
             }
             let stdout = Captured { head: self.0.as_bytes().to_vec(), ..Captured::default() };
             let stderr = Captured::default();
-            Ok(Finished { end: End::Exited(0), stdout, stderr, took: Duration::ZERO, left_behind: 0 })
+            Ok(Finished {
+                end: End::Exited(0),
+                stdout,
+                stderr,
+                took: Duration::ZERO,
+                left_behind: 0,
+                escaped: 0,
+            })
         }
     }
     let none = Says("");
