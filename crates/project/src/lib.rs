@@ -4,8 +4,11 @@
 //! Everything here that comes from a repository is hostile until the user trusted exactly it. This crate
 //! knows no changes, no models and no user interface; it never prints and never reads the environment.
 
+pub mod checkout;
 pub mod config;
+pub mod git;
 pub mod head;
 pub mod identity;
+mod own;
 pub mod root;
 pub mod trust;

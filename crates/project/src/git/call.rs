@@ -1,0 +1,220 @@
+//! How git is called: never by a shell, never misdirected by the environment, with limits, and, for
+//! everything but a commit, so that nothing which a repository names is run.
+//!
+//! What that takes was measured, and is tested on poisoned repositories: no fsmonitor, no hooks (also not
+//! those of the configuration, which git has since 2.54), no attributes of the work tree, and, because
+//! `.git/info/attributes` is read in spite of that, no filters; no submodules, no missing objects fetched,
+//! no repository that lies among the files.
+
+use std::ffi::{OsStr, OsString};
+use std::path::Path;
+use std::time::Duration;
+
+use relaycode_exec::{End, Environment, ExecError, Finished, Input, Job, Kept, Output, Runner};
+
+use super::error::GitError;
+
+/// How long git may read.
+const READ: Duration = Duration::from_secs(30);
+/// How long a commit may take: hooks run whole test suites, and a signature may wait for its owner.
+const COMMIT: Duration = Duration::from_secs(30 * 60);
+/// Bytes of what git says about a failure.
+const WORDS: usize = 16 << 10;
+/// Bytes kept of the end of what hooks print.
+const HOOKS: usize = 192 << 10;
+/// Lines and characters of git's last words.
+const LAST_LINES: usize = 6;
+const LAST_CHARS: usize = 1_000;
+
+/// Settings for every call.
+const ALWAYS: &[&str] = &["core.fsmonitor=false", "gc.auto=0", "maintenance.auto=false"];
+
+/// Settings for every call that must not run anything.
+const SAFE: &[&str] = &[
+    "safe.bareRepository=explicit",
+    "core.untrackedCache=false",
+    "core.attributesFile=/dev/null",
+    "core.pager=cat",
+    "diff.external=",
+    "submodule.recurse=false",
+    "status.submoduleSummary=false",
+];
+const NO_HOOKS: &str = "core.hooksPath=/dev/null";
+
+/// Variables that point git at another repository, another index or other programs of its own, or that
+/// change what a path means. They are there when relay runs in a hook or in an alias.
+const MISDIRECTING: &[&str] = &[
+    "GIT_DIR",
+    "GIT_WORK_TREE",
+    "GIT_COMMON_DIR",
+    "GIT_INDEX_FILE",
+    "GIT_INDEX_VERSION",
+    "GIT_OBJECT_DIRECTORY",
+    "GIT_ALTERNATE_OBJECT_DIRECTORIES",
+    "GIT_QUARANTINE_PATH",
+    "GIT_NAMESPACE",
+    "GIT_PREFIX",
+    "GIT_INTERNAL_SUPER_PREFIX",
+    "GIT_IMPLICIT_WORK_TREE",
+    "GIT_GRAFT_FILE",
+    "GIT_SHALLOW_FILE",
+    "GIT_REPLACE_REF_BASE",
+    "GIT_NO_REPLACE_OBJECTS",
+    "GIT_REFLOG_ACTION",
+    "GIT_EXEC_PATH",
+    "GIT_TEMPLATE_DIR",
+    "GIT_DEFAULT_HASH",
+    "GIT_DEFAULT_REF_FORMAT",
+    "GIT_REF_STORAGE",
+    "GIT_ATTR_SOURCE",
+    "GIT_CONFIG",
+    "GIT_CONFIG_PARAMETERS",
+    "GIT_CONFIG_COUNT",
+    "GIT_LITERAL_PATHSPECS",
+    "GIT_GLOB_PATHSPECS",
+    "GIT_NOGLOB_PATHSPECS",
+    "GIT_ICASE_PATHSPECS",
+];
+const MISDIRECTING_PREFIXES: &[&str] = &["GIT_CONFIG_KEY_", "GIT_CONFIG_VALUE_", "GIT_TRACE", "GIT_TEST_"];
+
+/// More that goes where nothing may run.
+const RUNNING: &[&str] = &[
+    "GIT_EXTERNAL_DIFF",
+    "GIT_DIFF_OPTS",
+    "GIT_PAGER",
+    "GIT_EDITOR",
+    "GIT_SEQUENCE_EDITOR",
+    "GIT_ASKPASS",
+    "SSH_ASKPASS",
+    "GIT_PROXY_COMMAND",
+    "GIT_PROTOCOL_FROM_USER",
+    "GIT_NO_LAZY_FETCH",
+];
+const RUNNING_PREFIXES: &[&str] = &["GIT_SSH", "GIT_REDIRECT_"];
+
+/// What is set where nothing may run. Without a protocol, nothing is fetched: a repository may say that
+/// an object is missing, and by which command to get it.
+const SAFE_SET: &[(&str, &str)] = &[
+    ("GIT_OPTIONAL_LOCKS", "0"),
+    ("GIT_TERMINAL_PROMPT", "0"),
+    ("GIT_NO_LAZY_FETCH", "1"),
+    ("GIT_ALLOW_PROTOCOL", "none"),
+    ("GIT_ATTR_NOSYSTEM", "1"),
+    ("LC_ALL", "C"),
+    ("LANGUAGE", "C"),
+];
+
+/// Runs a job. There is one that does so, the project's process runner; tests have another.
+pub(super) trait Run {
+    fn run(&self, job: &Job, stop: &dyn Fn() -> bool) -> Result<Finished, ExecError>;
+}
+
+impl Run for Runner {
+    fn run(&self, job: &Job, stop: &dyn Fn() -> bool) -> Result<Finished, ExecError> {
+        Runner::run(self, job, stop, &mut |_| {})
+    }
+}
+
+/// What one call may do.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Leave<'a> {
+    /// Nothing that the repository names is run.
+    Safe {
+        /// The tree without attributes, once it is known which one that is.
+        attributes: Option<&'a str>,
+        /// Settings that silence what only the repository's configuration can name.
+        muted: &'a [(String, String)],
+        /// git may say where the hooks are. Only for calls that change nothing.
+        hooks_known: bool,
+    },
+    /// The user's hooks, filters and signature; only for a commit in a trusted project.
+    Commit,
+}
+
+/// The job that calls git.
+pub(super) fn job<S: AsRef<OsStr>>(
+    directory: &Path,
+    leave: Leave<'_>,
+    words: &[S],
+    input: Input,
+    most: usize,
+) -> Job {
+    let mut line: Vec<OsString> = vec!["git".into(), "--no-pager".into()];
+    let mut settings = ALWAYS.to_vec();
+    let mut environment = Environment {
+        remove: MISDIRECTING.iter().map(Into::into).collect(),
+        remove_prefixes: MISDIRECTING_PREFIXES.iter().map(ToString::to_string).collect(),
+        set: Vec::new(),
+    };
+    match leave {
+        Leave::Commit => settings.extend(["commit.verbose=false", "i18n.commitEncoding=UTF-8"]),
+        Leave::Safe { attributes, muted, hooks_known } => {
+            settings.extend(SAFE);
+            if !hooks_known {
+                settings.push(NO_HOOKS);
+            }
+            line.extend(attributes.map(|tree| format!("--attr-source={tree}").into()));
+            environment.remove.extend(RUNNING.iter().map(Into::into));
+            environment.remove_prefixes.extend(RUNNING_PREFIXES.iter().map(ToString::to_string));
+            environment.set.extend(SAFE_SET.iter().map(|(name, value)| (name.into(), value.into())));
+            environment.set.extend(as_variables(muted));
+        }
+    }
+    line.extend(settings.into_iter().flat_map(|setting| [OsString::from("-c"), setting.into()]));
+    line.extend(words.iter().map(|word| word.as_ref().to_os_string()));
+    let mut job = Job::argv(line, directory);
+    job.environment = environment;
+    job.input = input;
+    job.deadlines.total = Some(limit(leave));
+    (job.output, job.kept) = match leave {
+        Leave::Safe { .. } => (Output::Apart, Kept { head: most, tail: WORDS, spill: None }),
+        Leave::Commit => (Output::Together, Kept { head: most, tail: HOOKS, spill: None }),
+    };
+    job
+}
+
+/// Settings in the form that no name can break: a subsection may hold `=`.
+fn as_variables(settings: &[(String, String)]) -> Vec<(OsString, OsString)> {
+    let mut set = vec![("GIT_CONFIG_COUNT".into(), settings.len().to_string().into())];
+    for (number, (key, value)) in settings.iter().enumerate() {
+        set.push((format!("GIT_CONFIG_KEY_{number}").into(), key.into()));
+        set.push((format!("GIT_CONFIG_VALUE_{number}").into(), value.into()));
+    }
+    set
+}
+
+fn limit(leave: Leave<'_>) -> Duration {
+    match leave {
+        Leave::Safe { .. } => READ,
+        Leave::Commit => COMMIT,
+    }
+}
+
+/// A call that came to an end by itself: its exit code. `what` names the command for messages.
+pub(super) fn exit_code(finished: &Finished, what: &str, leave: Leave<'_>) -> Result<i32, GitError> {
+    let what = what.to_string();
+    match finished.end {
+        End::Exited(code) => Ok(code),
+        End::DeadlinePassed | End::Idle => {
+            Err(GitError::TookTooLong { what, seconds: limit(leave).as_secs() })
+        }
+        End::Stopped => Err(GitError::Stopped { what }),
+        End::Signalled(signal) => {
+            Err(GitError::Failed { what, words: format!("it was ended by signal {signal}") })
+        }
+        End::KeeperLost => {
+            Err(GitError::Failed { what, words: "the process that watched it was ended".to_string() })
+        }
+    }
+}
+
+/// What git said last: why it failed, as a rule.
+pub(super) fn last_words(text: &str) -> String {
+    let lines: Vec<&str> = text.lines().map(str::trim_end).filter(|line| !line.is_empty()).collect();
+    let words = lines[lines.len().saturating_sub(LAST_LINES)..].join("\n");
+    match words.char_indices().rev().nth(LAST_CHARS) {
+        Some((cut, _)) => format!("…{}", &words[cut..]),
+        None if words.is_empty() => "it did not say why".to_string(),
+        None => words,
+    }
+}

@@ -1,0 +1,153 @@
+//! A commit of exactly the given files, with the user's hooks, filters and signature.
+//!
+//! Only for projects in which the user trusted [`Git::what_would_run`]; whoever calls checks that. What
+//! else is staged stays staged and out of the commit. The message goes in by standard input. If the
+//! commit fails, the index is as it was.
+
+use std::ffi::OsString;
+
+use relaycode_exec::Input;
+use relaycode_text::hidden::suspicious;
+
+use super::call::{self, Leave};
+use super::status::Known;
+use super::{ANSWER, Git, GitError, PATHS, literal};
+
+/// Bytes of a message.
+const MESSAGE: usize = 64 << 10;
+/// Bytes kept of the beginning of what hooks print.
+const HOOKS: usize = 64 << 10;
+
+/// A commit that was made.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Committed {
+    /// Its name.
+    pub id: String,
+    /// What git and the hooks printed; foreign text.
+    pub output: String,
+    /// Whether all went well after the commit was made, too: a later hook may have been ended.
+    pub ended_well: bool,
+}
+
+impl Git<'_> {
+    /// Commits these files, relative to the project's root, as they are on disk: new, changed and
+    /// deleted ones. Files that are as in the last commit are left out.
+    ///
+    /// # Errors
+    /// If there is nothing to commit, a file cannot be committed, a hook says no, or git fails; then no
+    /// commit was made, and the index is as it was.
+    pub fn commit(&self, paths: &[&str], message: &str) -> Result<Committed, GitError> {
+        let message = message_for_git(message)?;
+        let (wanted, new) = self.wanted(paths)?;
+        let before = self.head_commit()?;
+        self.announce(&new)?;
+        let outcome = self.commit_known(&wanted, message, before.as_deref());
+        match outcome {
+            Err(error) if self.take_out(&new).is_err() => {
+                let words = format!("{error}\n`git rm --cached` takes {} out of the index", new.join(", "));
+                Err(GitError::Failed { what: "commit".to_string(), words })
+            }
+            outcome => outcome,
+        }
+    }
+
+    /// Which of the files go into the commit, and which of these git has not been told of.
+    fn wanted<'p>(&self, paths: &[&'p str]) -> Result<(Vec<&'p str>, Vec<&'p str>), GitError> {
+        if paths.iter().map(|path| path.len() + 32).sum::<usize>() > PATHS {
+            let what = format!("a commit of {} files", paths.len());
+            return Err(GitError::TooMuch { what, most: format!("{} KiB of paths", PATHS >> 10) });
+        }
+        let (mut wanted, mut new) = (Vec::new(), Vec::new());
+        let (mut ignored, mut conflicted) = (Vec::new(), Vec::new());
+        for (path, state) in paths.iter().zip(self.status(paths)?) {
+            // git would take all that is below it.
+            if self.root.join(path).symlink_metadata().is_ok_and(|metadata| metadata.is_dir()) {
+                return Err(GitError::Directory { path: path.to_string() });
+            }
+            match state.known {
+                Known::Clean | Known::Absent => continue,
+                Known::Changed { .. } => {}
+                Known::Untracked => new.push(*path),
+                Known::Ignored => ignored.push(path.to_string()),
+                Known::Conflicted => conflicted.push(path.to_string()),
+            }
+            wanted.push(*path);
+        }
+        if !ignored.is_empty() {
+            return Err(GitError::Ignored { paths: ignored });
+        }
+        if !conflicted.is_empty() {
+            return Err(GitError::Conflicted { paths: conflicted });
+        }
+        if wanted.is_empty() { Err(GitError::NothingToCommit) } else { Ok((wanted, new)) }
+    }
+
+    /// Tells git of new files, without their content: the commit itself takes that.
+    fn announce(&self, new: &[&str]) -> Result<(), GitError> {
+        if new.is_empty() {
+            return Ok(());
+        }
+        let words = ["add", "--intent-to-add", "--"].iter().map(OsString::from);
+        let words: Vec<OsString> = words.chain(literal(new)?).collect();
+        self.ask(self.safe()?, &words, ANSWER).map(drop)
+    }
+
+    /// Takes out again what was announced.
+    fn take_out(&self, new: &[&str]) -> Result<(), GitError> {
+        if new.is_empty() {
+            return Ok(());
+        }
+        let list: Vec<u8> = new.iter().flat_map(|path| [path.as_bytes(), b"\0"].concat()).collect();
+        let (leave, words) = (self.safe()?, ["update-index", "--force-remove", "-z", "--stdin"]);
+        let finished = self.call(leave, &words, Input::Bytes(list), ANSWER)?;
+        self.answer(finished, leave, "update-index", ANSWER).map(drop)
+    }
+
+    fn commit_known(
+        &self,
+        paths: &[&str],
+        message: String,
+        before: Option<&str>,
+    ) -> Result<Committed, GitError> {
+        // Lines that begin with `#` are kept: nobody edits this message.
+        let words = ["commit", "--quiet", "--only", "--cleanup=whitespace", "--file=-", "--"];
+        let words: Vec<OsString> = words.iter().map(OsString::from).chain(literal(paths)?).collect();
+        let finished = self.call(Leave::Commit, &words, Input::Bytes(message.into_bytes()), HOOKS)?;
+        let output = finished.stdout.text();
+        let after = self.head_commit()?;
+        let id = after.filter(|after| Some(after.as_str()) != before);
+        match (call::exit_code(&finished, "commit", Leave::Commit), id) {
+            (Ok(0), Some(id)) => Ok(Committed { id, output, ended_well: true }),
+            // The commit stands; what was ended came after it.
+            (Err(_), Some(id)) => Ok(Committed { id, output, ended_well: false }),
+            (Err(error), None) => Err(error),
+            (Ok(_), _) => {
+                Err(GitError::Failed { what: "commit".to_string(), words: call::last_words(&output) })
+            }
+        }
+    }
+}
+
+/// A message that does nothing to whoever reads the log: no control and no hidden characters.
+fn message_for_git(message: &str) -> Result<String, GitError> {
+    let mut text = String::new();
+    for line in message.lines() {
+        let mut from = 0;
+        for (at, c) in suspicious(line) {
+            text.push_str(&line[from..at]);
+            from = at + c.len_utf8();
+        }
+        text.push_str(&line[from..]);
+        text.push('\n');
+    }
+    let text = text.replace(['\r', '\u{c}'], "");
+    let text = text.trim();
+    if text.is_empty() {
+        return Err(GitError::EmptyMessage);
+    }
+    if text.len() > MESSAGE {
+        let what = "the message for the commit".to_string();
+        return Err(GitError::TooMuch { what, most: format!("{} KiB", MESSAGE >> 10) });
+    }
+    Ok(format!("{text}\n"))
+}

@@ -1,0 +1,55 @@
+//! What a file held in the last commit, byte by byte: no filter, no conversion.
+
+use std::ffi::OsString;
+use std::os::unix::ffi::OsStringExt;
+
+use relaycode_exec::Input;
+
+use super::{ANSWER, Git, GitError, call, checked};
+
+/// Bytes of a file.
+const FILE: usize = 64 << 20;
+
+impl Git<'_> {
+    /// The bytes of `path`, relative to the project's root, in the last commit; `None` if it is no file
+    /// there, or if there is no commit yet.
+    ///
+    /// # Errors
+    /// If git cannot say, or the file is too large.
+    pub fn content_at_head(&self, path: &str) -> Result<Option<Vec<u8>>, GitError> {
+        let path = checked(path)?;
+        let Some(head) = self.head_commit()? else { return Ok(None) };
+        let repository = self.repository()?;
+        let full = [&repository.prefix[..], path.as_bytes()].concat();
+        // `HEAD:path` would be shorter, but some paths mean something else there.
+        let literal = OsString::from_vec([b":(literal)", &full[..]].concat());
+        let words = ["ls-tree", "-z", "--full-tree", &head, "--"].into_iter().map(OsString::from);
+        let words: Vec<OsString> = words.chain([literal]).collect();
+        let listed = self.ask(self.safe()?, &words, ANSWER)?;
+        let object = listed.split(|byte| *byte == 0).find_map(|entry| file_of(entry, &full));
+        let Some(object) = object else { return Ok(None) };
+        self.ask(self.safe()?, &["cat-file", "blob", &object], FILE).map(Some)
+    }
+
+    /// The last commit; `None` before the first one.
+    pub(super) fn head_commit(&self) -> Result<Option<String>, GitError> {
+        let (leave, what) = (self.safe()?, "rev-parse");
+        let words = [what, "--verify", "--quiet", "HEAD^{commit}"];
+        let finished = self.call(leave, &words, Input::Nothing, ANSWER)?;
+        if call::exit_code(&finished, what, leave)? == 1 {
+            return Ok(None);
+        }
+        let answer = self.answer(finished, leave, what, ANSWER)?;
+        Ok(Some(String::from_utf8_lossy(&answer).trim().to_string()))
+    }
+}
+
+/// The object of a line of a tree's list, if it is the file at `full`.
+fn file_of(entry: &[u8], full: &[u8]) -> Option<String> {
+    let cut = entry.iter().position(|byte| *byte == b'\t')?;
+    let words = std::str::from_utf8(&entry[..cut]).ok()?;
+    let mut words = words.split(' ');
+    let (mode, kind, object) = (words.next()?, words.next()?, words.next()?);
+    let is_file = kind == "blob" && mode.starts_with("100") && &entry[cut + 1..] == full;
+    is_file.then(|| object.to_string())
+}

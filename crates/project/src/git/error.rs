@@ -1,0 +1,139 @@
+//! Why git did not do what was asked, in words for the user.
+
+use std::path::PathBuf;
+
+use relaycode_exec::ExecError;
+
+use super::version::{OLDEST, Version};
+
+/// Why git did not do what was asked. Unless it says otherwise, nothing was changed.
+#[derive(Debug, thiserror::Error)]
+pub enum GitError {
+    /// There is no git.
+    #[error("git is not installed, or not on the PATH")]
+    NoGit,
+    /// This git cannot be told to leave a repository's own commands alone.
+    #[error("git {found} is too old for relay to read a repository safely; {OLDEST} or newer is needed")]
+    TooOld {
+        /// The version that there is.
+        found: Version,
+    },
+    /// There is no repository.
+    #[error("{} is in no git repository; `git init` makes one", root.display())]
+    NotARepository {
+        /// The project's root.
+        root: PathBuf,
+    },
+    /// A repository without files, or one that lies among the project's files.
+    #[error("{} is a git repository without a work tree; relay does not use it", root.display())]
+    Bare {
+        /// The project's root.
+        root: PathBuf,
+    },
+    /// The repository says that its files are somewhere else.
+    #[error("the repository of {} says that its files are in {}; relay does not use it", root.display(), top.display())]
+    Elsewhere {
+        /// The project's root.
+        root: PathBuf,
+        /// Where the files are said to be.
+        top: PathBuf,
+    },
+    /// git refuses a repository that belongs to another user.
+    #[error(
+        "git refuses the repository of {}, because it belongs to somebody else; if you trust it: \
+         `git config --global --add safe.directory {}`", root.display(), root.display()
+    )]
+    Dubious {
+        /// The project's root.
+        root: PathBuf,
+    },
+    /// A path that is none of the project's files.
+    #[error("`{path}` is no path of a file in the project")]
+    BadPath {
+        /// The path.
+        path: String,
+    },
+    /// A directory stands where a file was.
+    #[error("`{path}` is a directory now; commit it with git itself")]
+    Directory {
+        /// The path.
+        path: String,
+    },
+    /// Files that git is told to leave out.
+    #[error("git ignores {}; `git add -f` adds it in spite of that", paths.join(", "))]
+    Ignored {
+        /// The paths.
+        paths: Vec<String>,
+    },
+    /// Files with a merge that was not finished.
+    #[error("{} still has conflicts; resolve them first", paths.join(", "))]
+    Conflicted {
+        /// The paths.
+        paths: Vec<String>,
+    },
+    /// All of it is in the last commit already.
+    #[error("there is nothing to commit: the files are as they are in the last commit")]
+    NothingToCommit,
+    /// The message has no text.
+    #[error("the message for the commit is empty")]
+    EmptyMessage,
+    /// More than relay handles at once.
+    #[error("{what} is more than relay handles ({most} at most); use git itself")]
+    TooMuch {
+        /// What is too much.
+        what: String,
+        /// The limit, with its unit.
+        most: String,
+    },
+    /// No name for a branch.
+    #[error("`{name}` cannot be the name of a branch")]
+    BadBranch {
+        /// The name.
+        name: String,
+    },
+    /// There is such a branch.
+    #[error("there is a branch `{name}` already")]
+    BranchExists {
+        /// The name.
+        name: String,
+    },
+    /// Something of git's is going on that a new branch would disturb.
+    #[error("{what} is going on in this repository; finish it first")]
+    Busy {
+        /// What it is.
+        what: &'static str,
+    },
+    /// It took too long, and was ended.
+    #[error("`git {what}` took longer than {seconds} s and was ended")]
+    TookTooLong {
+        /// The command.
+        what: String,
+        /// The limit.
+        seconds: u64,
+    },
+    /// The user stopped it.
+    #[error("`git {what}` was stopped")]
+    Stopped {
+        /// The command.
+        what: String,
+    },
+    /// git, or a hook, said no.
+    #[error("`git {what}` failed: {words}")]
+    Failed {
+        /// The command.
+        what: String,
+        /// Its last words.
+        words: String,
+    },
+    /// A hook that would run cannot be looked at, so that nobody can say what would run.
+    #[error("the hook {} cannot be looked at: {source}", path.display())]
+    Hook {
+        /// The hook.
+        path: PathBuf,
+        /// What the system said.
+        source: std::io::Error,
+    },
+    /// It could not be started.
+    #[error(transparent)]
+    Exec(#[from] ExecError),
+}

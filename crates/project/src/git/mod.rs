@@ -1,0 +1,271 @@
+//! What git knows of a project, and the two things relay does with it: a branch, and a commit.
+//!
+//! A repository is hostile until the user trusted it: its configuration, its attributes and its hooks
+//! name commands. Every call but [`Git::commit`] runs none of them ([`call`]); a commit is only for
+//! projects in which the user trusted exactly [`Git::what_would_run`]. No call goes through a shell, and
+//! every path is literal.
+
+mod branch;
+mod call;
+mod commit;
+mod content;
+mod error;
+mod runs;
+mod status;
+#[cfg(test)]
+mod tests;
+mod version;
+
+use std::cell::OnceCell;
+use std::ffi::{OsStr, OsString};
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+
+use relaycode_exec::{ExecError, Finished, Input, Runner};
+
+pub use commit::Committed;
+pub use error::GitError;
+pub use status::{Known, PathState};
+pub use version::Version;
+
+use call::{Leave, Run};
+use version::OLDEST;
+
+/// Bytes of an ordinary answer.
+const ANSWER: usize = 4 << 20;
+/// Bytes of the configuration that is read; a larger one is refused.
+const CONFIG: usize = 1 << 20;
+/// Filters and hooks that a configuration may name; more are refused.
+const MOST_NAMES: usize = 256;
+/// Bytes of all paths in one call, below what systems allow for arguments.
+const PATHS: usize = 768 << 10;
+
+/// git, in one project.
+pub struct Git<'r> {
+    run: &'r dyn Run,
+    root: PathBuf,
+    set: Vec<(OsString, OsString)>,
+    stop: &'r dyn Fn() -> bool,
+    repository: OnceCell<Repository>,
+}
+
+/// What is found out once, before anything else is asked.
+#[derive(Debug)]
+struct Repository {
+    /// Where its files begin, without links.
+    top: PathBuf,
+    /// The project's root below that, ending in `/`, or empty.
+    prefix: Vec<u8>,
+    /// The name of the tree without anything.
+    empty_tree: &'static str,
+    /// Settings that silence every filter and hook which the configuration names.
+    muted: Vec<(String, String)>,
+}
+
+impl<'r> Git<'r> {
+    /// git in the project at `root`. Nothing is run yet.
+    pub fn new(runner: &'r Runner, root: &Path) -> Git<'r> {
+        Git::with(runner, root)
+    }
+
+    fn with(run: &'r dyn Run, root: &Path) -> Git<'r> {
+        let (root, set) = (root.to_path_buf(), Vec::new());
+        Git { run, root, set, stop: &|| false, repository: OnceCell::new() }
+    }
+
+    /// Sets these variables for every call, a commit included.
+    #[must_use]
+    pub fn with_environment(self, set: &[(&str, &str)]) -> Git<'r> {
+        let set = set.iter().map(|(name, value)| (name.into(), value.into())).collect();
+        Git { set, ..self }
+    }
+
+    /// Asks `stop` often while a commit runs; when it says yes, git and its hooks are ended. Everything
+    /// else is short, and must also work when somebody has stopped: it cleans up.
+    #[must_use]
+    pub fn with_stop(self, stop: &'r dyn Fn() -> bool) -> Git<'r> {
+        Git { stop, ..self }
+    }
+
+    /// Which git this is.
+    ///
+    /// # Errors
+    /// If there is none, or one that does not say.
+    pub fn version(&self) -> Result<Version, GitError> {
+        let text = self.ask(UNKNOWN, &["version"], ANSWER)?;
+        let text = String::from_utf8_lossy(&text);
+        Version::parse(&text)
+            .ok_or_else(|| GitError::Failed { what: "version".to_string(), words: text.trim().to_string() })
+    }
+
+    /// Where the repository's files begin, without links. The project's root is there or below.
+    ///
+    /// # Errors
+    /// If there is no repository, or one that relay does not use.
+    pub fn top_level(&self) -> Result<PathBuf, GitError> {
+        Ok(self.repository()?.top.clone())
+    }
+
+    fn repository(&self) -> Result<&Repository, GitError> {
+        if let Some(known) = self.repository.get() {
+            return Ok(known);
+        }
+        let found = self.version()?;
+        if found < OLDEST {
+            return Err(GitError::TooOld { found });
+        }
+        let words = ["rev-parse", "--show-object-format", "--show-toplevel"];
+        let answer = self.ask(UNKNOWN, &words, ANSWER)?;
+        let failed =
+            |words: &str| GitError::Failed { what: "rev-parse".to_string(), words: words.to_string() };
+        let mut parts = answer.splitn(2, |byte| *byte == b'\n');
+        let empty_tree = match parts.next() {
+            Some(b"sha1") => "4b825dc642cb6eb9a060e54bf8d69288fbee4904",
+            Some(b"sha256") => "6ef19b41225c5369f1c104d45d8d85efa9b057b53b14b4b9b939dd74decc5321",
+            _ => return Err(failed("it names objects in a way that relay does not know")),
+        };
+        let top = parts.next().and_then(|top| top.strip_suffix(b"\n")).filter(|top| !top.is_empty());
+        let top = top.ok_or_else(|| failed("it does not say where its files are"))?;
+        let top = PathBuf::from(OsStr::from_bytes(top));
+        let (top, root) = match (top.canonicalize(), self.root.canonicalize()) {
+            (Ok(real), Ok(root)) if root.starts_with(&real) => (real, root),
+            _ => return Err(GitError::Elsewhere { root: self.root.clone(), top }),
+        };
+        let below = root.strip_prefix(&top).unwrap_or(Path::new(""));
+        let mut prefix = below.as_os_str().as_bytes().to_vec();
+        if !prefix.is_empty() {
+            prefix.push(b'/');
+        }
+        let muted = self.silence()?;
+        Ok(self.repository.get_or_init(|| Repository { top, prefix, empty_tree, muted }))
+    }
+
+    /// The settings that silence every filter and every configured hook, whoever configured it.
+    fn silence(&self) -> Result<Vec<(String, String)>, GitError> {
+        let names = self.ask(UNKNOWN, &["config", "--list", "-z", "--name-only"], CONFIG)?;
+        let mut muted: Vec<(String, String)> = Vec::new();
+        for name in names.split(|byte| *byte == 0).filter(|name| !name.is_empty()) {
+            let known = name.starts_with(b"filter.") || name.starts_with(b"hook.");
+            let Some(cut) = name.iter().rposition(|byte| *byte == b'.').filter(|_| known) else { continue };
+            let Ok(driver) = std::str::from_utf8(&name[..cut]) else {
+                return Err(GitError::Failed {
+                    what: "config".to_string(),
+                    words: "a filter's name is no text; relay runs no git here".to_string(),
+                });
+            };
+            if muted.iter().any(|(key, _)| key.rsplit_once('.').is_some_and(|(other, _)| other == driver)) {
+                continue;
+            }
+            let silent: &[(&str, &str)] = if driver.starts_with("hook") {
+                &[("enabled", "false")]
+            } else {
+                &[("clean", ""), ("smudge", ""), ("process", ""), ("required", "false")]
+            };
+            muted.extend(silent.iter().map(|(key, value)| (format!("{driver}.{key}"), value.to_string())));
+            if muted.len() > MOST_NAMES * 4 {
+                let what = "the number of filters and hooks in git's configuration".to_string();
+                return Err(GitError::TooMuch { what, most: MOST_NAMES.to_string() });
+            }
+        }
+        Ok(muted)
+    }
+
+    /// How git is called once the repository is known.
+    fn safe(&self) -> Result<Leave<'_>, GitError> {
+        let repository = self.repository()?;
+        let attributes = Some(repository.empty_tree);
+        Ok(Leave::Safe { attributes, muted: &repository.muted, hooks_known: false })
+    }
+
+    /// What git answers, whole; anything but success is an error.
+    fn ask<S: AsRef<OsStr>>(&self, leave: Leave<'_>, words: &[S], most: usize) -> Result<Vec<u8>, GitError> {
+        let finished = self.call(leave, words, Input::Nothing, most)?;
+        self.answer(finished, leave, &name(words), most)
+    }
+
+    /// The same for a call that has ended.
+    fn answer(
+        &self,
+        finished: Finished,
+        leave: Leave<'_>,
+        what: &str,
+        most: usize,
+    ) -> Result<Vec<u8>, GitError> {
+        if call::exit_code(&finished, what, leave)? != 0 {
+            return Err(self.explain(&finished, what));
+        }
+        if finished.stdout.dropped > 0 || !finished.stdout.tail.is_empty() {
+            let what = format!("what `git {what}` has to say");
+            return Err(GitError::TooMuch { what, most: format!("{} MiB", most >> 20) });
+        }
+        Ok(finished.stdout.head)
+    }
+
+    fn call<S: AsRef<OsStr>>(
+        &self,
+        leave: Leave<'_>,
+        words: &[S],
+        input: Input,
+        most: usize,
+    ) -> Result<Finished, GitError> {
+        self.call_in(&self.root, leave, words, input, most)
+    }
+
+    fn call_in<S: AsRef<OsStr>>(
+        &self,
+        directory: &Path,
+        leave: Leave<'_>,
+        words: &[S],
+        input: Input,
+        most: usize,
+    ) -> Result<Finished, GitError> {
+        let mut job = call::job(directory, leave, words, input, most);
+        job.environment.set.extend(self.set.iter().cloned());
+        let stop: &dyn Fn() -> bool = match leave {
+            Leave::Commit => self.stop,
+            Leave::Safe { .. } => &|| false,
+        };
+        self.run.run(&job, stop).map_err(|error| match error {
+            ExecError::NotFound { .. } => GitError::NoGit,
+            other => GitError::Exec(other),
+        })
+    }
+
+    /// Why a call failed, by what git said in its own language.
+    fn explain(&self, finished: &Finished, what: &str) -> GitError {
+        let text = finished.stderr.text();
+        let root = self.root.clone();
+        if text.contains("dubious ownership") {
+            GitError::Dubious { root }
+        } else if text.contains("cannot use bare repository") || text.contains("must be run in a work tree") {
+            GitError::Bare { root }
+        } else if text.contains("not a git repository") {
+            GitError::NotARepository { root }
+        } else {
+            GitError::Failed { what: what.to_string(), words: call::last_words(&text) }
+        }
+    }
+}
+
+/// How git is called before anything is known of the repository. Such calls read no attributes.
+const UNKNOWN: Leave<'static> = Leave::Safe { attributes: None, muted: &[], hooks_known: false };
+
+/// The command, for messages.
+fn name<S: AsRef<OsStr>>(words: &[S]) -> String {
+    words.first().map(|word| word.as_ref().to_string_lossy().into_owned()).unwrap_or_default()
+}
+
+/// Paths, relative to the project's root, in the form in which git takes each of them literally. The
+/// variable that does the same for all of them would reach the user's hooks.
+fn literal(paths: &[&str]) -> Result<Vec<OsString>, GitError> {
+    paths.iter().map(|path| checked(path).map(|path| format!(":(literal){path}").into())).collect()
+}
+
+/// A path of a file in the project, as relay writes it.
+fn checked(path: &str) -> Result<&str, GitError> {
+    let component = |part: &str| !part.is_empty() && part != "." && part != "..";
+    if path.contains('\0') || !path.split('/').all(component) {
+        return Err(GitError::BadPath { path: path.to_string() });
+    }
+    Ok(path)
+}

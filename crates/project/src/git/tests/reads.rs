@@ -1,0 +1,222 @@
+//! What reading says, and what it refuses.
+
+use super::*;
+
+fn known(scene: &Scene, path: &str) -> Known {
+    scene.git().status(&[path]).unwrap()[0].known
+}
+
+#[test]
+fn a_file_is_clean_changed_untracked_ignored_or_absent() {
+    let scene = Scene::new();
+    assert_eq!(known(&scene, "a.txt"), Known::Clean);
+    scene.file("a.txt", "other\n");
+    assert_eq!(known(&scene, "a.txt"), Known::Changed { staged: false, unstaged: true });
+    scene.plain(&["add", "a.txt"]);
+    assert_eq!(known(&scene, "a.txt"), Known::Changed { staged: true, unstaged: false });
+    fs::remove_file(scene.root().join("sub/b.txt")).unwrap();
+    assert_eq!(known(&scene, "sub/b.txt"), Known::Changed { staged: false, unstaged: true });
+    scene.file("new dir/ü [x].txt", "new\n");
+    assert_eq!(known(&scene, "new dir/ü [x].txt"), Known::Untracked);
+    scene.file(".gitignore", "*.log\n");
+    scene.file("x.log", "");
+    assert_eq!(known(&scene, "x.log"), Known::Ignored);
+    assert_eq!(known(&scene, "none"), Known::Absent);
+    scene.plain(&["rm", "-q", "--cached", "sub/b.txt"]);
+    scene.file("sub/b.txt", "two\n");
+    assert_eq!(known(&scene, "sub/b.txt"), Known::Changed { staged: true, unstaged: false });
+    assert!(scene.git().is_tracked("a.txt").unwrap());
+    assert!(!scene.git().is_tracked("x.log").unwrap());
+}
+
+#[test]
+fn names_that_mean_something_to_git_are_only_names() {
+    let scene = Scene::new();
+    let names =
+        ["[id].ts", "*.ts", ":(exclude)x", ":!x", "-rf", "a b", "ü", "x\ny", "HEAD", "f-gdeadbee", "@{-1}"];
+    for name in names {
+        scene.file(name, name);
+    }
+    scene.file("i.ts", "not meant");
+    let states = scene.git().status(&names).unwrap();
+    assert!(states.iter().all(|state| state.known == Known::Untracked), "{states:?}");
+    assert_eq!(states.iter().map(|state| state.path.as_str()).collect::<Vec<_>>(), names);
+    scene.plain(&["add", "."]);
+    scene.plain(&["commit", "-q", "-m", "names"]);
+    for name in names {
+        assert_eq!(scene.git().content_at_head(name).unwrap().as_deref(), Some(name.as_bytes()), "{name}");
+    }
+    for bad in ["", "/etc/passwd", "../x", "a/../b", "a//b", "a/", "./a", "x\0y"] {
+        assert!(matches!(scene.git().status(&[bad]), Err(GitError::BadPath { .. })), "{bad:?}");
+        assert!(matches!(scene.git().content_at_head(bad), Err(GitError::BadPath { .. })), "{bad:?}");
+    }
+}
+
+#[test]
+fn a_project_below_the_top_has_paths_of_its_own() {
+    let scene = Scene::new();
+    let below = Git::with(&scene.run, &scene.root().join("sub"));
+    assert_eq!(below.top_level().unwrap(), scene.root());
+    assert_eq!(below.content_at_head("b.txt").unwrap().as_deref(), Some(&b"two\n"[..]));
+    assert_eq!(below.content_at_head("a.txt").unwrap(), None);
+    scene.file("sub/b.txt", "changed\n");
+    let states = below.status(&["b.txt", "a.txt"]).unwrap();
+    assert_eq!(states[0].known, Known::Changed { staged: false, unstaged: true });
+    assert_eq!(states[1].known, Known::Absent);
+}
+
+#[test]
+fn content_is_what_was_committed_without_any_conversion() {
+    let scene = Scene::new();
+    assert_eq!(scene.git().content_at_head("a.txt").unwrap().as_deref(), Some(&b"one\n"[..]));
+    scene.file("a.txt", "now\n");
+    assert_eq!(scene.git().content_at_head("a.txt").unwrap().as_deref(), Some(&b"one\n"[..]));
+    assert_eq!(scene.git().content_at_head("sub").unwrap(), None);
+    assert_eq!(scene.git().content_at_head("none").unwrap(), None);
+    assert_eq!(Scene::unborn().git().content_at_head("a.txt").unwrap(), None);
+}
+
+#[test]
+fn a_sha256_repository_is_read_too() {
+    let scene = Scene::new();
+    fs::remove_dir_all(scene.root().join(".git")).unwrap();
+    scene.plain(&["init", "-q", "--object-format=sha256", "."]);
+    scene.plain(&["add", "."]);
+    scene.plain(&["commit", "-q", "-m", "first"]);
+    assert_eq!(known(&scene, "a.txt"), Known::Clean);
+    assert_eq!(scene.git().content_at_head("a.txt").unwrap().as_deref(), Some(&b"one\n"[..]));
+    scene.git().create_branch_here("x").unwrap();
+}
+
+#[test]
+fn many_files_are_asked_about_in_several_calls() {
+    let scene = Scene::new();
+    let names: Vec<String> = (0..600).map(|number| format!("many/{number}")).collect();
+    names.iter().for_each(|name| scene.file(name, ""));
+    let names: Vec<&str> = names.iter().map(String::as_str).collect();
+    let states = scene.git().status(&names).unwrap();
+    assert_eq!(states.len(), 600);
+    assert!(states.iter().all(|state| state.known == Known::Untracked));
+}
+
+#[test]
+fn no_repository_no_git_and_an_old_git_are_told_apart() {
+    let scene = Scene::new();
+    let bare = TempDir::new().unwrap();
+    let none = Git::with(&scene.run, bare.path());
+    assert!(matches!(none.top_level(), Err(GitError::NotARepository { .. })));
+    assert!(none.version().unwrap() >= OLDEST);
+
+    struct Says(&'static str);
+    impl Run for Says {
+        fn run(&self, _: &Job, _: &dyn Fn() -> bool) -> Result<Finished, ExecError> {
+            if self.0.is_empty() {
+                return Err(ExecError::NotFound { program: "git".to_string() });
+            }
+            let stdout = Captured { head: self.0.as_bytes().to_vec(), ..Captured::default() };
+            let stderr = Captured::default();
+            Ok(Finished {
+                end: End::Exited(0),
+                stdout,
+                stderr,
+                took: Duration::ZERO,
+                left_behind: 0,
+                escaped: 0,
+            })
+        }
+    }
+    let none = Says("");
+    assert!(matches!(Git::with(&none, bare.path()).version(), Err(GitError::NoGit)));
+    let old = Says("git version 2.39.5 (Apple Git-154)\n");
+    let error = Git::with(&old, bare.path()).status(&["a"]).unwrap_err();
+    assert!(error.to_string().contains("2.39 is too old"), "{error}");
+}
+
+#[test]
+fn somebody_elses_repository_is_refused_with_the_fix() {
+    if !rustix::process::geteuid().is_root() {
+        return; // Only root can give a directory away.
+    }
+    let scene = Scene::new();
+    for path in [scene.root(), scene.root().join(".git")] {
+        std::os::unix::fs::chown(path, Some(12_345), None).unwrap();
+    }
+    let error = scene.git().top_level().unwrap_err();
+    assert!(matches!(error, GitError::Dubious { .. }), "{error}");
+    assert!(error.to_string().contains("safe.directory"));
+}
+
+#[test]
+fn the_environment_does_not_point_git_elsewhere() {
+    let (mut scene, other) = (Scene::new(), Scene::unborn());
+    let elsewhere = other.root().join(".git").display().to_string();
+    let index = scene.dir.path().join("index").display().to_string();
+    for (name, value) in [
+        ("GIT_DIR", elsewhere.as_str()),
+        ("GIT_WORK_TREE", "/"),
+        ("GIT_INDEX_FILE", &index),
+        ("GIT_OBJECT_DIRECTORY", "/nowhere"),
+        ("GIT_NAMESPACE", "x"),
+        ("GIT_EXEC_PATH", "/nowhere"),
+        ("GIT_CONFIG_COUNT", "nonsense"),
+        ("GIT_CONFIG_PARAMETERS", "'core.worktree=/'"),
+        ("GIT_LITERAL_PATHSPECS", "1"),
+        ("GIT_TRACE", "1"),
+    ] {
+        scene.run.around.push((name.to_string(), value.to_string()));
+    }
+    assert_eq!(scene.git().top_level().unwrap(), scene.root());
+    scene.file("[x].txt", "");
+    assert_eq!(scene.git().status(&["a.txt", "[x].txt"]).unwrap()[1].known, Known::Untracked);
+    let made = scene.git().commit(&["[x].txt"], "m").unwrap();
+    assert_eq!(made.output, "");
+}
+
+#[test]
+fn branches_are_made_without_touching_files_or_the_index() {
+    let scene = Scene::new();
+    scene.file("a.txt", "edited\n");
+    scene.file("c.txt", "staged\n");
+    scene.plain(&["add", "c.txt"]);
+    let before = scene.plain(&["status", "--porcelain"]);
+    let index = fs::read(scene.root().join(".git/index")).unwrap();
+    let name = scene.git().branch_name("relay/", "feat: Totals").unwrap();
+    assert_eq!(name, "relay/feat-totals");
+    scene.git().create_branch_here(&name).unwrap();
+    assert_eq!(fs::read(scene.root().join(".git/index")).unwrap(), index);
+    assert_eq!(scene.plain(&["symbolic-ref", "HEAD"]).trim(), "refs/heads/relay/feat-totals");
+    assert_eq!(scene.plain(&["status", "--porcelain"]), before);
+    assert!(scene.git().branch_exists(&name).unwrap());
+    assert_eq!(scene.git().branch_name("relay/", "feat: Totals").unwrap(), "relay/feat-totals-2");
+    assert!(matches!(scene.git().create_branch_here(&name), Err(GitError::BranchExists { .. })));
+    // `relay/feat-totals` is there, so that nothing can be below it.
+    assert!(matches!(scene.git().create_branch_here("relay/feat-totals/x"), Err(GitError::Failed { .. })));
+    assert_eq!(scene.plain(&["symbolic-ref", "HEAD"]).trim(), "refs/heads/relay/feat-totals");
+}
+
+#[test]
+fn a_branch_can_be_made_before_the_first_commit_and_from_none() {
+    let unborn = Scene::unborn();
+    unborn.git().create_branch_here("relay/x").unwrap();
+    assert_eq!(unborn.plain(&["symbolic-ref", "HEAD"]).trim(), "refs/heads/relay/x");
+    let detached = Scene::new();
+    detached.plain(&["checkout", "-q", "--detach"]);
+    detached.git().create_branch_here("relay/x").unwrap();
+    assert_eq!(detached.plain(&["rev-parse", "HEAD"]), detached.plain(&["rev-parse", "main"]));
+    fs::write(detached.root().join(".git/MERGE_HEAD"), "").unwrap();
+    assert!(matches!(detached.git().create_branch_here("y"), Err(GitError::Busy { what: "a merge" })));
+}
+
+#[test]
+fn bad_names_of_branches_are_refused() {
+    let scene = Scene::new();
+    for name in
+        ["-d", "", "HEAD", "a..b", "a b", "@{-1}", "@", "x.lock", "a\n", "a\u{202e}b", "/x", "x~1", "--help"]
+    {
+        assert!(matches!(scene.git().valid_branch(name), Err(GitError::BadBranch { .. })), "{name:?}");
+        assert!(scene.git().create_branch_here(name).is_err(), "{name:?}");
+    }
+    assert!(scene.git().valid_branch(&"x".repeat(300)).is_err());
+    assert!(scene.git().branch_name("-x ", "y").is_err());
+    scene.git().valid_branch("relay/fine-1").unwrap();
+}

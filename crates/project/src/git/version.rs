@@ -1,0 +1,50 @@
+//! Which git this is.
+
+use std::fmt;
+
+/// The oldest git that can be told to take no attributes from the work tree (`--attr-source`).
+pub(super) const OLDEST: Version = Version { major: 2, minor: 41 };
+
+/// A version of git.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Version {
+    /// The first number.
+    pub major: u32,
+    /// The second.
+    pub minor: u32,
+}
+
+impl Version {
+    /// Reads what `git version` prints.
+    pub(super) fn parse(text: &str) -> Option<Version> {
+        let mut numbers = text.strip_prefix("git version ")?.split('.');
+        let mut number = || -> Option<u32> {
+            let part = numbers.next()?;
+            let end = part.find(|c: char| !c.is_ascii_digit()).unwrap_or(part.len());
+            part[..end].parse().ok()
+        };
+        Some(Version { major: number()?, minor: number()? })
+    }
+}
+
+impl fmt::Display for Version {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}.{}", self.major, self.minor)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn versions_are_read_with_whatever_follows_them() {
+        let read = |text| Version::parse(text).map(|version| version.to_string());
+        assert_eq!(read("git version 2.47.3\n").as_deref(), Some("2.47"));
+        assert_eq!(read("git version 2.39.5 (Apple Git-154)").as_deref(), Some("2.39"));
+        assert_eq!(read("git version 2.50rc1").as_deref(), Some("2.50"));
+        assert_eq!(read("git version 3.0.windows.1").as_deref(), Some("3.0"));
+        assert_eq!(read("hub 1.2"), None);
+        assert!(Version { major: 2, minor: 40 } < OLDEST && OLDEST < Version { major: 3, minor: 0 });
+    }
+}
