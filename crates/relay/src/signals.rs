@@ -95,4 +95,12 @@ mod tests {
         assert!(!usual());
         assert!(!outer.asked());
     }
+
+    #[test]
+    fn what_relay_was_started_to_ignore_is_known() {
+        let told = std::path::Path::new("/proc/self/status").exists();
+        // Every Rust program ignores this one.
+        assert_eq!(is_ignored(signal_hook::consts::SIGPIPE), told);
+        assert!(!is_ignored(SIGTERM));
+    }
 }

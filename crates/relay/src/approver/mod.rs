@@ -104,10 +104,8 @@ impl TerminalApprover {
         self.shown
     }
 
-    fn remark(&mut self, text: &str) {
-        if self.setup.quiet {
-            return;
-        }
+    /// A line beside the questions.
+    fn beside(&self, text: &str) {
         match (&self.spinner, &self.outside.err) {
             (Some(spinner), _) => spinner.say(text),
             // Whoever closed stderr wants to hear nothing.
@@ -170,8 +168,10 @@ impl Approver for TerminalApprover {
             }
             Event::Ends { .. } => self.spinner = None,
             Event::OnDisk { .. } | Event::PuttingBack => {}
-            Event::PlannedAgain { paths } => self.remark(&question::planned_again(paths, &look)),
-            Event::Remark { text } => self.remark(&outcome::remark(&look, &look.safe(text))),
+            // Said to everybody: the yes that was given counts no longer.
+            Event::PlannedAgain { paths } => self.beside(&question::planned_again(paths, &look)),
+            Event::Remark { .. } if self.setup.quiet => {}
+            Event::Remark { text } => self.beside(&outcome::remark(&look, &look.safe(text))),
         }
     }
 

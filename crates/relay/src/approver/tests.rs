@@ -1,1 +1,249 @@
+//! The approver at a pseudo-terminal, with a person who types what a script says.
 
+mod applying;
+mod asking;
+mod progress;
+
+use std::cell::Cell;
+use std::fs::{File, OpenOptions};
+use std::io::{Read, Write};
+use std::os::unix::fs::OpenOptionsExt;
+use std::rc::Rc;
+use std::thread::{self, JoinHandle};
+use std::time::{Duration, Instant};
+
+use relaycode_change::diff;
+use relaycode_change::path::RelPath;
+use relaycode_change::plan::{Change, FilePlan, Plan};
+use relaycode_change::proposal::{Control, Mode, Proposal};
+use relaycode_door::{Question, Reply, Rule};
+use relaycode_exec::{Captured, End, ExecError, Finished};
+use relaycode_ledger::Digest;
+use relaycode_text::escape::is_unsafe;
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::fs::OFlags;
+use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
+use rustix::termios::{Winsize, tcsetwinsize};
+
+use super::*;
+
+/// Far more than anything here takes.
+const LONG: Duration = Duration::from_secs(30);
+
+/// What the person waits for, and what they type then.
+type Script = &'static [(&'static str, &'static str)];
+
+/// A terminal, seen from relay's side.
+struct Desk {
+    terminal: File,
+    screen: Option<Screen>,
+    /// A signal came.
+    stop: Rc<Cell<bool>>,
+    scratch: tempfile::TempDir,
+}
+
+/// … and from the person's.
+struct Screen {
+    file: File,
+    /// Everything that appeared.
+    seen: String,
+    /// How much of it was waited for.
+    passed: usize,
+}
+
+impl Desk {
+    fn new() -> Desk {
+        Desk::sized(24, 80)
+    }
+
+    fn sized(rows: u16, columns: u16) -> Desk {
+        let master = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY | OpenptFlags::CLOEXEC).unwrap();
+        grantpt(&master).unwrap();
+        unlockpt(&master).unwrap();
+        let name = ptsname(&master, Vec::new()).unwrap().into_string().unwrap();
+        let no_control = i32::try_from(OFlags::NOCTTY.bits()).unwrap();
+        let terminal = OpenOptions::new().read(true).write(true).custom_flags(no_control).open(name).unwrap();
+        let size = Winsize { ws_row: rows, ws_col: columns, ws_xpixel: 0, ws_ypixel: 0 };
+        tcsetwinsize(&terminal, size).unwrap();
+        let screen = Some(Screen { file: File::from(master), seen: String::new(), passed: 0 });
+        Desk { terminal, screen, stop: Rc::default(), scratch: tempfile::tempdir().unwrap() }
+    }
+
+    fn setup(&self) -> Setup {
+        Setup {
+            name: "answer.md".to_string(),
+            config: "relaycode.config.json".to_string(),
+            diff: false,
+            quiet: false,
+            json: false,
+            look: Look { color: false, utf8: true, width: None },
+            programs: Programs {
+                editors: vec![vec!["editor".into(), "--wait".into()], vec!["vi".into()]],
+                pagers: vec![vec!["less".into(), "-FRX".into()]],
+                scratch: self.scratch.path().to_path_buf(),
+            },
+        }
+    }
+
+    /// An approver at this desk, whose programs are `run`.
+    fn approver(&self, run: impl Fn(&Job) -> Result<Finished, ExecError> + 'static) -> TerminalApprover {
+        let terminal = self.terminal.try_clone().unwrap();
+        let stop = Rc::clone(&self.stop);
+        let outside = Outside {
+            open: Box::new(move || Some(Terminal::over(terminal.try_clone().unwrap()))),
+            stop: Box::new(move || stop.get()),
+            run: Box::new(move |job, _| run(job)),
+            err: Some(self.terminal.try_clone().unwrap()),
+            err_is_terminal: true,
+        };
+        TerminalApprover::with(self.setup(), outside)
+    }
+
+    /// A person who follows the script, and then watches until relay closes the terminal.
+    fn person(&mut self, script: Script) -> JoinHandle<String> {
+        let mut screen = self.screen.take().unwrap();
+        thread::spawn(move || {
+            for (expected, typed) in script {
+                screen.wait_for(expected);
+                screen.file.write_all(typed.as_bytes()).unwrap();
+            }
+            while screen.more() {}
+            screen.seen
+        })
+    }
+
+    /// What comes of a question when the person follows the script, and what they saw.
+    fn ask(self, question: &Question<'_>, script: Script) -> (Reply, String) {
+        let approver = self.approver(|_| panic!("nothing is to be run"));
+        self.ask_with(approver, question, script)
+    }
+
+    fn ask_with(
+        mut self,
+        mut approver: TerminalApprover,
+        question: &Question<'_>,
+        script: Script,
+    ) -> (Reply, String) {
+        let person = self.person(script);
+        let reply = approver.decide(question);
+        drop(approver);
+        let left: Vec<_> = self.scratch.path().read_dir().unwrap().collect();
+        assert!(left.is_empty(), "nothing private is left behind: {left:?}");
+        drop(self);
+        let seen = person.join().unwrap().replace("\r\n", "\n");
+        assert!(!seen.chars().any(|c| is_unsafe(c) && !"\n\r\t".contains(c)), "{seen:?}");
+        (reply, seen)
+    }
+}
+
+impl Screen {
+    /// Waits until `text` has appeared behind what was waited for before.
+    fn wait_for(&mut self, text: &str) {
+        let start = Instant::now();
+        loop {
+            if let Some(at) = self.seen[self.passed..].find(text) {
+                self.passed += at + text.len();
+                return;
+            }
+            assert!(start.elapsed() < LONG && self.more(), "{text:?} is missing in\n{}", self.seen);
+        }
+    }
+
+    /// Reads what there is; `false` when nothing comes any more.
+    fn more(&mut self) -> bool {
+        let wait = Timespec { tv_sec: 1, tv_nsec: 0 };
+        if poll(&mut [PollFd::new(&self.file, PollFlags::IN)], Some(&wait)).unwrap() == 0 {
+            return true;
+        }
+        let mut bytes = [0; 4096];
+        let count = self.file.read(&mut bytes).unwrap_or(0);
+        self.seen += &String::from_utf8_lossy(&bytes[..count]);
+        count > 0
+    }
+}
+
+fn ended(code: i32) -> Result<Finished, ExecError> {
+    Ok(Finished {
+        end: End::Exited(code),
+        stdout: Captured::default(),
+        stderr: Captured::default(),
+        took: Duration::ZERO,
+        left_behind: 0,
+    })
+}
+
+fn path(text: &str) -> RelPath {
+    RelPath::parse(text).unwrap()
+}
+
+fn file(name: &str, before: Option<&str>, after: Option<&str>) -> FilePlan {
+    let bytes = |text: Option<&str>| text.map(|t| t.as_bytes().to_vec());
+    let (added, removed) =
+        diff::count(before.unwrap_or_default().as_bytes(), after.unwrap_or_default().as_bytes());
+    FilePlan {
+        path: path(name),
+        renamed_from: None,
+        change: match (before, after) {
+            (None, _) => Change::Added,
+            (_, None) => Change::Deleted,
+            _ if before == after => Change::Unchanged,
+            _ => Change::Modified,
+        },
+        before: bytes(before),
+        after: bytes(after),
+        mode_before: before.map(|_| Mode::Regular),
+        mode_after: after.map(|_| Mode::Regular),
+        added,
+        removed,
+        dialect: None,
+        hunks: Vec::new(),
+    }
+}
+
+/// A file that is already in, one with three places, a new one, and one that goes.
+fn plan() -> Plan {
+    let lines = |changed: &[usize]| -> String {
+        let line = |n: usize| if changed.contains(&n) { format!("new {n}\n") } else { format!("{n}\n") };
+        (1..=60).map(line).collect()
+    };
+    Plan {
+        files: vec![
+            file("same.ts", Some("x\n"), Some("x\n")),
+            file("src/cart.ts", Some(&lines(&[])), Some(&lines(&[3, 30, 57]))),
+            file("src/money.ts", None, Some("one\ntwo\n")),
+            file("old.ts", Some("gone\n"), None),
+        ],
+        ..Plan::default()
+    }
+}
+
+fn proposal() -> Proposal {
+    Proposal {
+        control: Control {
+            present: true,
+            git_commit_msg: Some("feat: round totals".to_string()),
+            ..Control::default()
+        },
+        ..Proposal::default()
+    }
+}
+
+fn digest() -> Digest {
+    Digest::of(b"abc")
+}
+
+fn yes() -> Reply {
+    Reply::Yes { digest: digest() }
+}
+
+fn no() -> Reply {
+    Reply::No { reason: None }
+}
+
+fn because(reason: &str) -> Reply {
+    Reply::No { reason: Some(reason.to_string()) }
+}
+
+fn guarded() -> [Rule; 2] {
+    [Rule::Manual, Rule::Guarded { path: path(".github/workflows/ci.yml"), why: "runs in CI".to_string() }]
+}

@@ -7,6 +7,9 @@
 //!   keep it anyway: `relay apply answer.md --allow gate`
 //! ```
 
+#[cfg(test)]
+mod tests;
+
 use std::fmt::Write;
 use std::time::Duration;
 

@@ -1,12 +1,16 @@
 //! The words around a question: why it is asked, the line that asks, what each key does, and the lists
 //! to choose from.
 
+#[cfg(test)]
+mod tests;
+
 use relaycode_change::diff::{Content, DiffHunk, FileDiff, LineKind};
 use relaycode_change::path::RelPath;
 use relaycode_change::plan::{FilePlan, Plan};
 use relaycode_door::Rule;
 use relaycode_ledger::{Digest, TxId};
 use relaycode_project::trust::Wants;
+use relaycode_text::width::cells;
 
 use super::{Part, card, counts, trust, why};
 use crate::terminal::{Look, Paint, Sign};
@@ -70,7 +74,7 @@ pub(crate) fn trust(wants: &Wants, before: Option<&Wants>, config: &str, look: &
         _ => "Run them from now on?",
     };
     let source = trust::source(wants, before, config, look);
-    look.wrap(&format!("  {source}. {question} [y/N] w ?"), 2) + "  "
+    two_parts(&format!("  {source}."), &format!("{question} [y/N] w ?"), 2, look)
 }
 
 /// `  is this a new change? [y/N]  w why · ?  `
@@ -80,7 +84,22 @@ pub(crate) fn new_change(look: &Look) -> String {
 
 fn line(question: &str, keys: &[&str], look: &Look) -> String {
     let keys = keys.join(&format!(" {} ", look.sign(Sign::Dot)));
-    look.wrap(&format!("  {question} {keys}"), 4) + "  "
+    two_parts(&format!("  {question}"), &keys, 4, look)
+}
+
+/// The line that asks, with room behind it for what is typed; where it is too long, the second part
+/// begins a line of its own.
+fn two_parts(first: &str, second: &str, indent: usize, look: &Look) -> String {
+    /// Two blanks and a letter.
+    const TYPED: usize = 3;
+    let width = look.width.map(|columns| columns.saturating_sub(TYPED));
+    let look = Look { width, ..*look };
+    let line = format!("{first} {second}");
+    if width.is_none_or(|columns| cells(&line) <= columns) {
+        return line + "  ";
+    }
+    let second = format!("{}{second}", " ".repeat(indent));
+    format!("{}\n{}  ", look.wrap(first.trim_end(), indent), look.wrap(&second, indent))
 }
 
 /// What each key does, one line each.
@@ -95,8 +114,9 @@ pub(crate) fn keys(keys: Keys, look: &Look) -> String {
 /// Why "apply?" is asked, as far as the card does not show it.
 pub(crate) fn reasons(rules: &[Rule], plan: &Plan, look: &Look) -> String {
     let said = |rule: &Rule| match rule {
-        // Ordinary: nothing is off.
+        // Ordinary: nothing is off. What changed meanwhile was said when it was planned again.
         Rule::Manual | Rule::NoConfig | Rule::NoLinter | Rule::Revised => None,
+        Rule::ChangedMeanwhile { .. } => None,
         Rule::Found(finding) if plan.findings.contains(finding) => None,
         Rule::Guarded { path, why } => Some(format!("{} {}", look.safe(path.as_str()), look.safe(why))),
         rule => Some(why::sentence(rule, look)),
@@ -140,18 +160,20 @@ pub(crate) fn files(files: &[(&FilePlan, &FileDiff)], places: bool, look: &Look)
     /// Cells of the quoted line.
     const QUOTED: usize = 40;
     let width = files.len().to_string().len();
+    let room = look.columns().saturating_sub(width + 28).max(10);
+    let names: Vec<String> = files.iter().map(|(file, _)| look.path(file.path.as_str(), room)).collect();
+    let widest = names.iter().map(|name| cells(name)).max().unwrap_or(0);
     let mut out = String::new();
-    for (index, (file, diff)) in files.iter().enumerate() {
+    for (index, ((file, diff), name)) in files.iter().zip(&names).enumerate() {
         let number = index + 1;
-        let lines = counts(look, file.added, file.removed);
-        let room = look.columns().saturating_sub(width + lines.cells + 14).max(10);
-        let name = look.path(file.path.as_str(), room);
-        let text = format!("    {number:>width$}  {}  {name}   {}", file.change.letter(), lines.text);
+        let lines = counts(look, file.added, file.removed).text;
+        let name = Part::plain(name).padded(widest).text;
+        let text = format!("    {number:>width$}  {}  {name}   {lines}", file.change.letter());
         out += &format!("{}\n", text.trim_end());
         for (index, hunk) in hunks(diff).iter().enumerate().filter(|_| places) {
             let number = format!("{number}.{}", index + 1);
-            let (part, first) = place(hunk, look);
-            let left = format!("         {number:<6} line {:<5} ", hunk.new_start.max(1));
+            let (part, line, first) = place(hunk, look);
+            let left = format!("         {number:<6} line {line:<5} ");
             let room = look.columns().saturating_sub(left.len() + part.cells + 3).min(QUOTED);
             let quoted = look.paint(Paint::Dim, &look.excerpt(first, room));
             out += &format!("{}\n", format!("{left}{}   {quoted}", part.text).trim_end());
@@ -170,17 +192,27 @@ pub(crate) fn hunks(diff: &FileDiff) -> &[DiffHunk] {
     }
 }
 
-/// The counts of a place, and its first line that comes or goes.
-fn place<'a>(hunk: &'a DiffHunk, look: &Look) -> (Part, &'a str) {
+/// The counts of a place, and its first line that comes or goes: number and text.
+fn place<'a>(hunk: &'a DiffHunk, look: &Look) -> (Part, usize, &'a str) {
     let of = |kind: LineKind| hunk.lines.iter().filter(|line| line.kind == kind).count();
-    let first = hunk.lines.iter().find(|line| line.kind == LineKind::Added);
-    let first = first.or_else(|| hunk.lines.iter().find(|line| line.kind == LineKind::Removed));
-    let text = first.map_or("", |line| line.text.as_str());
-    (counts(look, of(LineKind::Added), of(LineKind::Removed)), text)
+    let first = |kind: LineKind| hunk.lines.iter().find(|line| line.kind == kind);
+    let first = first(LineKind::Added).or_else(|| first(LineKind::Removed));
+    let (line, text) = first.map_or((hunk.new_start, ""), |line| {
+        (line.new.or(line.old).unwrap_or(hunk.new_start), line.text.as_str())
+    });
+    (counts(look, of(LineKind::Added), of(LineKind::Removed)), line, text)
 }
 
-/// `  which? 1 3 takes these · -2 all but it · 1.2-1.4 places · d 1.2 shows one · Enter goes back  `
+/// The line that asks which of the files and places are wanted.
 pub(crate) fn pick(look: &Look) -> String {
-    let keys = ["1 3 these", "-2 all but it", "1.2-1.4 places", "d 1.2 shows it", "Enter back"];
-    line("which?", &keys, look)
+    let keys = "`1 3`, all but `-2`, place `1.2`, `d 1.2` shows it, Enter: back";
+    two_parts("  which?", keys, 4, look)
+}
+
+/// A no with its reason, as text for the model that wrote the change.
+pub(crate) fn for_model(reason: &str, look: &Look) -> String {
+    let reason = look.safe(reason);
+    format!(
+        "The change was not applied: {reason}. Please send a new version of it; the same id may be used.\n"
+    )
 }

@@ -10,6 +10,9 @@
 //! What is trusted is seen whole: long command lines are folded and never cut, and a run of blanks that
 //! could push the rest out of sight is counted instead.
 
+#[cfg(test)]
+mod tests;
+
 use relaycode_project::trust::Wants;
 use relaycode_text::width::cells;
 
@@ -148,30 +151,4 @@ fn fold(text: &str, room: usize) -> Vec<String> {
     }
     lines.push(line);
     lines
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn folding_loses_nothing() {
-        for (text, room, expected) in [
-            ("abc", 3, vec!["abc"]),
-            ("abcdef", 3, vec!["abc", "def"]),
-            ("run the tests", 8, vec!["run the ", "tests"]),
-            ("日本語", 4, vec!["日本", "語"]),
-            ("日本", 1, vec!["日", "本"]),
-            ("", 5, vec![""]),
-        ] {
-            assert_eq!(fold(text, room), expected);
-            assert_eq!(fold(text, room).concat(), text);
-        }
-    }
-
-    #[test]
-    fn blanks_cannot_hide_what_follows() {
-        assert_eq!(count_blanks("a b   c"), "a b   c");
-        assert_eq!(count_blanks(&format!("make{}; evil", " ".repeat(400))), "make [400 blanks] ; evil");
-    }
 }

@@ -6,6 +6,9 @@
 //!               `--allow guarded` lets it pass
 //! ```
 
+#[cfg(test)]
+mod tests;
+
 use relaycode_door::Rule;
 use relaycode_ledger::Digest;
 use relaycode_ledger::record::Record;

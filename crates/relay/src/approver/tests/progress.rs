@@ -1,0 +1,92 @@
+//! What is drawn and said between questions.
+
+use relaycode_door::gate::{Step, StepReport, StepResult};
+
+use super::*;
+
+fn report() -> StepReport {
+    StepReport {
+        step: Step::Linter,
+        command: "tsc".to_string(),
+        result: StepResult::Exited { code: 0 },
+        took: Duration::ZERO,
+        output: String::new(),
+        left_behind: 0,
+    }
+}
+
+const BEGINS: Event<'static> = Event::Begins { step: Step::Linter, command: "tsc --noEmit\x1b[2J" };
+
+#[test]
+fn a_command_that_takes_its_time_is_seen_and_leaves_nothing() {
+    let mut desk = Desk::new();
+    let mut approver = desk.approver(|_| ended(0));
+    let mut screen = desk.screen.take().unwrap();
+    approver.event(&BEGINS);
+    approver.event(&Event::Prints { bytes: b"src/a.ts\n\x1b[31msrc/b.ts\x1b[0m" });
+    screen.wait_for("checking: tsc --noEmit\\u{1b}[2J  src/b.ts");
+    approver.event(&Event::Remark { text: "odd\x1b[2J" });
+    screen.wait_for("! odd\\u{1b}[2J");
+    screen.wait_for("checking: tsc");
+    approver.event(&Event::Ends { report: &report() });
+    assert!(approver.spinner.is_none());
+    desk.terminal.write_all(b"END").unwrap();
+    screen.wait_for("END");
+    let end = screen.seen.trim_end_matches("END");
+    assert!(end.ends_with(" \r"), "the line is erased: {:?}", screen.seen);
+    assert!(!screen.seen.chars().any(|c| is_unsafe(c) && !"\n\r".contains(c)), "{:?}", screen.seen);
+}
+
+#[test]
+fn what_is_quick_or_for_nobody_draws_nothing() {
+    for (quiet, json, terminal) in
+        [(false, false, true), (true, false, true), (false, true, true), (false, false, false)]
+    {
+        let mut desk = Desk::new();
+        let mut approver = desk.approver(|_| ended(0));
+        approver.setup.quiet = quiet;
+        approver.setup.json = json;
+        approver.outside.err_is_terminal = terminal;
+        approver.event(&BEGINS);
+        assert_eq!(
+            approver.spinner.is_some(),
+            !quiet && !json && terminal,
+            "no thread where nothing is drawn"
+        );
+        approver.event(&Event::Prints { bytes: b"x" });
+        approver.event(&Event::Ends { report: &report() });
+        desk.terminal.write_all(b"END").unwrap();
+        let mut screen = desk.screen.take().unwrap();
+        screen.wait_for("END");
+        assert_eq!(screen.seen, "END");
+    }
+}
+
+#[test]
+fn remarks_are_lines_unless_people_want_to_hear_little() {
+    let mut desk = Desk::new();
+    let mut approver = desk.approver(|_| ended(0));
+    approver.event(&Event::PlannedAgain { paths: &[path("src/a.ts")] });
+    approver.event(&Event::Remark { text: "the linter changed nothing" });
+    approver.setup.quiet = true;
+    approver.event(&Event::Remark { text: "unheard" });
+    desk.terminal.write_all(b"END").unwrap();
+    let mut screen = desk.screen.take().unwrap();
+    screen.wait_for("END");
+    let expected = "! src/a.ts changed meanwhile: planned again\r\n! the linter changed nothing\r\nEND";
+    assert_eq!(screen.seen, expected);
+}
+
+#[test]
+fn a_question_takes_the_line_away_first() {
+    let mut desk = Desk::new();
+    let mut approver = desk.approver(|_| ended(0));
+    approver.event(&BEGINS);
+    let (plan, proposal) = (plan(), proposal());
+    let question = Question::Apply { proposal: &proposal, plan: &plan, digest: digest(), rules: &[] };
+    let person = desk.person(&[("apply? [y/N]", "n\n")]);
+    assert_eq!(approver.decide(&question), no());
+    assert!(approver.spinner.is_none());
+    drop((approver, desk));
+    person.join().unwrap();
+}
