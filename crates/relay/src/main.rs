@@ -7,6 +7,7 @@ mod clock;
 mod commands;
 mod console;
 mod context;
+mod exit_codes;
 mod failure;
 mod home;
 mod input;

@@ -2,8 +2,10 @@
 //! and an arm.
 
 mod apply;
+mod completions;
 mod demo;
 pub(crate) mod log;
+mod man;
 mod preview;
 mod recover;
 mod revert;
@@ -11,10 +13,11 @@ pub(crate) mod show;
 
 use std::ffi::OsString;
 
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory, Parser, Subcommand};
 
 use crate::console::Console;
 use crate::context::{Act, Context, Options};
+use crate::exit_codes;
 use crate::failure::{Exit, Failure};
 use crate::home::Home;
 use crate::terminal::{ColorChoice, Environment};
@@ -22,7 +25,7 @@ use crate::terminal::{ColorChoice, Environment};
 /// relay stands between AI and code: it reads the answer of a model, plans the change exactly, and
 /// never applies one wrongly.
 #[derive(Debug, Parser)]
-#[command(name = "relay", version, arg_required_else_help = true, after_help = NEXT)]
+#[command(name = "relay", version, arg_required_else_help = true, after_help = next())]
 struct Cli {
     #[command(flatten)]
     options: Options,
@@ -31,10 +34,10 @@ struct Cli {
     command: Command,
 }
 
-const NEXT: &str = "Try `relay demo`. Exit codes: 0 done, 1 unexpected failure, 2 wrong usage or configuration, \
-                    3 refused (nothing was changed), 4 a person said no, 5 the gate failed (everything was put \
-                    back), 6 needs you, 7 not trusted yet, 8 already processed, 9 committed but the disk is in \
-                    doubt, 13 nobody to ask, 130 interrupted.";
+/// What the help ends with.
+fn next() -> String {
+    format!("Try `relay demo`. {}", exit_codes::sentence())
+}
 
 #[derive(Debug, Subcommand)]
 enum Command {
@@ -45,6 +48,9 @@ enum Command {
     Revert(revert::Args),
     Recover(recover::Args),
     Demo(demo::Args),
+    Completions(completions::Args),
+    #[command(name = "__man", hide = true)]
+    Man(man::Args),
 }
 
 impl Command {
@@ -57,8 +63,15 @@ impl Command {
             Command::Revert(args) => args,
             Command::Recover(args) => args,
             Command::Demo(args) => args,
+            Command::Completions(args) => args,
+            Command::Man(args) => args,
         }
     }
+}
+
+/// The command line as data, for what describes it.
+fn command() -> clap::Command {
+    Cli::command()
 }
 
 /// Runs what the command line asks for.
@@ -111,10 +124,8 @@ fn usage(error: &clap::Error, args: &[OsString], environment: &Environment) -> E
 
 #[cfg(test)]
 mod tests {
-    use clap::CommandFactory;
-
     #[test]
     fn the_command_line_is_consistent() {
-        super::Cli::command().debug_assert();
+        super::command().debug_assert();
     }
 }
