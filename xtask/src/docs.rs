@@ -1,12 +1,14 @@
 //! `cargo xtask docs`: writes the reference pages that come from the code.
 //!
-//! A page is one function that gives its text, and one line in [`pages`]. Tidy compares the pages
-//! on disk with the code, so they cannot fall behind.
+//! A page is one function that gives its text, and one line in [`pages`]; what the command line says
+//! of itself comes from the binary, which is built for it. Tidy compares the pages on disk with the
+//! code, so they cannot fall behind.
 
 use std::fs;
 use std::path::Path;
+use std::process::Command;
 
-use anyhow::Context;
+use anyhow::{Context, bail};
 use relaycode_change::dialect;
 use relaycode_change::limits::Limits;
 use relaycode_change::matching::rungs;
@@ -14,14 +16,14 @@ use relaycode_change::path::{COMPONENT_BYTES, PATH_BYTES};
 
 use crate::workspace;
 
-/// Write the pages of docs/reference from the code
+/// Write the pages of docs/reference and docs/man from the code
 #[derive(clap::Args)]
 pub(crate) struct Args {}
 
 /// A generated page.
 pub(crate) struct Page {
     /// Relative to the root.
-    pub(crate) path: &'static str,
+    pub(crate) path: String,
     text: String,
 }
 
@@ -30,31 +32,53 @@ impl Page {
         let text = format!(
             "# {title}\n\n<!-- Written by `cargo xtask docs` from the code; change the code instead. -->\n\n{body}"
         );
-        Page { path, text }
+        Page { path: path.to_owned(), text }
     }
 
     /// Whether the page on disk says what the code says.
     pub(crate) fn is_fresh(&self, root: &Path) -> bool {
         // A checkout may have turned the line endings.
-        fs::read_to_string(root.join(self.path))
+        fs::read_to_string(root.join(&self.path))
             .is_ok_and(|on_disk| on_disk.replace("\r\n", "\n") == self.text)
     }
 }
 
+/// Where the man pages are; nothing else is there.
+const MAN: &str = "docs/man";
+
 /// Every generated page.
-pub(crate) fn pages() -> Vec<Page> {
-    vec![dialects(), ladder(), limits()]
+pub(crate) fn pages() -> anyhow::Result<Vec<Page>> {
+    let relay = workspace::built_relay()?;
+    let mut pages = vec![dialects(), ladder(), limits(), commands(&relay)?];
+    pages.append(&mut man(&relay)?);
+    Ok(pages)
 }
 
-/// Writes every page that is out of date.
+/// Man pages of commands that are gone, relative to the root.
+pub(crate) fn strays(root: &Path, pages: &[Page]) -> Vec<String> {
+    let entries = fs::read_dir(root.join(MAN)).into_iter().flatten().flatten();
+    let mut strays: Vec<String> = entries
+        .map(|entry| format!("{MAN}/{}", entry.file_name().to_string_lossy()))
+        .filter(|path| pages.iter().all(|page| page.path != *path))
+        .collect();
+    strays.sort();
+    strays
+}
+
+/// Writes every page that is out of date, and removes man pages of commands that are gone.
 pub(crate) fn run(_args: &Args) -> anyhow::Result<()> {
     let root = workspace::root();
-    for page in pages() {
+    let pages = pages()?;
+    for stray in strays(&root, &pages) {
+        fs::remove_file(root.join(&stray)).with_context(|| format!("removing {stray}"))?;
+        println!("  {stray} removed");
+    }
+    for page in pages {
         if page.is_fresh(&root) {
             println!("  {} is up to date", page.path);
             continue;
         }
-        let path = root.join(page.path);
+        let path = root.join(&page.path);
         if let Some(folder) = path.parent() {
             fs::create_dir_all(folder).with_context(|| format!("making {}", folder.display()))?;
         }
@@ -111,6 +135,40 @@ fn limits() -> Page {
         rows.concat()
     );
     Page::new("docs/reference/limits.md", "Limits", &body)
+}
+
+/// The help of every command.
+fn commands(relay: &Path) -> anyhow::Result<Page> {
+    let Some((_, help)) = described(relay, &["--markdown"])?.pop() else {
+        bail!("relay describes no command");
+    };
+    let body = format!(
+        "What `relay --help` and `relay COMMAND --help` say. The same is in the man pages under \
+         [../man](../man/), which `man -l docs/man/relay.1` shows.\n\n{help}"
+    );
+    Ok(Page::new("docs/reference/commands.md", "Commands", &body))
+}
+
+/// One man page for each command.
+fn man(relay: &Path) -> anyhow::Result<Vec<Page>> {
+    let pages = described(relay, &[])?.into_iter();
+    Ok(pages.map(|(name, text)| Page { path: format!("{MAN}/{name}"), text }).collect())
+}
+
+/// What the binary writes about itself, sorted by the files' names.
+fn described(relay: &Path, args: &[&str]) -> anyhow::Result<Vec<(String, String)>> {
+    let folder = tempfile::tempdir().context("making a folder for the pages")?;
+    let run = Command::new(relay).args(["--quiet", "__man"]).arg(folder.path()).args(args).status();
+    if !run.context("running relay")?.success() {
+        bail!("relay cannot describe itself");
+    }
+    let mut files = Vec::new();
+    for entry in fs::read_dir(folder.path())? {
+        let entry = entry?;
+        files.push((entry.file_name().to_string_lossy().into_owned(), fs::read_to_string(entry.path())?));
+    }
+    files.sort();
+    Ok(files)
 }
 
 /// One row of a table; what would end a cell is escaped.

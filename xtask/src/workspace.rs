@@ -7,7 +7,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use anyhow::Context;
+use anyhow::{Context, bail};
 use cargo_metadata::{Metadata, MetadataCommand, Package};
 
 /// Folders whose `.rs` files are data or output, not sources of ours.
@@ -75,6 +75,20 @@ pub(crate) fn cargo() -> Command {
     let mut command = Command::new(cargo_path());
     command.current_dir(root());
     command
+}
+
+/// Builds relay in the way this program was built, and names the binary.
+pub(crate) fn built_relay() -> anyhow::Result<PathBuf> {
+    let mut cargo = cargo();
+    cargo.args(["build", "--quiet", "--package", "relaycode-relay", "--bin", "relay"]);
+    if !cfg!(debug_assertions) {
+        cargo.arg("--release");
+    }
+    if !cargo.status().context("cannot run cargo")?.success() {
+        bail!("relay does not build");
+    }
+    let exe = std::env::current_exe().context("cannot tell where this program is")?;
+    Ok(exe.with_file_name(format!("relay{}", std::env::consts::EXE_SUFFIX)))
 }
 
 fn cargo_path() -> OsString {

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use relaycode_ledger::record::{FileRecord, Record};
 use relaycode_ledger::LedgerError;
+use relaycode_ledger::record::{FileRecord, Record};
 use relaycode_project::git::{Git, GitError};
 
 use crate::door::Door;
@@ -44,7 +44,11 @@ pub fn plan(door: &Door, git: &Git<'_>, records: &[Record]) -> Result<CommitPlan
             last.insert(file.path.clone(), (record, Some(file)));
         }
     }
-    let mut plan = CommitPlan { paths: last.keys().cloned().collect(), message: message(records), ..CommitPlan::default() };
+    let mut plan = CommitPlan {
+        paths: last.keys().cloned().collect(),
+        message: message(records),
+        ..CommitPlan::default()
+    };
     for (path, (record, file)) in &last {
         let wanted = match file {
             Some(file) => door.ledger.after_bytes(record, file)?,
@@ -79,13 +83,18 @@ fn same_text(before: Option<&[u8]>, committed: Option<&[u8]>) -> bool {
 
 fn without_returns(bytes: &[u8]) -> impl Iterator<Item = u8> + '_ {
     let next = bytes.iter().skip(1).map(Some).chain([None]);
-    bytes.iter().zip(next).filter(|(byte, next)| !(**byte == b'\r' && *next == Some(&b'\n'))).map(|(byte, _)| *byte)
+    bytes
+        .iter()
+        .zip(next)
+        .filter(|(byte, next)| !(**byte == b'\r' && *next == Some(&b'\n')))
+        .map(|(byte, _)| *byte)
 }
 
 /// The authors' messages, the only one as it is.
 fn message(records: &[Record]) -> Option<String> {
     let said = |record: &Record| record.git_commit_msg.clone().or_else(|| record.prompt_summary.clone());
-    let mut messages: Vec<String> = records.iter().filter_map(said).map(|text| text.trim().to_string()).collect();
+    let mut messages: Vec<String> =
+        records.iter().filter_map(said).map(|text| text.trim().to_string()).collect();
     messages.dedup();
     messages.retain(|message| !message.is_empty());
     (!messages.is_empty()).then(|| messages.join("\n\n"))

@@ -119,7 +119,9 @@ pub enum DoorError {
     #[error(transparent)]
     Trust(#[from] TrustError),
     /// A yes that was given for something else.
-    #[error("the approval was given for another plan ({given}) than the one at hand ({wanted}); nothing was changed")]
+    #[error(
+        "the approval was given for another plan ({given}) than the one at hand ({wanted}); nothing was changed"
+    )]
     OtherDigest {
         /// The digest that was approved.
         given: Digest,

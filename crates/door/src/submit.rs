@@ -38,7 +38,14 @@ pub(crate) fn submit(
     submission: &Submission<'_>,
     approver: &mut dyn Approver,
 ) -> Result<Outcome, DoorError> {
-    let way = Way { door, submission, approver, trusted: false, decisions: Vec::new(), gate: GateReport::default() };
+    let way = Way {
+        door,
+        submission,
+        approver,
+        trusted: false,
+        decisions: Vec::new(),
+        gate: GateReport::default(),
+    };
     match way.through() {
         Ok(outcome) | Err(Halt::Out(outcome)) => Ok(*outcome),
         Err(Halt::Error(error)) => Err(error),
@@ -350,7 +357,8 @@ impl<'a> Way<'a, '_> {
         let mut counted = None;
         let mut well = true;
         if !post.is_empty() {
-            let (report, _) = gate::run::run(self.door, Step::PostCommand, &patch.post_command, self.approver);
+            let (report, _) =
+                gate::run::run(self.door, Step::PostCommand, &patch.post_command, self.approver);
             well = report.succeeded();
             self.gate.steps.push(report);
         }

@@ -8,6 +8,7 @@ mod clock;
 mod commands;
 mod console;
 mod context;
+mod exit_codes;
 mod failure;
 mod files;
 mod home;

@@ -7,7 +7,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use anyhow::{Context, bail};
+use anyhow::Context;
 
 use crate::workspace;
 
@@ -58,7 +58,7 @@ impl World {
         let out = target_dir()?.join("torture");
         let relay = match relay {
             Some(path) => path.canonicalize().with_context(|| format!("no binary at {}", path.display()))?,
-            None => built()?,
+            None => workspace::built_relay()?,
         };
         let disk = out.join(format!("work-{}", std::process::id()));
         fs::create_dir_all(&disk).with_context(|| format!("cannot make {}", disk.display()))?;
@@ -117,20 +117,6 @@ fn target_dir() -> anyhow::Result<PathBuf> {
         .and_then(Path::parent)
         .map(Path::to_path_buf)
         .with_context(|| format!("{} is in no build directory", exe.display()))
-}
-
-/// Builds the binary in the way this program was built, and names it.
-fn built() -> anyhow::Result<PathBuf> {
-    let mut cargo = workspace::cargo();
-    cargo.args(["build", "--quiet", "--package", "relaycode-relay", "--bin", "relay"]);
-    if !cfg!(debug_assertions) {
-        cargo.arg("--release");
-    }
-    if !cargo.status().context("cannot run cargo")?.success() {
-        bail!("relay does not build");
-    }
-    let exe = std::env::current_exe().context("cannot tell where this program is")?;
-    Ok(exe.with_file_name("relay"))
 }
 
 #[cfg(test)]

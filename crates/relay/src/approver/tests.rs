@@ -169,6 +169,7 @@ fn ended(code: i32) -> Result<Finished, ExecError> {
         stderr: Captured::default(),
         took: Duration::ZERO,
         left_behind: 0,
+        escaped: 0,
     })
 }
 

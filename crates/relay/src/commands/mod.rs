@@ -3,11 +3,13 @@
 
 mod apply;
 pub(crate) mod blame;
+mod completions;
 mod config;
 mod demo;
 mod git;
 mod init;
 pub(crate) mod log;
+mod man;
 mod preview;
 mod prompt;
 mod recover;
@@ -18,10 +20,11 @@ mod why;
 
 use std::ffi::OsString;
 
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory, Parser, Subcommand};
 
 use crate::console::Console;
 use crate::context::{Act, Context, Options};
+use crate::exit_codes;
 use crate::failure::{Exit, Failure};
 use crate::home::Home;
 use crate::terminal::{ColorChoice, Environment};
@@ -29,7 +32,7 @@ use crate::terminal::{ColorChoice, Environment};
 /// relay stands between AI and code: it reads the answer of a model, plans the change exactly, and
 /// never applies one wrongly.
 #[derive(Debug, Parser)]
-#[command(name = "relay", version, arg_required_else_help = true, after_help = NEXT)]
+#[command(name = "relay", version, arg_required_else_help = true, after_help = next())]
 struct Cli {
     #[command(flatten)]
     options: Options,
@@ -38,10 +41,10 @@ struct Cli {
     command: Command,
 }
 
-const NEXT: &str = "Try `relay demo`. Exit codes: 0 done, 1 unexpected failure, 2 wrong usage or configuration, \
-                    3 refused (nothing was changed), 4 a person said no, 5 the gate failed (everything was put \
-                    back), 6 needs you, 7 not trusted yet, 8 already processed, 9 committed but the disk is in \
-                    doubt, 13 nobody to ask, 130 interrupted.";
+/// What the help ends with.
+fn next() -> String {
+    format!("Try `relay demo`. {}", exit_codes::sentence())
+}
 
 #[derive(Debug, Subcommand)]
 enum Command {
@@ -59,6 +62,9 @@ enum Command {
     Why(why::Args),
     Config(config::Args),
     Demo(demo::Args),
+    Completions(completions::Args),
+    #[command(name = "__man", hide = true)]
+    Man(man::Args),
 }
 
 impl Command {
@@ -78,8 +84,15 @@ impl Command {
             Command::Why(args) => args,
             Command::Config(args) => args,
             Command::Demo(args) => args,
+            Command::Completions(args) => args,
+            Command::Man(args) => args,
         }
     }
+}
+
+/// The command line as data, for what describes it.
+fn command() -> clap::Command {
+    Cli::command()
 }
 
 /// Runs what the command line asks for.
@@ -132,10 +145,8 @@ fn usage(error: &clap::Error, args: &[OsString], environment: &Environment) -> E
 
 #[cfg(test)]
 mod tests {
-    use clap::CommandFactory;
-
     #[test]
     fn the_command_line_is_consistent() {
-        super::Cli::command().debug_assert();
+        super::command().debug_assert();
     }
 }

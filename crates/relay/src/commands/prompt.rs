@@ -36,8 +36,7 @@ impl Act for Args {
         let door = project.door(context)?;
         let read = read(&door, &paths)?;
         let named = named(&door)?;
-        let shown: Vec<Shown<'_>> =
-            read.iter().map(|(path, text)| Shown { path, text }).collect();
+        let shown: Vec<Shown<'_>> = read.iter().map(|(path, text)| Shown { path, text }).collect();
         let prompt = text(&door, &named, &shown)?;
         let remembered: Vec<(RelPath, Vec<u8>)> =
             read.iter().map(|(path, text)| (path.clone(), text.clone().into_bytes())).collect();

@@ -4,6 +4,7 @@
 
 mod apply;
 mod bad_input;
+mod completions;
 mod demo;
 mod ledger_faults;
 mod ledger_hostile;

@@ -66,7 +66,7 @@ fn the_same_plan_is_shown_once_and_another_again() {
         let digest = Digest::of(about);
         let question = Question::Apply { proposal: &proposal, plan: &plan, digest, rules: &[] };
         assert_eq!(approver.decide(&question), Reply::Yes { digest });
-        assert!(approver.has_shown(digest));
+        assert_eq!(approver.shown(), Some(digest));
     }
     drop((approver, desk));
     let seen = person.join().unwrap();

@@ -11,7 +11,7 @@ fn wants() -> Wants {
     let own = |name: &str, value: &str| (name.to_string(), value.to_string());
     Wants {
         commands: vec![own("linter", "bun tsc --noEmit"), own("postCommand", "make fmt")],
-        settings: vec![],
+        ..Wants::default()
     }
 }
 
@@ -130,7 +130,7 @@ fn without_a_terminal_there_is_nobody() {
     let plan = plan();
     let question = Question::Apply { proposal: &proposal(), plan: &plan, digest: digest(), rules: &[] };
     assert_eq!(approver.decide(&question), Reply::Nobody);
-    assert!(!approver.has_shown(digest()));
+    assert_eq!(approver.shown(), None);
     assert_eq!(approver.name(), "terminal");
 }
 

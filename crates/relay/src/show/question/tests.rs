@@ -13,7 +13,7 @@ fn a_question_says_its_default_and_its_keys() {
     assert_eq!(apply(&PLAIN), "  apply? [y/N]  d diff · f pick · e edit · w why · ?  ");
     assert_eq!(keep(&PLAIN), "  keep? [y/N]  d diff · o output · w why · ?  ");
     assert_eq!(new_change(&NARROW), "  is this a new change? [y/N]\n    w why - ?  ");
-    let one = Wants { commands: vec![("linter".into(), "tsc".into())], settings: Vec::new() };
+    let one = Wants { commands: vec![("linter".into(), "tsc".into())], ..Wants::default() };
     let expected = "  from relaycode.config.json, not seen before. Run it from now on? [y/N] w ?  ";
     assert!(cells(expected) < 80, "a letter fits behind it");
     assert_eq!(trust(&one, None, "relaycode.config.json", &PLAIN), expected);

@@ -9,7 +9,7 @@ const ASCII: Look = Look { color: false, utf8: false, width: Some(80) };
 
 fn wants(commands: &[(&str, &str)], settings: &[(&str, &str)]) -> Wants {
     let own = |rows: &[(&str, &str)]| rows.iter().map(|(a, b)| (a.to_string(), b.to_string())).collect();
-    Wants { commands: own(commands), settings: own(settings) }
+    Wants { commands: own(commands), settings: own(settings), git: Vec::new() }
 }
 
 #[test]

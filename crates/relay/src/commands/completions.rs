@@ -1,0 +1,67 @@
+//! `relay completions`: a script that lets a shell complete relay's commands and options. It comes from
+//! the same data as the command line itself, without what is hidden.
+
+use clap::Command;
+use clap_complete::Shell;
+use serde::Serialize;
+
+use crate::context::{Act, Context};
+use crate::failure::{Exit, Failure};
+
+/// Print a script with which a shell completes relay's commands and options
+///
+/// bash: `relay completions bash > ~/.local/share/bash-completion/completions/relay`. zsh: save it as
+/// `_relay` in a directory of `$fpath`. fish: save it as `~/.config/fish/completions/relay.fish`.
+/// elvish and powershell: add it to `rc.elv` or `$PROFILE`.
+#[derive(Debug, Clone, clap::Args)]
+pub(crate) struct Args {
+    /// The shell
+    #[arg(value_enum)]
+    shell: Shell,
+}
+
+impl Act for Args {
+    fn name(&self) -> &'static str {
+        "completions"
+    }
+
+    fn run(&self, context: &mut Context<'_>) -> Result<Exit, Failure> {
+        let script = script(self.shell);
+        if context.json() {
+            context.object(&CompletionsJson {
+                ok: true,
+                code: Exit::Done as u8,
+                command: "completions",
+                shell: self.shell.to_string(),
+                script,
+            });
+        } else {
+            context.console.out(&script);
+        }
+        Ok(Exit::Done)
+    }
+}
+
+/// What `--json` prints.
+#[derive(Serialize)]
+struct CompletionsJson {
+    ok: bool,
+    code: u8,
+    command: &'static str,
+    shell: String,
+    script: String,
+}
+
+fn script(shell: Shell) -> String {
+    let mut bytes = Vec::new();
+    clap_complete::generate(shell, &mut visible(&super::command()), "relay", &mut bytes);
+    String::from_utf8_lossy(&bytes).into_owned()
+}
+
+/// The command line without hidden options and commands, which a shell would offer otherwise.
+fn visible(command: &Command) -> Command {
+    Command::new("relay")
+        .version(env!("CARGO_PKG_VERSION"))
+        .args(command.get_arguments().filter(|arg| !arg.is_hide_set()).cloned())
+        .subcommands(command.get_subcommands().filter(|command| !command.is_hide_set()).cloned())
+}

@@ -1,0 +1,154 @@
+//! `relay __man`: one man page for each command, or all of them on one page of Markdown. Hidden: it is
+//! for packaging, and for the project's own documentation.
+//!
+//! Everything comes from the command line's own data, and nothing of the machine it runs on: the same
+//! binary writes the same bytes.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use clap::Command;
+use clap_mangen::Man;
+use clap_mangen::roff::{Roff, bold, roman};
+use serde::Serialize;
+
+use crate::context::{Act, Context};
+use crate::exit_codes;
+use crate::failure::{Exit, Failure};
+
+/// Write a man page for each command
+#[derive(Debug, Clone, clap::Args)]
+pub(crate) struct Args {
+    /// Where to; it is made if it is not there
+    #[arg(value_name = "DIR")]
+    to: PathBuf,
+
+    /// Write `commands.md` instead, with the help of every command
+    #[arg(long)]
+    markdown: bool,
+}
+
+/// Columns of the help on the page.
+const COLUMNS: usize = 100;
+
+impl Act for Args {
+    fn name(&self) -> &'static str {
+        "__man"
+    }
+
+    fn run(&self, context: &mut Context<'_>) -> Result<Exit, Failure> {
+        let written = pages(self.markdown).and_then(|pages| write(&self.to, &pages));
+        let files = written.map_err(|error| {
+            Failure::unexpected(format!("the pages cannot be written: {error}")).at(self.to.display())
+        })?;
+        let shown = context.look().safe(&self.to.to_string_lossy()).into_owned();
+        let count = files.len();
+        let pages = if count == 1 { "page" } else { "pages" };
+        context.say(&format!("{count} {pages} written to {shown}\n"));
+        context.object(&ManJson { ok: true, code: Exit::Done as u8, command: "__man", files });
+        Ok(Exit::Done)
+    }
+}
+
+/// What `--json` prints.
+#[derive(Serialize)]
+struct ManJson {
+    ok: bool,
+    code: u8,
+    command: &'static str,
+    files: Vec<String>,
+}
+
+/// A file to write.
+struct Page {
+    name: String,
+    bytes: Vec<u8>,
+}
+
+fn write(to: &Path, pages: &[Page]) -> io::Result<Vec<String>> {
+    fs::create_dir_all(to)?;
+    for Page { name, bytes } in pages {
+        fs::write(to.join(name), bytes)?;
+    }
+    Ok(pages.iter().map(|page| page.name.clone()).collect())
+}
+
+fn pages(markdown: bool) -> io::Result<Vec<Page>> {
+    let mut root = super::command().disable_help_subcommand(true).term_width(COLUMNS);
+    // Gives every command its full name.
+    root.build();
+    let mut commands = Vec::new();
+    walk(&root, &[], &mut commands);
+    if markdown {
+        let bytes = page_of_all(&commands).into_bytes();
+        return Ok(vec![Page { name: "commands.md".to_owned(), bytes }]);
+    }
+    commands.iter().map(man).collect()
+}
+
+/// A command, and the pages to look at after its own.
+struct Described<'a> {
+    command: &'a Command,
+    see_also: Vec<String>,
+}
+
+/// The command and everything below it, without what is hidden.
+fn walk<'a>(command: &'a Command, around: &[String], all: &mut Vec<Described<'a>>) {
+    let own = full_name(command);
+    let below: Vec<&Command> = command.get_subcommands().filter(|command| !command.is_hide_set()).collect();
+    let below_names: Vec<String> = below.iter().map(|command| full_name(command)).collect();
+    let see_also = below_names.iter().chain(around).filter(|name| **name != own).cloned().collect();
+    all.push(Described { command, see_also });
+    let around: Vec<String> = [own].into_iter().chain(below_names).collect();
+    for command in below {
+        walk(command, &around, all);
+    }
+}
+
+/// `relay-git-commit`
+fn full_name(command: &Command) -> String {
+    command.get_display_name().unwrap_or_else(|| command.get_name()).to_owned()
+}
+
+fn man(described: &Described<'_>) -> io::Result<Page> {
+    let Described { command, see_also } = described;
+    let source = concat!("relay ", env!("CARGO_PKG_VERSION"));
+    let mut command = (*command).clone();
+    if command.get_subcommands().next().is_some() {
+        // What stands below the list of commands are the exit codes, which the page has anyway.
+        command = command.after_help(None);
+    }
+    // A date would be another one tomorrow; an empty one would give its place to the next argument.
+    let man = Man::new(command).date(" ").source(source).manual("relay manual");
+    let mut bytes = Vec::new();
+    man.render(&mut bytes)?;
+    let mut roff = Roff::new();
+    roff.control("SH", ["EXIT STATUS"]);
+    for code in exit_codes::ALL {
+        roff.control("TP", []);
+        roff.text([bold(code.code.to_string())]);
+        roff.text([roman(code.long)]);
+    }
+    roff.control("SH", ["SEE ALSO"]);
+    for (at, name) in see_also.iter().enumerate() {
+        let end = if at + 1 < see_also.len() { "(1)," } else { "(1)" };
+        roff.text([bold(name), roman(end)]);
+    }
+    roff.to_writer(&mut bytes)?;
+    Ok(Page { name: man.get_filename(), bytes })
+}
+
+/// The help of every command, one below the other.
+fn page_of_all(commands: &[Described<'_>]) -> String {
+    let mut out = String::new();
+    for Described { command, .. } in commands {
+        let name = command.get_bin_name().unwrap_or_else(|| command.get_name());
+        let help = (*command).clone().term_width(COLUMNS).render_long_help().to_string();
+        let help: Vec<&str> = help.trim().lines().map(str::trim_end).collect();
+        out.push_str(&format!("## {name}\n\n```text\n{}\n```\n\n", help.join("\n")));
+    }
+    out.truncate(out.trim_end().len());
+    out.push('\n');
+    out
+}
