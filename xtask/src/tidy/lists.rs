@@ -30,6 +30,7 @@ const REGISTRIES: &[Registry] = &[
     registry("dialect", "crates/change/src/dialect", &["diff", "opening", "tests"]),
     registry("rung", "crates/change/src/matching/rungs", &["tests"]),
     registry("finding", "crates/change/src/findings", &["tests"]),
+    registry("linter reader", "crates/door/src/count/readers", &[]),
     registry("command", "crates/relay/src/commands", &["tests"]),
     registry("torture layer", "xtask/src/torture/layers", &[]),
     registry("tidy rule", "xtask/src/tidy", &["spdx", "tests"]),

@@ -1,3 +1,5 @@
+//! Readers on what real tools printed, and the laws of the counter.
+
 use super::*;
 
 /// What real tools printed, on small projects made for it: the command, its output, the reader, the number of
@@ -307,7 +309,7 @@ fn one_huge_line_of_json_is_counted_exactly() {
     let message =
         r#"{"ruleId":"a","severity":2,"message":"m \u00e9 \" }","line":3,"fix":{"range":[1,2],"text":"]"}}"#;
     let warning = message.replace("\"severity\":2", "\"severity\":1");
-    let list = vec![message, &warning].repeat(3_000).join(",");
+    let list = [message, &warning].repeat(3_000).join(",");
     let source = "x".repeat(100_000);
     let text = format!(r#"[{{"filePath":"/project/a.js","messages":[{list}],"source":"{source}"}}]"#);
     let counted = count("eslint -f json .", text.as_bytes(), false);

@@ -33,8 +33,8 @@ pub(super) const ALWAYS: &[Entry] = &[
     entry(".azuredevops/", CI), entry(".travis.yml", CI), entry(".travis.yaml", CI), entry(".drone.*", CI),
     entry("bitbucket-pipelines.y*", CI), entry(".woodpecker*", CI), entry(".buildkite/", CI), entry(".ci/", CI),
     entry(".forgejo/", CI), entry(".gitea/", CI), entry(".teamcity/", CI), entry(".semaphore/", CI),
-    entry(".appveyor.yml", CI), entry("appveyor.yml", CI), entry(".cirrus.*", CI), entry("cloudbuild*.y*", CI),
-    entry("buildspec*.y*", CI), entry("codefresh.y*", CI), entry(".builds/", CI), entry(".build.yml", CI),
+    entry(".appveyor.yml", CI), entry("appveyor.yml", CI), entry(".cirrus.*", CI), entry("cloudbuild.*", CI),
+    entry("buildspec.*", CI), entry("codefresh.y*", CI), entry(".builds/", CI), entry(".build.yml", CI),
     entry(".goreleaser.y*", CI), entry("netlify.toml", CI), entry("vercel.json", CI), entry(".dagger/", CI),
     // hooks
     entry(".husky/", HOOK), entry(".huskyrc*", HOOK), entry(".githooks/", HOOK), entry(".git-hooks/", HOOK),
@@ -88,14 +88,14 @@ pub(super) const ALWAYS: &[Entry] = &[
 /// Guarded when a gate is configured: it reads them as code before anybody has looked.
 #[rustfmt::skip]
 pub(super) const GATE: &[Entry] = &[
-    entry("makefile*", BUILD), entry("gnumakefile", BUILD), entry("*.mk", BUILD), entry("justfile", BUILD), entry(".justfile", BUILD), entry("*.just", BUILD),
-    entry("taskfile*.y*", BUILD), entry("magefile.go", BUILD), entry("earthfile", BUILD), entry("dodo.py", BUILD), entry("fabfile.py", BUILD),
+    entry("makefile", BUILD), entry("makefile.*", BUILD), entry("gnumakefile", BUILD), entry("*.mk", BUILD), entry("justfile", BUILD), entry(".justfile", BUILD), entry("*.just", BUILD),
+    entry("taskfile.*", BUILD), entry("magefile.go", BUILD), entry("earthfile", BUILD), entry("dodo.py", BUILD), entry("fabfile.py", BUILD),
     entry("build.rs", BUILD), entry("cargo.toml", BUILD), entry("clippy.toml", BUILD), entry(".clippy.toml", BUILD), entry("build.zig*", BUILD),
     entry("setup.py", BUILD), entry("setup.cfg", BUILD), entry("conftest.py", BUILD), entry("pyproject.toml", BUILD), entry("pytest.ini", BUILD), entry("tox.ini", BUILD),
     entry("noxfile.py", BUILD), entry("mypy.ini", BUILD), entry(".mypy.ini", BUILD), entry("ruff.toml", BUILD), entry(".ruff.toml", BUILD), entry(".flake8", BUILD),
     entry(".pylintrc", BUILD), entry("pylintrc", BUILD), entry("manage.py", BUILD), entry("requirements*.txt", LOCK), entry("pipfile*", LOCK),
     entry("tsconfig*.json", BUILD), entry("jsconfig*.json", BUILD), entry("deno.json*", BUILD), entry("biome.json*", BUILD),
-    entry(".eslintrc*", BUILD), entry("eslint.config.*", BUILD), entry("eslint-*.config.*", BUILD), entry(".eslintignore", BUILD), entry(".oxlintrc*", BUILD), entry("tslint.json", BUILD),
+    entry(".eslintrc*", BUILD), entry("eslint.config.*", BUILD), entry("eslint-*.js", BUILD), entry(".eslintignore", BUILD), entry(".oxlintrc*", BUILD), entry("tslint.json", BUILD),
     entry(".prettierrc*", BUILD), entry("prettier.config.*", BUILD), entry(".stylelintrc*", BUILD), entry("stylelint.config.*", BUILD),
     entry("vite.config.*", BUILD), entry("vitest.config.*", BUILD), entry("vitest.workspace.*", BUILD), entry("vitest.setup.*", BUILD),
     entry("webpack.config.*", BUILD), entry("webpack.*.js", BUILD), entry("rollup.config.*", BUILD), entry("rspack.config.*", BUILD), entry("esbuild.config.*", BUILD), entry("esbuild.*js", BUILD),
@@ -107,9 +107,25 @@ pub(super) const GATE: &[Entry] = &[
     entry("build.gradle*", BUILD), entry("settings.gradle*", BUILD), entry("*.gradle", BUILD), entry("*.gradle.kts", BUILD), entry("buildsrc/", BUILD), entry("pom.xml", BUILD), entry("build.sbt", BUILD), entry("build.xml", BUILD),
     entry("cmakelists.txt", BUILD), entry("*.cmake", BUILD), entry("cmakepresets.json", BUILD), entry("meson.build", BUILD), entry("meson_options.txt", BUILD), entry("configure", BUILD), entry("configure.ac", BUILD), entry("sconstruct", BUILD),
     entry("build.bazel", BUILD), entry("build", BUILD), entry("workspace", BUILD), entry("workspace.bazel", BUILD), entry("module.bazel", BUILD), entry("*.bzl", BUILD),
-    entry("go.mod", BUILD), entry("go.work", BUILD), entry(".golangci.*", BUILD), entry("composer.json", BUILD), entry("phpunit.xml*", BUILD), entry("phpstan*.neon*", BUILD), entry("mix.exs", BUILD), entry("dune-project", BUILD),
+    entry("go.mod", BUILD), entry("go.work", BUILD), entry(".golangci.*", BUILD), entry("composer.json", BUILD), entry("phpunit.xml*", BUILD), entry("phpstan*", BUILD), entry("mix.exs", BUILD), entry("dune-project", BUILD),
     entry("package.swift", BUILD), entry("*.csproj", BUILD), entry("*.fsproj", BUILD), entry("*.vbproj", BUILD), entry("*.props", BUILD), entry("*.targets", BUILD), entry("*.sln", BUILD), entry("flake.nix", BUILD), entry("shell.nix", BUILD), entry("default.nix", BUILD),
     entry("package-lock.json", LOCK), entry("npm-shrinkwrap.json", LOCK), entry("yarn.lock", LOCK), entry("pnpm-lock.yaml", LOCK), entry("bun.lock*", LOCK),
     entry("cargo.lock", LOCK), entry("poetry.lock", LOCK), entry("uv.lock", LOCK), entry("pdm.lock", LOCK), entry("go.sum", LOCK), entry("composer.lock", LOCK), entry("mix.lock", LOCK), entry("flake.lock", LOCK), entry("deno.lock", LOCK),
     entry("node_modules/", LOCK), entry(".venv/", LOCK), entry("venv/", LOCK), entry("vendor/", LOCK),
 ];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_pattern_is_one_that_can_fit() {
+        for entry in ALWAYS.iter().chain(GATE) {
+            let plain = entry.pattern.trim_end_matches('/').split('/').all(|part| {
+                !part.is_empty() && part.matches('*').count() <= 1 && part == part.to_ascii_lowercase()
+            });
+            assert!(plain, "{}", entry.pattern);
+            assert!(!entry.why.is_empty());
+        }
+    }
+}

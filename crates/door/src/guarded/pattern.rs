@@ -38,7 +38,11 @@ fn short_name_fits(pattern: &str, name: &str) -> bool {
         Some((stem, ending)) => (stem.replace('.', ""), ending),
         None => (bare.to_owned(), ""),
     };
-    let ending_fits = long_ending.starts_with(ending) || long_ending.contains('*') || bare.ends_with('*');
+    let ending_fits = match long_ending.split_once('*') {
+        Some((fixed, _)) => ending.starts_with(fixed) || fixed.starts_with(ending),
+        None if bare.ends_with('*') => true,
+        None => long_ending.get(..3).unwrap_or(long_ending) == ending,
+    };
     ending_fits && stem_fits(&long_stem, stem)
 }
 

