@@ -144,6 +144,8 @@ fn small(number: u32) -> anyhow::Result<Record> {
         decided_by: Some("-y".to_owned()),
         revert_of: Vec::new(),
         notes: Vec::new(),
+        plan: None,
+        rules: Vec::new(),
         transaction: None,
     })
 }
