@@ -91,7 +91,7 @@ fn daemons_are_ended_whatever_they_do_to_leave() {
 #[test]
 fn one_that_holds_the_output_open_does_not_hold_up_the_end() {
     let mut job = shell("sleep 1000 & echo done");
-    job.deadlines = Deadlines::default();
+    job.deadlines.grace = Deadlines::default().grace;
     let began = Instant::now();
     let finished = to_the_last(job);
     assert_eq!((finished.end, finished.left_behind), (End::Exited(0), 1));

@@ -19,9 +19,10 @@ pub(crate) fn runner() -> Runner {
     Runner::new(keeper())
 }
 
-/// A command line with little patience.
+/// A command line with little patience. A test that goes wrong fails, and does not hang.
 pub(crate) fn shell(line: &str) -> Job {
-    let deadlines = Deadlines { grace: Duration::from_millis(200), ..Deadlines::default() };
+    let total = Some(Duration::from_secs(60));
+    let deadlines = Deadlines { total, grace: Duration::from_millis(200), ..Deadlines::default() };
     Job { deadlines, ..Job::shell(line, "/") }
 }
 
