@@ -17,8 +17,10 @@ pub(crate) struct Held {
 }
 
 struct Signals {
-    /// A signal came.
-    asked: Arc<AtomicBool>,
+    /// Ctrl-C was typed.
+    interrupted: Arc<AtomicBool>,
+    /// relay was told to end, or the terminal went.
+    told: Arc<AtomicBool>,
     /// A signal does what it does without us.
     usual: Arc<AtomicBool>,
     /// How many hold them.
@@ -40,7 +42,8 @@ impl Held {
             }
         };
         if signals.holders.fetch_add(1, Ordering::SeqCst) == 0 {
-            signals.asked.store(false, Ordering::SeqCst);
+            signals.interrupted.store(false, Ordering::SeqCst);
+            signals.told.store(false, Ordering::SeqCst);
             signals.usual.store(false, Ordering::SeqCst);
         }
         Ok(Held { signals })
@@ -48,7 +51,17 @@ impl Held {
 
     /// Whether a signal came.
     pub(crate) fn asked(&self) -> bool {
-        self.signals.asked.load(Ordering::SeqCst)
+        self.signals.interrupted.load(Ordering::SeqCst) || self.told_to_end()
+    }
+
+    /// Whether one came that is meant for relay whoever has the terminal: not Ctrl-C.
+    pub(crate) fn told_to_end(&self) -> bool {
+        self.signals.told.load(Ordering::SeqCst)
+    }
+
+    /// Forgets a Ctrl-C that was typed for a program which had the terminal.
+    pub(crate) fn forget_interrupt(&self) {
+        self.signals.interrupted.store(false, Ordering::SeqCst);
     }
 }
 
@@ -62,14 +75,20 @@ impl Drop for Held {
 
 impl Signals {
     fn install() -> io::Result<Signals> {
-        let signals = Signals { asked: Arc::default(), usual: Arc::default(), holders: AtomicUsize::new(0) };
+        let signals = Signals {
+            interrupted: Arc::default(),
+            told: Arc::default(),
+            usual: Arc::default(),
+            holders: AtomicUsize::new(0),
+        };
         for signal in [SIGINT, SIGTERM, SIGHUP] {
             // `nohup relay …` goes on when the terminal goes.
             if signal == SIGHUP && is_ignored(signal) {
                 continue;
             }
             flag::register_conditional_default(signal, Arc::clone(&signals.usual))?;
-            flag::register(signal, Arc::clone(&signals.asked))?;
+            let flag = if signal == SIGINT { &signals.interrupted } else { &signals.told };
+            flag::register(signal, Arc::clone(flag))?;
         }
         Ok(signals)
     }
@@ -93,6 +112,10 @@ mod tests {
         let usual = || outer.signals.usual.load(Ordering::SeqCst);
         drop(Held::begin().unwrap());
         assert!(!usual());
+        assert!(!outer.asked());
+        outer.signals.interrupted.store(true, Ordering::SeqCst);
+        assert!(outer.asked() && !outer.told_to_end());
+        outer.forget_interrupt();
         assert!(!outer.asked());
     }
 

@@ -77,7 +77,7 @@ fn edit(asking: &mut Asking<'_>, file: &FilePlan, text: &[u8]) -> Result<Vec<u8>
         let mut words = editor.clone();
         words.push(path.clone().into_os_string());
         let job = Job { output: Output::Terminal, ..Job::argv(words, scratch.directory()) };
-        match (asking.outside.run)(&job, &*asking.outside.stop) {
+        match (asking.outside.run)(&job) {
             Ok(finished) => {
                 return match finished.end {
                     End::Exited(0) => read(&path).map_err(|error| format!("the edited text: {error}")),

@@ -19,6 +19,7 @@ mod trust;
 use std::fs::File;
 use std::io::{self, IsTerminal, Write};
 use std::os::fd::AsFd;
+use std::rc::Rc;
 
 use relaycode_door::{Approver, Event, Question, Reply};
 use relaycode_exec::{ExecError, Finished, Job, Runner};
@@ -78,17 +79,23 @@ struct Outside {
     err_is_terminal: bool,
 }
 
-/// Runs a job to its end, or until the second says stop.
-type Run = Box<dyn Fn(&Job, &dyn Fn() -> bool) -> Result<Finished, ExecError>>;
+/// Runs a program that has the terminal to its end. What is typed meanwhile is meant for it.
+type Run = Box<dyn Fn(&Job) -> Result<Finished, ExecError>>;
 
 impl TerminalApprover {
     /// An approver at the process's own terminal. While it lives, signals only ask to stop.
     pub(crate) fn new(setup: Setup, runner: Runner) -> Result<TerminalApprover, Failure> {
-        let held = Held::begin()?;
+        let held = Rc::new(Held::begin()?);
+        let signals = Rc::clone(&held);
+        let run = move |job: &Job| {
+            let finished = runner.run(job, &|| signals.told_to_end(), &mut |_| {});
+            signals.forget_interrupt();
+            finished
+        };
         let outside = Outside {
             open: Box::new(Terminal::open),
             stop: Box::new(move || held.asked()),
-            run: Box::new(move |job, stop| runner.run(job, stop, &mut |_| {})),
+            run: Box::new(run),
             err: io::stderr().as_fd().try_clone_to_owned().ok().map(File::from),
             err_is_terminal: io::stderr().is_terminal(),
         };

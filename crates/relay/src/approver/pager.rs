@@ -52,7 +52,7 @@ fn paged(asking: &mut Asking<'_>, text: &dyn Fn(&Look) -> String, plain: &str) -
             },
             ..Job::argv(words, scratch.directory())
         };
-        if (asking.outside.run)(&job, &*asking.outside.stop).is_ok() {
+        if (asking.outside.run)(&job).is_ok() {
             return true;
         }
     }

@@ -8,7 +8,6 @@ use std::cell::Cell;
 use std::fs::{File, OpenOptions};
 use std::io::{Read, Write};
 use std::os::unix::fs::OpenOptionsExt;
-use std::rc::Rc;
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
@@ -92,7 +91,7 @@ impl Desk {
         let outside = Outside {
             open: Box::new(move || Some(Terminal::over(terminal.try_clone().unwrap()))),
             stop: Box::new(move || stop.get()),
-            run: Box::new(move |job, _| run(job)),
+            run: Box::new(run),
             err: Some(self.terminal.try_clone().unwrap()),
             err_is_terminal: true,
         };
