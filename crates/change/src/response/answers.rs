@@ -115,7 +115,9 @@ fn marks(lines: &Lines<'_>, events: &Events, limits: &Limits) -> Result<Vec<Mark
     let mut controls = 0;
     let mut blocks = Blocks::new(lines, events, limits);
     while let Some(Told { segment, outcome, floor, said_to, .. }) = blocks.next(false)? {
-        marks.extend(bare(lines, floor..said_to));
+        let without_fence = bare(lines, floor..said_to);
+        controls += usize::from(without_fence.is_some());
+        marks.extend(without_fence);
         match outcome {
             // Too much of a change is one all the same; reading its answer says so.
             Outcome::Operations(_) | Outcome::TooMuch(_) => {
@@ -125,14 +127,14 @@ fn marks(lines: &Lines<'_>, events: &Events, limits: &Limits) -> Result<Vec<Mark
             }
             Outcome::Control => {
                 controls += 1;
-                if controls > ANSWERS {
-                    return Err(ResponseError::TooManyAnswers);
-                }
                 let text = lines.block(segment.content.clone(), segment.indent);
                 let (control, _) = control::read(&text, 0);
                 marks.push(Mark::Control { range: segment.range, uuid: control.uuid });
             }
             Outcome::Example(_) | Outcome::Broken(..) => {}
+        }
+        if controls > ANSWERS {
+            return Err(ResponseError::TooManyAnswers);
         }
     }
     marks.extend(bare(lines, blocks.floor()..lines.end()));

@@ -116,6 +116,9 @@ fn limits_hold_for_each_answer() {
     let none = "```yaml\nprojectId: p\n```\n";
     assert_eq!(read_all(&none.repeat(ANSWERS), &limits).unwrap().len(), ANSWERS);
     assert_eq!(read_all(&none.repeat(ANSWERS + 1), &limits), Err(ResponseError::TooManyAnswers));
+    let bare = format!("projectId: p\nuuid: {A}\n\n{}", file("one"));
+    assert_eq!(read_all(&bare.repeat(ANSWERS), &limits).unwrap().len(), 1);
+    assert_eq!(read_all(&bare.repeat(ANSWERS + 1), &limits), Err(ResponseError::TooManyAnswers));
 }
 
 /// Pieces of answers, whole and damaged.
