@@ -116,12 +116,14 @@ impl<'a> Way<'a, '_> {
                         let baseline = prepared.flatten();
                         return self.keep_or_put_back(open, admitted, baseline);
                     }
-                    Err(error) => {
+                    // Only where nothing was touched: any other error has more to say than that.
+                    Err(error @ (LedgerError::Refused(_) | LedgerError::Conflict { .. })) => {
                         changed = self.changed(&admitted.plan)?;
                         if changed.is_empty() {
                             return Err(error.into());
                         }
                     }
+                    Err(error) => return Err(error.into()),
                 }
             }
             self.approver.event(&Event::PlannedAgain { paths: &changed });

@@ -1,15 +1,15 @@
 //! The file for output that does not fit into memory.
 //!
 //! It is made anew with mode 0600, never over or through something that exists, holds at most as many
-//! bytes as it may, and every line in it has passed [`blacked_out`]. When it cannot be written it goes
+//! bytes as it may, and every line in it has passed [`Redactor::line`]. When it cannot be written it goes
 //! away again: a caller sees either a file that says what it holds, or none.
 
-use std::borrow::Cow;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::PathBuf;
 
+use relaycode_text::redact::Redactor;
 use rustix::fs::OFlags;
 
 /// The longest line that is looked at as one. A longer one is looked at in pieces, cut at a blank where
@@ -22,11 +22,6 @@ const BATCH: usize = 64 << 10;
 /// The last line of a file that was full.
 const CUT: &[u8] = "\n… the file was full, the rest is missing …\n".as_bytes();
 
-/// The line with its secrets blacked out.
-fn blacked_out(line: &[u8]) -> Cow<'_, [u8]> {
-    Cow::Borrowed(line)
-}
-
 /// A spill file while it is written.
 #[derive(Debug)]
 pub(crate) struct SpillFile {
@@ -37,6 +32,8 @@ pub(crate) struct SpillFile {
     /// The last line if it gets full; empty where not even that has room.
     mark: &'static [u8],
     full: bool,
+    /// Blacks out secrets.
+    redactor: Redactor,
     /// The beginning of a line whose end has not come.
     line: Vec<u8>,
     batch: Vec<u8>,
@@ -57,7 +54,17 @@ impl SpillFile {
 
     fn around(path: PathBuf, file: File, most: u64) -> SpillFile {
         let (room, mark) = most.checked_sub(CUT.len() as u64).map_or((most, &CUT[..0]), |room| (room, CUT));
-        SpillFile { path, file, room, mark, full: false, line: Vec::new(), batch: Vec::new(), failed: false }
+        SpillFile {
+            path,
+            file,
+            room,
+            mark,
+            full: false,
+            redactor: Redactor::default(),
+            line: Vec::new(),
+            batch: Vec::new(),
+            failed: false,
+        }
     }
 
     /// More has come.
@@ -103,7 +110,7 @@ impl SpillFile {
 
     /// Moves the first bytes of the line, blacked out, to what is to be written.
     fn take(&mut self, length: usize) {
-        let clean = blacked_out(&self.line[..length]);
+        let clean = self.redactor.line(&self.line[..length]);
         let fits = clean.len().min(usize::try_from(self.room).unwrap_or(usize::MAX));
         self.batch.extend_from_slice(&clean[..fits]);
         self.full = fits < clean.len();

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use relaycode_change::limits::Limits;
 use relaycode_change::plan::{FilePlan, Finding, Plan, Reason, Refused};
 use relaycode_change::proposal::{Note, Proposal};
-use relaycode_change::{diff, repair, response};
+use relaycode_change::{diff, prompt, repair, response};
 use relaycode_door::{Consent, Submission};
 use relaycode_ledger::Digest;
 use serde::Serialize;
@@ -84,6 +84,13 @@ impl<'a> Source<'a> {
 
     /// The answers in it, in their order; at least one.
     pub(crate) fn answers(&'a self) -> Result<Vec<Answer<'a>>, Failure> {
+        if prompt::is_prompt(&self.text) {
+            return Err(Failure::refused(
+                "prompt",
+                "this is the prompt that relay prints, not an answer to it",
+            )
+            .hint("give it to your model, and its answer to relay"));
+        }
         let read = response::read_all(&self.text, &self.limits)?;
         Ok(read
             .into_iter()

@@ -3,14 +3,14 @@
 use relaycode_change::plan::{Change, Plan};
 use relaycode_door::gate::GateReport;
 use relaycode_door::{Applied, DoorError, Outcome, Rule};
-use relaycode_ledger::{Digest, LedgerError};
+use relaycode_ledger::{Digest, Ledger, LedgerError};
 use serde_json::{Value, json};
 
 use crate::answer::Answer;
 use crate::context::Context;
 use crate::failure::{Exit, Failure, State};
 use crate::json;
-use crate::project;
+use crate::project::{self, Fate};
 use crate::show;
 
 /// How an answer's way ended.
@@ -27,6 +27,8 @@ pub(crate) struct Teller<'a> {
     pub(crate) shown: Option<Digest>,
     /// The diff was asked for.
     pub(crate) diff: bool,
+    /// What is known of earlier answers.
+    pub(crate) ledger: &'a Ledger,
 }
 
 impl Teller<'_> {
@@ -109,6 +111,20 @@ impl Teller<'_> {
                 self.failed(&failure, Some(&plan), json!({"step": step}), context)
             }
             Outcome::GateFailed { plan, gate, rules } => self.gate_failed(&plan, &gate, &rules, context),
+            Outcome::AlreadyProcessed { id, other_content } => {
+                let failure: Failure = LedgerError::AlreadyProcessed { id, other_content }.into();
+                let fate = Fate::of(self.ledger, id).ok();
+                let by = fate.and_then(|fate| fate.reverted_by).filter(|_| !other_content);
+                let failure = match by {
+                    Some(by) => {
+                        let by = by.short();
+                        failure
+                            .hint(format!("it was applied and reverted; `relay revert {by}` brings it back"))
+                    }
+                    None => failure,
+                };
+                self.failed(&failure, None, json!({}), context)
+            }
             other => self.failed(&without_plan(&other), None, json!({}), context),
         }
     }
@@ -214,9 +230,6 @@ fn without_plan(outcome: &Outcome) -> Failure {
             format!("the answer is for the project `{named}`, and this is `{ours}`"),
         )
         .hint("go to that project, or correct `projectId` in the answer if it is meant for this one"),
-        Outcome::AlreadyProcessed { id, other_content } => {
-            LedgerError::AlreadyProcessed { id: *id, other_content: *other_content }.into()
-        }
         Outcome::NotTrusted { wants, before } => {
             let what = show::number(wants.commands.len(), "command");
             let seen = if before.is_some() {

@@ -37,6 +37,31 @@ pub(crate) struct Fate {
     pub(crate) reverted_by: Option<TxId>,
 }
 
+impl Fate {
+    /// What became of a transaction of this ledger.
+    pub(crate) fn of(ledger: &Ledger, id: TxId) -> Result<Fate, Failure> {
+        /// Entries that are looked at together.
+        const AT_ONCE: usize = 500;
+        let mut fate = Fate::default();
+        for skip in (0..).step_by(AT_ONCE) {
+            let page = ledger.page(skip, AT_ONCE)?;
+            for item in page.entries.iter().flat_map(|entry| &entry.members) {
+                if item.id == Some(id) {
+                    fate.undone = item.undone;
+                    return Ok(fate);
+                }
+                if !item.undone && item.revert_of.contains(&id) {
+                    fate.reverted_by = item.id;
+                }
+            }
+            if page.entries.len() < AT_ONCE {
+                break;
+            }
+        }
+        Ok(fate)
+    }
+}
+
 impl Project {
     /// The project in `directory`. Nothing is written.
     pub(crate) fn open(context: &Context<'_>) -> Result<Project, Failure> {
@@ -84,25 +109,7 @@ impl Project {
 
     /// What became of a transaction later.
     pub(crate) fn fate(&self, id: TxId) -> Result<Fate, Failure> {
-        /// Entries that are looked at together.
-        const AT_ONCE: usize = 500;
-        let mut fate = Fate::default();
-        for skip in (0..).step_by(AT_ONCE) {
-            let page = self.ledger.page(skip, AT_ONCE)?;
-            for item in page.entries.iter().flat_map(|entry| &entry.members) {
-                if item.id == Some(id) {
-                    fate.undone = item.undone;
-                    return Ok(fate);
-                }
-                if !item.undone && item.revert_of.contains(&id) {
-                    fate.reverted_by = item.id;
-                }
-            }
-            if page.entries.len() < AT_ONCE {
-                break;
-            }
-        }
-        Ok(fate)
+        Fate::of(&self.ledger, id)
     }
 
     /// What git has checked out there.

@@ -150,7 +150,7 @@ impl Args {
         let became = door.submit(&submission, &mut approver);
         let shown = approver.shown();
         drop(approver);
-        Ok(Teller { answer, shown, diff: self.diff }.tell(became, context))
+        Ok(Teller { answer, shown, diff: self.diff, ledger: &door.ledger }.tell(became, context))
     }
 }
 

@@ -100,7 +100,9 @@ fn walk<'a>(command: &'a Command, around: &[String], all: &mut Vec<Described<'a>
     let below_names: Vec<String> = below.iter().map(|command| full_name(command)).collect();
     let see_also = below_names.iter().chain(around).filter(|name| **name != own).cloned().collect();
     all.push(Described { command, see_also });
-    let around: Vec<String> = [own].into_iter().chain(below_names).collect();
+    // A command below another one belongs to the whole as well.
+    let whole = around.first().filter(|name| **name != own).cloned();
+    let around: Vec<String> = whole.into_iter().chain([own]).chain(below_names).collect();
     for command in below {
         walk(command, &around, all);
     }

@@ -82,7 +82,7 @@ fn names_that_only_look_dangerous() {
         "[glob]{a,b}.txt",
         "..dots.txt",
         "e\u{301}.txt",
-        ".hidden/.env.local",
+        ".hidden/.local",
     ] {
         let project = Project::new(&[(name, "old\n")]);
         let change = edit(&named(name), "old", "new");

@@ -224,5 +224,5 @@ pub(crate) fn whole(path: &str, text: &str) -> String {
 
 /// A control block with this id and message.
 pub(crate) fn control(uuid: &str, message: &str) -> String {
-    format!("\n```yaml\nprojectId: shop.k3y\nuuid: {uuid}\ngitCommitMsg: \"{message}\"\n```\n")
+    format!("\n```yaml\nprojectId: shop.k3yk3yk3yk\nuuid: {uuid}\ngitCommitMsg: \"{message}\"\n```\n")
 }

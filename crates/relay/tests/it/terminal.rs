@@ -111,7 +111,7 @@ fn a_yes_applies() {
 
 #[test]
 fn anything_else_is_a_no() {
-    for typed in ["\n", "n\n", "maybe\n", "\x04"] {
+    for typed in ["\n", "n\n", "y\x04\x04", "\x04"] {
         let project = project();
         let mut session = Session::start(&project, &["apply", "a.md"], "");
         session.wait_for("apply? [y/N]");
@@ -138,7 +138,7 @@ fn what_was_typed_before_the_question_is_no_answer() {
 fn an_interrupt_at_the_question_says_what_is() {
     let project = project();
     let mut session = Session::start(&project, &["apply", "a.md"], "");
-    session.wait_for("? keys");
+    session.wait_for("apply? [y/N]");
     session.type_in("\x03");
     let (code, seen) = session.end();
     assert_eq!(code, Some(130), "{seen}");
