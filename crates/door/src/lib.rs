@@ -14,6 +14,7 @@ pub mod count;
 pub mod door;
 pub mod gate;
 pub mod guarded;
+mod keep;
 pub mod outcome;
 pub mod rule;
 pub mod setup;

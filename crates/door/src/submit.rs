@@ -5,15 +5,12 @@
 //! Invariants: what is applied is what was approved, by digest; up to [`Way::begin`] nothing is written; from
 //! there on every way out either commits or puts back.
 
-use jiff::Timestamp;
 use relaycode_change::path::RelPath;
 use relaycode_change::plan::{self, Change, FilePlan, Plan, Refused};
 use relaycode_change::tree::{Entry, Tree};
 use relaycode_change::{revise, syntax};
 use relaycode_ledger::change::FileChange;
-use relaycode_ledger::collect::Policy;
 use relaycode_ledger::digest::of_changes;
-use relaycode_ledger::transaction::Verdict;
 use relaycode_ledger::{Digest, LedgerError, Open, TxId};
 use relaycode_project::checkout::{self, Named};
 use relaycode_project::trust;
@@ -21,11 +18,10 @@ use relaycode_project::trust;
 use crate::about::about;
 use crate::admit;
 use crate::approver::{Approver, Event, Question, Reply, Revision};
-use crate::branch;
 use crate::count::Counted;
 use crate::door::{Door, SYNTAX_BUDGET};
 use crate::gate::{self, GateReport, Step, StepResult};
-use crate::outcome::{Applied, DoorError, Outcome};
+use crate::outcome::{DoorError, Outcome};
 use crate::rule::{Allow, Rule};
 use crate::submission::Submission;
 
@@ -53,7 +49,7 @@ pub(crate) fn submit(
 }
 
 /// Why the way ends before its end.
-enum Halt {
+pub(crate) enum Halt {
     /// With an outcome.
     Out(Box<Outcome>),
     /// With an error.
@@ -73,25 +69,25 @@ impl<E: Into<DoorError>> From<E> for Halt {
 }
 
 /// A submission on its way.
-struct Way<'a, 's> {
-    door: &'a Door,
-    submission: &'a Submission<'s>,
-    approver: &'a mut dyn Approver,
+pub(crate) struct Way<'a, 's> {
+    pub(crate) door: &'a Door,
+    pub(crate) submission: &'a Submission<'s>,
+    pub(crate) approver: &'a mut dyn Approver,
     /// What the project's file wants counts.
-    trusted: bool,
+    pub(crate) trusted: bool,
     /// Which rules decided, one line each.
-    decisions: Vec<String>,
-    gate: GateReport,
+    pub(crate) decisions: Vec<String>,
+    pub(crate) gate: GateReport,
 }
 
 /// A plan that was admitted.
-struct Admitted {
-    plan: Plan,
-    digest: Digest,
+pub(crate) struct Admitted {
+    pub(crate) plan: Plan,
+    pub(crate) digest: Digest,
     /// Who decided.
-    by: String,
+    pub(crate) by: String,
     /// A person did, who saw this very plan.
-    by_person: bool,
+    pub(crate) by_person: bool,
 }
 
 impl<'a> Way<'a, '_> {
@@ -114,7 +110,7 @@ impl<'a> Way<'a, '_> {
                 match self.begin(id, &admitted) {
                     Ok(open) => {
                         let baseline = prepared.flatten();
-                        return self.keep_or_put_back(open, admitted, baseline);
+                        return self.keep_or_put_back(open, admitted, baseline.as_ref());
                     }
                     // Only where nothing was touched: any other error has more to say than that.
                     Err(error @ (LedgerError::Refused(_) | LedgerError::Conflict { .. })) => {
@@ -320,133 +316,8 @@ impl<'a> Way<'a, '_> {
         door.ledger.begin(&changes(&admitted.plan), about, &|| self.approver.stopped())
     }
 
-    /// Runs the gate, decides, and ends the transaction one way or the other.
-    fn keep_or_put_back(
-        mut self,
-        mut open: Open<'_>,
-        admitted: Admitted,
-        baseline: Option<Counted>,
-    ) -> Result<Box<Outcome>, Halt> {
-        let files = changes(&admitted.plan).len();
-        self.approver.event(&Event::OnDisk { files });
-        if let Err(error) = self.run_gate(&mut open, baseline.as_ref()) {
-            open.put_back()?;
-            return Err(error.into());
-        }
-        let put_back = match self.accept(&open, &admitted) {
-            Ok(()) => return self.commit(open, admitted),
-            Err(put_back) => put_back,
-        };
-        self.approver.event(&Event::PuttingBack);
-        open.put_back()?;
-        let Admitted { plan, .. } = admitted;
-        let gate = self.gate;
-        Ok(Box::new(match put_back {
-            PutBack::Interrupted => Outcome::Interrupted { put_back: true },
-            PutBack::Declined(reason) => Outcome::Declined { plan, reason, put_back: true, gate: Some(gate) },
-            PutBack::GateFailed(rules) => Outcome::GateFailed { plan, gate, rules },
-        }))
-    }
-
-    /// `postCommand` and the linter, on the change as it is on disk.
-    fn run_gate(&mut self, open: &mut Open<'_>, baseline: Option<&Counted>) -> Result<(), LedgerError> {
-        let patch = &self.door.config().patch;
-        let (post, linter) = (patch.post_command.trim(), patch.linter.trim());
-        if !self.trusted || (post.is_empty() && linter.is_empty()) {
-            return Ok(());
-        }
-        open.gate_running()?;
-        let mut counted = None;
-        let mut well = true;
-        if !post.is_empty() {
-            let (report, _) =
-                gate::run::run(self.door, Step::PostCommand, &patch.post_command, self.approver);
-            well = report.succeeded();
-            self.gate.steps.push(report);
-        }
-        // What a failed command left half done is nothing to judge.
-        if well && !linter.is_empty() {
-            let (report, count) = gate::run::run(self.door, Step::Linter, &patch.linter, self.approver);
-            self.gate.steps.push(report);
-            counted = count;
-        }
-        self.gate.reformatted = open.gate_done()?;
-        self.gate.compare(baseline, counted.as_ref());
-        Ok(())
-    }
-
-    /// Whether the change stays.
-    fn accept(&mut self, open: &Open<'_>, admitted: &Admitted) -> Result<(), PutBack> {
-        if self.approver.stopped() {
-            return Err(PutBack::Interrupted);
-        }
-        let rules = self.gate.verdict(self.door.config().patch.approval_on_error_count);
-        if rules.is_empty() {
-            let by = if self.gate.linter().is_some() { "policy" } else { admitted.by.as_str() };
-            self.decided("accept", by, &rules);
-            return Ok(());
-        }
-        if rules.iter().all(|rule| self.submission.consent.covers(rule)) {
-            let by = self.covered_by(&rules);
-            self.decided("accept", &by, &rules);
-            return Ok(());
-        }
-        // Nobody looks: then it does not stay.
-        if self.submission.consent.yes {
-            return Err(PutBack::GateFailed(rules));
-        }
-        let digest = on_disk(open);
-        let question = Question::Keep { plan: &admitted.plan, digest, gate: &self.gate, rules: &rules };
-        match self.approver.decide(&question) {
-            Reply::Yes { digest: given } if given == digest => {
-                let by = self.approver.name().to_string();
-                self.decided("accept", &by, &rules);
-                Ok(())
-            }
-            Reply::No { reason } => Err(PutBack::Declined(reason)),
-            Reply::Stop => Err(PutBack::Interrupted),
-            _ => Err(PutBack::GateFailed(rules)),
-        }
-    }
-
-    fn commit(mut self, open: Open<'_>, admitted: Admitted) -> Result<Box<Outcome>, Halt> {
-        let ran = !self.gate.steps.is_empty();
-        let verdict = Verdict {
-            decided_by: Some(admitted.by),
-            rules: std::mem::take(&mut self.decisions),
-            gate: ran.then(|| self.gate.text()),
-        };
-        let committed = open.commit(verdict)?;
-        // Tidying up can wait for the next time.
-        let _ = self.door.ledger.collect_daily(Timestamp::now().as_second(), &Policy::default());
-        let branch = self.branch(&committed.record);
-        Ok(Box::new(Outcome::Applied(Box::new(Applied {
-            record: committed.record,
-            plan: admitted.plan,
-            digest: admitted.digest,
-            gate: ran.then_some(self.gate),
-            branch,
-            doubt: committed.doubt,
-        }))))
-    }
-
-    /// A branch for the change, where the configuration wants one.
-    fn branch(&mut self, record: &relaycode_ledger::record::Record) -> Option<String> {
-        if !self.trusted || !self.door.config().git.auto_git_branch {
-            return None;
-        }
-        match branch::make(self.door, record) {
-            Ok(name) => Some(name),
-            Err(error) => {
-                let text = format!("no branch was made for it: {error}");
-                self.approver.event(&Event::Remark { text: &text });
-                None
-            }
-        }
-    }
-
     /// What the user said beforehand that covers these; policy, if there is nothing to cover.
-    fn covered_by(&self, rules: &[Rule]) -> String {
+    pub(crate) fn covered_by(&self, rules: &[Rule]) -> String {
         let mut said: Vec<String> = Vec::new();
         for rule in rules {
             let by = rule.allowed_by().map_or("-y".to_string(), |allow| format!("--allow {}", allow.name()));
@@ -457,7 +328,7 @@ impl<'a> Way<'a, '_> {
         if said.is_empty() { "policy".to_string() } else { said.join(" ") }
     }
 
-    fn decided(&mut self, step: &str, by: &str, rules: &[Rule]) {
+    pub(crate) fn decided(&mut self, step: &str, by: &str, rules: &[Rule]) {
         let sentences: Vec<String> = rules.iter().map(Rule::sentence).collect();
         self.decisions.push(match (sentences.is_empty(), step) {
             (false, _) => format!("{step} by {by}: {}", sentences.join("; ")),
@@ -470,16 +341,6 @@ impl<'a> Way<'a, '_> {
             (true, _) => format!("{step} by {by}: trusted, with its key, and nothing to look at"),
         });
     }
-}
-
-/// Why a change on disk does not stay.
-enum PutBack {
-    /// The user wanted it to stop.
-    Interrupted,
-    /// A person said no.
-    Declined(Option<String>),
-    /// The gate said no.
-    GateFailed(Vec<Rule>),
 }
 
 /// The plan for `tree`, with what the syntax check found.
@@ -516,14 +377,4 @@ fn as_planned(file: &FilePlan, tree: &dyn Tree) -> bool {
     };
     // A renamed file's new name must still be free.
     there && (file.renamed_from.is_none() || matches!(tree.entry(&file.path), Ok(Entry::Missing)))
-}
-
-/// The digest of what a transaction has on disk, the gate's own changes included.
-fn on_disk(open: &Open<'_>) -> Digest {
-    let mut text = String::new();
-    for file in &open.record().result {
-        let after = file.after.as_ref().map(|image| (image.hash, image.mode));
-        text.push_str(&format!("{:?} {after:?}\n", file.path));
-    }
-    Digest::of(text.as_bytes())
 }

@@ -54,7 +54,7 @@ pub(crate) fn named(root: &Path, directory: &Path, name: &str) -> Result<RelPath
     let start = directory.canonicalize().map_err(|_| outside())?;
     let full = without_dots(&start.join(name)).ok_or_else(outside)?;
     let inside = full.strip_prefix(root).map_err(|_| outside())?;
-    RelPath::parse(&inside.to_string_lossy()).map_err(|error| Failure::usage(error))
+    RelPath::parse(&inside.to_string_lossy()).map_err(Failure::usage)
 }
 
 /// The text of a file of the project.

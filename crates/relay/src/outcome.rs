@@ -92,7 +92,13 @@ impl Teller<'_> {
                     if put_back { "not kept" } else { "not applied" },
                 )
                 .left(if put_back { State::PutBack } else { State::Unchanged });
-                self.failed(&failure, Some(&plan), json!({"reason": reason, "gate": gate}), context)
+                let ending =
+                    self.failed(&failure, Some(&plan), json!({"reason": reason, "gate": gate}), context);
+                if let Some(reason) = &reason {
+                    let look = context.look();
+                    context.say(&show::question::for_model(reason, &look));
+                }
+                ending
             }
             Outcome::NobodyToAsk { plan, rules } => {
                 self.card(&plan, context);

@@ -1,6 +1,6 @@
 //! `relay blame`: which change wrote each line of a file.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, hash_map};
 
 use relaycode_ledger::TxId;
 use relaycode_ledger::record::Record;
@@ -41,8 +41,8 @@ impl Act for Args {
         let blame = project.ledger.blame(path.as_str())?;
         let mut records: HashMap<TxId, Record> = HashMap::new();
         for id in blame.lines.iter().filter_map(|line| line.by) {
-            if !records.contains_key(&id) {
-                records.insert(id, project.ledger.record(id)?);
+            if let hash_map::Entry::Vacant(place) = records.entry(id) {
+                place.insert(project.ledger.record(id)?);
             }
         }
         let all = blame.lines.iter().enumerate().map(|(at, line)| Line {

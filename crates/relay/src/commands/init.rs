@@ -51,7 +51,7 @@ impl Act for Args {
             return Err(Failure::usage(format!("this project is called {has} already"))
                 .hint("change `projectId` in its configuration"));
         }
-        let id = configured.clone().or_else(|| self.id.clone()).unwrap_or(suggested.id);
+        let id = configured.or_else(|| self.id.clone()).unwrap_or(suggested.id);
         let tree = project.ledger.tree(u64::try_from(Limits::default().file_bytes).unwrap_or(u64::MAX));
         let changes = setup::changes(&tree, &id, loaded.file.is_some()).map_err(Failure::unexpected)?;
         let made: Vec<String> = changes.iter().map(|change| change.path.to_string()).collect();
