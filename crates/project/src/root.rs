@@ -64,11 +64,12 @@ pub enum RootError {
 }
 
 /// The root of the project that `start` lies in. `home` is the user's own directory of relay, which
-/// marks nothing.
+/// marks nothing. `ceilings` are directories that, with everything above them, are not looked at unless
+/// relay was started right there.
 ///
 /// # Errors
 /// If `start` is no directory that can be entered.
-pub fn find(start: &Path, home: Option<&Path>) -> Result<Root, RootError> {
+pub fn find(start: &Path, home: Option<&Path>, ceilings: &[PathBuf]) -> Result<Root, RootError> {
     let bad = |source| RootError::Start { path: start.to_path_buf(), source };
     let path = start.canonicalize().map_err(bad)?;
     let metadata = path.metadata().map_err(bad)?;
@@ -82,10 +83,13 @@ pub fn find(start: &Path, home: Option<&Path>) -> Result<Root, RootError> {
             .and_then(|home| home.parent()?.canonicalize().ok()),
         trusted: [0, rustix::process::getuid().as_raw(), metadata.uid()],
     };
-    let found = path.ancestors().take(LEVELS).enumerate().find_map(|(level, directory)| {
-        let marker = search.marker(directory, level > 0)?;
-        Some(Root { path: directory.to_path_buf(), marker })
-    });
+    let ceilings: Vec<PathBuf> = ceilings.iter().filter_map(|path| path.canonicalize().ok()).collect();
+    let above = path.ancestors().skip(1).take_while(|directory| !ceilings.iter().any(|top| top == directory));
+    let found =
+        [path.as_path()].into_iter().chain(above).take(LEVELS).enumerate().find_map(|(level, directory)| {
+            let marker = search.marker(directory, level > 0)?;
+            Some(Root { path: directory.to_path_buf(), marker })
+        });
     Ok(found.unwrap_or(Root { path, marker: Marker::Nothing }))
 }
 

@@ -1,12 +1,18 @@
-//! The user's own directory, where every ledger has a copy: `RELAY_HOME`, else `~/.relaycode`. The
+//! The user's own directory, where every ledger has a copy: `RELAY_HOME`, else `~/.relaycode`; and how far up
+//! a project is looked for: not in the directories of `RELAY_CEILING_DIRECTORIES`, nor above them. The
 //! environment is read for it here and nowhere else.
 
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-/// The directory; `None` if nothing says where it is, and then there is no copy.
+/// What is the user's own.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(crate) struct Home(pub(crate) Option<PathBuf>);
+pub(crate) struct Home {
+    /// The directory; `None` if nothing says where it is, and then there is no copy.
+    pub(crate) path: Option<PathBuf>,
+    /// Where looking for a project ends.
+    pub(crate) ceilings: Vec<PathBuf>,
+}
 
 impl Home {
     /// Reads it from the process.
@@ -17,8 +23,10 @@ impl Home {
     fn from(get: impl Fn(&str) -> Option<OsString>) -> Home {
         let set = |name: &str| get(name).filter(|value| !value.is_empty()).map(PathBuf::from);
         let home = set("RELAY_HOME").or_else(|| set("HOME").map(|home| home.join(".relaycode")));
+        let ceilings = get("RELAY_CEILING_DIRECTORIES").unwrap_or_default();
+        let ceilings = std::env::split_paths(&ceilings).filter(|path| path.is_absolute()).collect();
         // A relative one would be another directory wherever relay is started.
-        Home(home.filter(|home| home.is_absolute()))
+        Home { path: home.filter(|home| home.is_absolute()), ceilings }
     }
 }
 
@@ -30,7 +38,7 @@ mod tests {
     fn relay_home_comes_before_the_users_own() {
         let home = |set: &[(&str, &str)]| {
             let get = |name: &str| set.iter().find(|(key, _)| *key == name).map(|(_, value)| (*value).into());
-            Home::from(get).0
+            Home::from(get).path
         };
         assert_eq!(home(&[("RELAY_HOME", "/r"), ("HOME", "/h")]), Some("/r".into()));
         assert_eq!(home(&[("RELAY_HOME", ""), ("HOME", "/h")]), Some("/h/.relaycode".into()));

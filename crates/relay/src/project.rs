@@ -65,8 +65,8 @@ impl Fate {
 impl Project {
     /// The project in `directory`. Nothing is written.
     pub(crate) fn open(context: &Context<'_>) -> Result<Project, Failure> {
-        let home = context.home.0.clone();
-        let root = root::find(&context.options.directory, home.as_deref())?.path;
+        let home = context.home.path.clone();
+        let root = root::find(&context.options.directory, home.as_deref(), &context.home.ceilings)?.path;
         let settings = Settings { home, ..Settings::default() };
         let ledger = Ledger::open(Arc::new(Real::default()), &root, settings)?;
         Ok(Project { root, ledger })
@@ -119,7 +119,7 @@ impl Project {
 
     /// The way in, with the project's configuration.
     pub(crate) fn door(self, context: &Context<'_>) -> Result<Door, Failure> {
-        Ok(Door::open(&self.root, self.ledger, context.home.0.as_deref(), runner()?)?)
+        Ok(Door::open(&self.root, self.ledger, context.home.path.as_deref(), runner()?)?)
     }
 
     /// Puts the changes on disk and records them, whole or not at all. A signal meanwhile stops it,

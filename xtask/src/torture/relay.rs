@@ -11,6 +11,8 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, bail};
 
+use crate::workspace;
+
 /// A run that takes longer hangs.
 const PATIENCE: Duration = Duration::from_secs(90);
 
@@ -78,6 +80,8 @@ pub(super) fn in_room(command: &mut Command, room: &Path) {
         .env("LANG", "C.UTF-8")
         .env("HOME", room.join("home"))
         .env("RELAY_HOME", room.join("home/.relaycode"))
+        // The build directory lies in a project of its own.
+        .env("RELAY_CEILING_DIRECTORIES", workspace::root())
         .stdin(Stdio::null());
 }
 

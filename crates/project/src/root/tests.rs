@@ -29,10 +29,22 @@ impl Scratch {
 
     fn find(&self, start: &str, home: Option<&str>) -> (String, Marker) {
         let home = home.map(|home| self.top.join(home));
-        let root = find(&self.top.join(start), home.as_deref()).unwrap();
+        let root = find(&self.top.join(start), home.as_deref(), &[]).unwrap();
         let path = root.path.strip_prefix(&self.top).map(|path| path.display().to_string());
         (path.unwrap_or_else(|_| "outside".to_string()), root.marker)
     }
+}
+
+#[test]
+fn nothing_is_looked_for_at_a_ceiling_or_above_it() {
+    let scratch = Scratch::new(&["p/.git/", "p/target/room/project/"]);
+    let start = scratch.top.join("p/target/room/project");
+    let found = |ceiling: &str| find(&start, None, &[scratch.top.join(ceiling)]).unwrap();
+    assert_eq!(found("elsewhere").path, scratch.top.join("p"));
+    for ceiling in ["p", "p/target", "p/target/room"] {
+        assert_eq!(found(ceiling), Root { path: start.clone(), marker: Marker::Nothing }, "{ceiling}");
+    }
+    assert_eq!(find(&scratch.top.join("p"), None, &[scratch.top.join("p")]).unwrap().marker, Marker::Git);
 }
 
 fn search(trusted: [u32; 3]) -> Search {
@@ -143,7 +155,7 @@ fn the_walk_ends() {
 fn a_start_that_is_no_directory_is_an_error() {
     let scratch = Scratch::new(&["file"]);
     for start in ["file", "missing"] {
-        let error = find(&scratch.top.join(start), None).unwrap_err();
+        let error = find(&scratch.top.join(start), None, &[]).unwrap_err();
         assert!(error.to_string().contains(start), "{error}");
     }
 }

@@ -42,7 +42,7 @@ impl Act for Args {
             return Ok(Exit::Done);
         }
         let project = Project::open(context)?;
-        let loaded = config::load(&project.root, context.home.0.as_deref())?;
+        let loaded = config::load(&project.root, context.home.path.as_deref())?;
         match &self.what {
             Some(What::Show { key: Some(key) }) => one(&loaded, key, context),
             Some(What::Check) => Ok(check(&project, &loaded, context)),

@@ -42,7 +42,7 @@ impl Act for Args {
     fn run(&self, context: &mut Context<'_>) -> Result<Exit, Failure> {
         let project = Project::open(context)?;
         project.recover(context)?;
-        let loaded = config::load(&project.root, context.home.0.as_deref())?;
+        let loaded = config::load(&project.root, context.home.path.as_deref())?;
         let suggested = identity::suggest(&project.root);
         let configured = loaded.config.project_id.clone();
         if let (Some(wanted), Some(has)) = (&self.id, &configured)

@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, bail};
 
 use crate::bench::startup::beside_this_one;
+use crate::workspace;
 
 /// What one run took.
 #[derive(Clone, Copy)]
@@ -26,6 +27,8 @@ pub(super) fn relay(home: Option<&Path>) -> anyhow::Result<Command> {
 
 fn at_home(mut command: Command, home: Option<&Path>) -> Command {
     command.env_remove("HOME").env_remove("RELAY_HOME");
+    // The build directory lies in a project of its own.
+    command.env("RELAY_CEILING_DIRECTORIES", workspace::root());
     if let Some(home) = home {
         command.env("RELAY_HOME", home);
     }
