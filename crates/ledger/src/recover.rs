@@ -91,6 +91,17 @@ impl Ledger {
         let _ = self.catch_up();
         Ok(recovered)
     }
+
+    /// How many transactions are open, or stopped in the middle. Nothing is touched.
+    ///
+    /// # Errors
+    /// The system's.
+    pub fn unfinished(&self) -> Result<usize, LedgerError> {
+        match self.state()? {
+            Some(state) => Ok(journals(&state)?.len()),
+            None => Ok(0),
+        }
+    }
 }
 
 /// Deals with dead transactions before a new one begins, and says which are still open.

@@ -16,7 +16,7 @@ use crate::terminal::{ColorChoice, Look};
 /// The options that every command has.
 #[derive(Debug, Clone, clap::Args)]
 pub(crate) struct Options {
-    /// Work as if started in this directory; the project is the one it lies in
+    /// The project is the one that this directory lies in; its files are named as seen from there
     #[arg(short = 'C', long = "directory", global = true, value_name = "DIR", default_value = ".")]
     pub(crate) directory: PathBuf,
 

@@ -8,6 +8,7 @@ mod clock;
 mod commands;
 mod console;
 mod context;
+mod doctor;
 mod exit_codes;
 mod failure;
 mod files;

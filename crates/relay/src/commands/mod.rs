@@ -6,6 +6,7 @@ pub(crate) mod blame;
 mod completions;
 mod config;
 mod demo;
+mod doctor;
 mod git;
 mod init;
 pub(crate) mod log;
@@ -61,6 +62,7 @@ enum Command {
     Trust(trust::Args),
     Why(why::Args),
     Config(config::Args),
+    Doctor(doctor::Args),
     Demo(demo::Args),
     Completions(completions::Args),
     #[command(name = "__man", hide = true)]
@@ -83,6 +85,7 @@ impl Command {
             Command::Trust(args) => args,
             Command::Why(args) => args,
             Command::Config(args) => args,
+            Command::Doctor(args) => args,
             Command::Demo(args) => args,
             Command::Completions(args) => args,
             Command::Man(args) => args,

@@ -8,6 +8,7 @@ pub(crate) mod card;
 pub(crate) mod commit;
 pub(crate) mod config;
 pub(crate) mod diff;
+pub(crate) mod doctor;
 pub(crate) mod failure;
 pub(crate) mod gate;
 pub(crate) mod log;

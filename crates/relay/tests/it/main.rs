@@ -6,6 +6,7 @@ mod apply;
 mod bad_input;
 mod completions;
 mod demo;
+mod doctor;
 mod ledger_faults;
 mod ledger_hostile;
 mod ledger_obstacles;

@@ -1,0 +1,117 @@
+//! The machine: relay itself, its directory, processes, the terminal, programs it starts for you.
+
+use std::fs;
+use std::os::unix::fs::MetadataExt;
+use std::time::{Duration, Instant};
+
+use relaycode_exec::{Deadlines, Job};
+
+use super::Finding;
+use crate::ask::Terminal;
+use crate::context::Context;
+use crate::programs::Programs;
+use crate::project::{self, Project};
+use crate::show;
+
+/// Which relay this is, and on what.
+pub(super) fn relay(_: &Project, _: &Context<'_>) -> Vec<Finding> {
+    let (os, machine) = (std::env::consts::OS, std::env::consts::ARCH);
+    let said = format!("{} on {os} {machine}", env!("CARGO_PKG_VERSION"));
+    if cfg!(target_os = "linux") {
+        return vec![Finding::good("relay", said)];
+    }
+    let next = "processes that leave their group are not ended when relay dies; everything else is the same";
+    vec![Finding::note("relay", format!("{said}, where it is not tested")).next(next)]
+}
+
+/// The user's own directory.
+pub(super) fn home(_: &Project, context: &Context<'_>) -> Vec<Finding> {
+    const NAME: &str = "your directory";
+    let Some(home) = &context.home.path else {
+        return vec![
+            Finding::bad(
+                NAME,
+                "neither RELAY_HOME nor HOME says where it is: nothing can be trusted or copied",
+            )
+            .next("set HOME, or RELAY_HOME to an absolute path"),
+        ];
+    };
+    let shown = home.display();
+    let stat = match fs::metadata(home) {
+        Ok(stat) => stat,
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+            return vec![Finding::good(NAME, format!("{shown}, which is made when it is needed"))];
+        }
+        Err(error) => return vec![Finding::bad(NAME, format!("{shown} cannot be used: {error}"))],
+    };
+    if stat.mode() & 0o022 != 0 {
+        let said = format!("others may write to {shown}, so nothing in it is believed");
+        return vec![Finding::bad(NAME, said).next(format!("chmod 700 {shown}"))];
+    }
+    vec![Finding::good(NAME, shown.to_string())]
+}
+
+/// Whether processes can be started and watched over, tried out.
+pub(super) fn processes(project: &Project, _: &Context<'_>) -> Vec<Finding> {
+    const NAME: &str = "processes";
+    let deadlines = Deadlines { total: Some(Duration::from_secs(5)), ..Deadlines::default() };
+    let job = Job { deadlines, ..Job::argv(["true"], &project.root) };
+    let started = Instant::now();
+    let ran = project::runner().map(|runner| runner.run(&job, &|| false, &mut |_| {}));
+    match ran {
+        Ok(Ok(finished)) if finished.end.is_success() => {
+            let took = show::gate::seconds(started.elapsed());
+            vec![Finding::good(NAME, format!("one ran under relay's watch in {took}"))]
+        }
+        Ok(Ok(finished)) => vec![Finding::bad(NAME, format!("`true` ended as {:?}", finished.end))],
+        Ok(Err(error)) => vec![Finding::bad(NAME, error.to_string())],
+        Err(failure) => vec![Finding::bad(NAME, failure.message)],
+    }
+}
+
+/// Whether somebody can be asked, and how things look to them.
+pub(super) fn terminal(_: &Project, context: &Context<'_>) -> Vec<Finding> {
+    const NAME: &str = "terminal";
+    let look = context.console.out_look();
+    let letters = if look.utf8 { "UTF-8" } else { "no UTF-8: signs are plain ASCII" };
+    if Terminal::open().is_none() {
+        let said = format!("there is nobody to ask ({letters})");
+        return vec![Finding::note(NAME, said).next("`-y` and `--allow` answer beforehand")];
+    }
+    let width = look.width.map(|width| format!(", {width} columns")).unwrap_or_default();
+    vec![Finding::good(NAME, format!("somebody can be asked{width}, {letters}"))]
+}
+
+/// The user's editor and pager.
+pub(super) fn programs(_: &Project, _: &Context<'_>) -> Vec<Finding> {
+    let programs = Programs::read();
+    let found = |all: &[Vec<std::ffi::OsString>]| {
+        all.iter()
+            .filter_map(|words| words.first())
+            .find_map(|word| on_path(word))
+            .map(|path| path.display().to_string())
+    };
+    let mut findings = Vec::new();
+    for (name, all) in [("editor", &programs.editors), ("pager", &programs.pagers)] {
+        findings.push(match found(all) {
+            Some(path) => Finding::good(name, path),
+            None => Finding::note(name, "none was found").next(format!("set {}", name.to_uppercase())),
+        });
+    }
+    findings
+}
+
+/// Where a program is, as the shell would find it.
+pub(super) fn on_path(name: &std::ffi::OsStr) -> Option<std::path::PathBuf> {
+    let runs = |path: &std::path::PathBuf| {
+        fs::metadata(path).is_ok_and(|stat| stat.is_file() && stat.mode() & 0o111 != 0)
+    };
+    if name.as_encoded_bytes().contains(&b'/') {
+        return Some(name.into()).filter(runs);
+    }
+    let path = std::env::var_os("PATH")?;
+    std::env::split_paths(&path)
+        .filter(|directory| directory.is_absolute())
+        .map(|directory| directory.join(name))
+        .find(runs)
+}

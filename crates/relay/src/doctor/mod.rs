@@ -1,0 +1,77 @@
+//! What relay needs and whether it is there: one function for each thing, one list.
+//!
+//! Nothing here changes the project; what is tried out for real (a process under the keeper) leaves
+//! nothing behind.
+
+mod machine;
+mod project;
+
+use serde::Serialize;
+
+use crate::context::Context;
+use crate::project::Project;
+
+/// How something is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) enum State {
+    /// As it should be.
+    Good,
+    /// Worth knowing; relay works without it.
+    Note,
+    /// Something does not work until somebody sees to it.
+    Bad,
+}
+
+/// What was found out about one thing.
+#[derive(Debug, Clone, Serialize)]
+pub(crate) struct Finding {
+    /// What was looked at.
+    pub(crate) name: &'static str,
+    pub(crate) state: State,
+    /// How it is. It may quote foreign text.
+    pub(crate) said: String,
+    /// What to do about it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) next: Option<String>,
+}
+
+impl Finding {
+    fn good(name: &'static str, said: impl Into<String>) -> Finding {
+        Finding { name, state: State::Good, said: said.into(), next: None }
+    }
+
+    fn note(name: &'static str, said: impl Into<String>) -> Finding {
+        Finding { state: State::Note, ..Finding::good(name, said) }
+    }
+
+    fn bad(name: &'static str, said: impl Into<String>) -> Finding {
+        Finding { state: State::Bad, ..Finding::good(name, said) }
+    }
+
+    fn next(self, next: impl Into<String>) -> Finding {
+        Finding { next: Some(next.into()), ..self }
+    }
+}
+
+/// Something to look at.
+type Look = fn(&Project, &Context<'_>) -> Vec<Finding>;
+
+/// Everything that is looked at, in this order.
+const LOOKS: [Look; 10] = [
+    machine::relay,
+    machine::home,
+    machine::processes,
+    machine::terminal,
+    machine::programs,
+    project::root,
+    project::files,
+    project::config,
+    project::git,
+    project::ledger,
+];
+
+/// Looks at everything.
+pub(crate) fn look(project: &Project, context: &Context<'_>) -> Vec<Finding> {
+    LOOKS.iter().flat_map(|look| look(project, context)).collect()
+}

@@ -1,0 +1,24 @@
+//! What `relay doctor` found, a line for each thing and one for what to do.
+
+use crate::doctor::{Finding, State};
+use crate::terminal::{Look, Paint, Sign};
+
+/// Cells of a name.
+const NAME: usize = 14;
+
+/// One finding.
+pub(crate) fn line(finding: &Finding, look: &Look) -> String {
+    let sign = match finding.state {
+        State::Good => look.paint(Paint::Good, look.sign(Sign::Done)),
+        State::Note => look.paint(Paint::Look, "!"),
+        State::Bad => look.paint(Paint::Bad, look.sign(Sign::Refused)),
+    };
+    let indent = 2 + NAME + 2;
+    let said = look.wrap(&format!("{}{}", " ".repeat(indent), look.safe(&finding.said)), indent);
+    let mut text = format!("{sign} {:<NAME$}  {}\n", finding.name, said.trim_start());
+    if let Some(next) = &finding.next {
+        let next = look.wrap(&format!("{}{}", " ".repeat(indent), look.safe(next)), indent);
+        text += &format!("{}\n", look.paint(Paint::Dim, &next));
+    }
+    text
+}
