@@ -29,7 +29,7 @@ pub use status::{Known, PathState};
 pub use version::Version;
 
 use call::{Leave, Run};
-use version::OLDEST;
+use version::{ATTRIBUTES, OLDEST};
 
 /// Bytes of an ordinary answer.
 const ANSWER: usize = 4 << 20;
@@ -57,7 +57,7 @@ struct Repository {
     /// The project's root below that, ending in `/`, or empty.
     prefix: Vec<u8>,
     /// The name of the tree without anything.
-    empty_tree: &'static str,
+    empty_tree: Option<&'static str>,
     /// Settings that silence every filter and hook which the configuration names.
     muted: Vec<(String, String)>,
 }
@@ -136,6 +136,7 @@ impl<'r> Git<'r> {
         if !prefix.is_empty() {
             prefix.push(b'/');
         }
+        let empty_tree = (found >= ATTRIBUTES).then_some(empty_tree);
         let muted = self.silence()?;
         Ok(self.repository.get_or_init(|| Repository { top, prefix, empty_tree, muted }))
     }
@@ -173,7 +174,7 @@ impl<'r> Git<'r> {
     /// How git is called once the repository is known.
     fn safe(&self) -> Result<Leave<'_>, GitError> {
         let repository = self.repository()?;
-        let attributes = Some(repository.empty_tree);
+        let attributes = repository.empty_tree;
         Ok(Leave::Safe { attributes, muted: &repository.muted, hooks_known: false })
     }
 

@@ -87,7 +87,7 @@ impl Git<'_> {
 
     fn hooks_known(&self) -> Result<Leave<'_>, GitError> {
         let repository = self.repository()?;
-        let attributes = Some(repository.empty_tree);
+        let attributes = repository.empty_tree;
         Ok(Leave::Safe { attributes, muted: &repository.muted, hooks_known: true })
     }
 

@@ -2,8 +2,12 @@
 
 use std::fmt;
 
-/// The oldest git that can be told to take no attributes from the work tree (`--attr-source`).
-pub(super) const OLDEST: Version = Version { major: 2, minor: 41 };
+/// The oldest git that can be told to leave a repository alone that lies among the files
+/// (`safe.bareRepository`).
+pub(super) const OLDEST: Version = Version { major: 2, minor: 38 };
+/// The oldest git that can be told to take no attributes from the work tree (`--attr-source`). An older
+/// one reads them, and finds every filter that they could name silenced.
+pub(super) const ATTRIBUTES: Version = Version { major: 2, minor: 41 };
 
 /// A version of git.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -45,6 +49,6 @@ mod tests {
         assert_eq!(read("git version 2.50rc1").as_deref(), Some("2.50"));
         assert_eq!(read("git version 3.0.windows.1").as_deref(), Some("3.0"));
         assert_eq!(read("hub 1.2"), None);
-        assert!(Version { major: 2, minor: 40 } < OLDEST && OLDEST < Version { major: 3, minor: 0 });
+        assert!(Version { major: 2, minor: 37 } < OLDEST && OLDEST < Version { major: 3, minor: 0 });
     }
 }

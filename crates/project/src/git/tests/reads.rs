@@ -127,9 +127,9 @@ fn no_repository_no_git_and_an_old_git_are_told_apart() {
     }
     let none = Says("");
     assert!(matches!(Git::with(&none, bare.path()).version(), Err(GitError::NoGit)));
-    let old = Says("git version 2.39.5 (Apple Git-154)\n");
+    let old = Says("git version 2.37.1 (Apple Git-137.1)\n");
     let error = Git::with(&old, bare.path()).status(&["a"]).unwrap_err();
-    assert!(error.to_string().contains("2.39 is too old"), "{error}");
+    assert!(error.to_string().contains("2.37 is too old"), "{error}");
 }
 
 #[test]
