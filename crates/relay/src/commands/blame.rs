@@ -4,6 +4,7 @@ use std::collections::{HashMap, hash_map};
 
 use relaycode_ledger::TxId;
 use relaycode_ledger::record::Record;
+use relaycode_project::config::LogLevel;
 use serde_json::{Value, json};
 
 use crate::context::{Act, Context};
@@ -68,7 +69,7 @@ impl Act for Args {
             context.console.out(&text);
             if let Some(note) = &blame.note {
                 let text = show::outcome::remark(&context.console.err_look(), note);
-                context.console.err(&text);
+                context.beside(LogLevel::Warn, &text);
             }
         }
         Ok(Exit::Done)

@@ -5,6 +5,7 @@ use relaycode_door::Door;
 use relaycode_door::commit::{self, CommitError, CommitPlan};
 use relaycode_ledger::record::Record;
 use relaycode_ledger::{Target, TxId};
+use relaycode_project::config::LogLevel;
 use relaycode_project::git::{Git, GitError};
 use serde_json::json;
 
@@ -169,7 +170,7 @@ fn trusted(door: &Door, git: &Git<'_>, context: &mut Context<'_>) -> Result<(), 
     let look = context.console.err_look();
     let text = show::trust::text(&wants, None, &look);
     let Some(mut terminal) = Terminal::open() else {
-        context.console.err(&text);
+        context.beside(LogLevel::Error, &text);
         let said = format!(
             "a commit here runs {} of the repository, which you have not trusted yet",
             show::number(wants.git.len(), "program")

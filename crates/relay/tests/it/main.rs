@@ -4,8 +4,11 @@
 
 mod apply;
 mod bad_input;
+mod commands;
 mod completions;
+mod configured;
 mod demo;
+mod keys;
 mod ledger_faults;
 mod ledger_hostile;
 mod ledger_obstacles;
@@ -13,9 +16,11 @@ mod ledger_odd;
 mod ledger_together;
 mod log;
 mod looks;
+mod original;
 mod preview;
 mod recover;
 mod relay;
+mod requirement;
 mod revert;
 mod show;
 mod terminal;
