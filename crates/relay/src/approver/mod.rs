@@ -183,9 +183,9 @@ impl Approver for TerminalApprover {
                 self.beside(LogLevel::Debug, &gate::ran(report, &look));
             }
             Event::OnDisk { .. } | Event::PuttingBack => {}
-            // Said to everybody: the yes that was given counts no longer.
+            // Also to who wants to hear little: the yes that was given counts no longer.
             Event::PlannedAgain { paths } => {
-                self.beside(LogLevel::Silent, &question::planned_again(paths, &look))
+                self.beside(LogLevel::Error, &question::planned_again(paths, &look))
             }
             Event::Remark { text } => self.beside(LogLevel::Warn, &outcome::remark(&look, &look.safe(text))),
         }

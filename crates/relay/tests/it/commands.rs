@@ -113,7 +113,9 @@ fn with_history() -> Project {
     project.applied(&(edit("a.txt", "two", "2") + &control(UUID, "feat: two")));
     project.put("b.md", whole("b.txt", "b\n").as_bytes());
     project.done(&["apply", "b.md", "-y", "-q"]);
-    project.applied(&(edit("a.txt", "three", "3") + "\n```yaml\npromptSummary: count in digits\n```\n"));
+    project.applied(
+        &(edit("a.txt", "three", "3") + "\n```yaml\nprojectId: shop\npromptSummary: count in digits\n```\n"),
+    );
     project.done(&["revert", "2", "-q"]);
     project
 }
@@ -201,9 +203,12 @@ fn blame_follows_renames_and_reverts() {
     project.applied(&(edit("a.txt", "two", "2") + &control(UUID, "feat: two")));
     project.applied("```json // rename-file\n{\"from\": \"a.txt\", \"to\": \"dir/moved.txt\"}\n```\n");
     assert_eq!(blamed(&project, "dir/moved.txt")[1], (2, "0f8fad5b".into()));
+    assert_eq!(project.relay(&["blame", "a.txt"]).code, 2, "it is not there");
+    project.done(&["revert", "-q"]);
+    assert_eq!(blamed(&project, "a.txt")[1], (2, "0f8fad5b".into()), "and back again");
     project.done(&["revert", UUID, "-q"]);
-    assert_eq!(project.text("dir/moved.txt"), "one\ntwo\nthree\n");
-    assert_ne!(blamed(&project, "dir/moved.txt")[1].1, "0f8fad5b", "what was taken back is not there");
+    assert_eq!(project.text("a.txt"), "one\ntwo\nthree\n");
+    assert_ne!(blamed(&project, "a.txt")[1].1, "0f8fad5b", "what was taken back is not there");
 }
 
 #[test]
@@ -346,6 +351,9 @@ fn every_command_answers_with_one_object() {
             (&value["ok"], &value["code"], &value["command"]),
             (&true.into(), &0.into(), &args[0].into())
         );
+        if args[0] == "git" {
+            continue; // There is nothing left to commit.
+        }
         args.push("-q");
         let ran = relay_git(&project, &args);
         assert_eq!((ran.out.lines().count(), ran.err.as_str()), (1, ""), "{args:?}: {ran:?}");

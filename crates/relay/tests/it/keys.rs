@@ -57,7 +57,7 @@ fn said_at(level: &str, more: &[&str]) -> (Project, Ran, Ran) {
         let args: Vec<&str> = ["apply", "-", "-y"].iter().chain(more).copied().collect();
         project.pipe(&args, answer.as_bytes())
     };
-    let (applied, refused) = (apply(&edit("a.txt", "one", "1")), apply(&edit("a.txt", "no such", "1")));
+    let (applied, refused) = (apply(&edit("a.txt", "one", "1")), apply(&edit("a.txt", "no such", "text")));
     assert_eq!((applied.code, refused.code), (0, 3), "{applied:?} {refused:?}");
     (project, applied, refused)
 }
@@ -190,7 +190,7 @@ fn linter_judges_before_and_after() {
 #[test]
 fn pre_command_runs_before_and_stops_by_failing() {
     let outside = Outside::new();
-    let command = format!("cp a.txt {}", outside.path("seen"));
+    let command = outside.script("pre.sh", &format!("cp a.txt {}\n", outside.path("seen")));
     let project = trusted(FILES, json!({"patch": {"preCommand": command}}));
     project.applied(&edit("a.txt", "one", "1"));
     assert_eq!(outside.text("seen"), "one\n");
@@ -201,12 +201,14 @@ fn pre_command_runs_before_and_stops_by_failing() {
 
 #[test]
 fn post_command_runs_after_and_may_change_what_was_written() {
-    let project = trusted(FILES, json!({"patch": {"postCommand": "sed -i s/1/uno/ a.txt"}}));
+    let outside = Outside::new();
+    let command = outside.script("format.sh", "sed -i s/1/uno/ a.txt\n");
+    let project = trusted(FILES, json!({"patch": {"postCommand": command}}));
     project.applied(&edit("a.txt", "one", "1"));
     assert_eq!(project.text("a.txt"), "uno\n");
     project.done(&["revert"]);
     assert_eq!(project.text("a.txt"), "one\n", "what it did goes with the change");
-    let project = trusted(FILES, json!({"patch": {"postCommand": "sed -i s/1/uno/ a.txt; false"}}));
+    let project = trusted(FILES, json!({"patch": {"postCommand": format!("{command}; false")}}));
     assert_eq!(project.apply(&edit("a.txt", "one", "1")).code, 5);
     assert_eq!(project.text("a.txt"), "one\n");
 }
