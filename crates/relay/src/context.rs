@@ -97,10 +97,10 @@ impl Context<'_> {
         }
     }
 
-    /// Says to people what they asked for.
+    /// Says to people what they asked for. Beside an object it is only a comment.
     pub(crate) fn tell(&mut self, text: &str) {
         if self.json() {
-            self.console.err(text);
+            self.beside(LogLevel::Info, text);
         } else {
             self.console.out(text);
         }

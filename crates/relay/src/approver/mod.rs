@@ -185,7 +185,7 @@ impl Approver for TerminalApprover {
             Event::OnDisk { .. } | Event::PuttingBack => {}
             // Also to who wants to hear little: the yes that was given counts no longer.
             Event::PlannedAgain { paths } => {
-                self.beside(LogLevel::Error, &question::planned_again(paths, &look))
+                self.beside(LogLevel::Error, &question::planned_again(paths, &look));
             }
             Event::Remark { text } => self.beside(LogLevel::Warn, &outcome::remark(&look, &look.safe(text))),
         }

@@ -192,7 +192,7 @@ fn blame_names_the_change_of_a_line() {
     project.put("a.txt", b"mine\none\n2\nmine, too\n");
     assert_eq!(
         blamed(&project, "a.txt"),
-        [(1, String::new()), (2, String::new()), (3, ours.clone()), (4, String::new())],
+        [(1, String::new()), (2, String::new()), (3, ours), (4, String::new())],
         "edits by hand are nobody's"
     );
 }
@@ -300,6 +300,38 @@ fn trust_ends_when_what_is_wanted_changes_or_it_is_taken_back() {
     project.done(&["trust", "--revoke"]);
     assert_eq!(project.apply(&edit("a.txt", "1", "2")).code, 7);
     assert_eq!(project.relay(&["trust", "--revoke", "-y"]).code, 2);
+}
+
+#[test]
+fn a_question_for_trust_shows_what_it_is_about_wherever_the_output_goes() {
+    let project = configured(&[("a.txt", "one\n")], json!({"patch": {"linter": "make lint"}}));
+    let mut session = Session::start(&project, &["trust", "--json", "-q"], "");
+    session.wait_for("make lint");
+    session.wait_for("[y/N]");
+    session.type_in("n\n");
+    assert_eq!(session.end().0, Some(4));
+    project.put("a.md", edit("a.txt", "one", "1").as_bytes());
+    let mut session = Session::start(&project, &["apply", "a.md"], "");
+    session.wait_for("make lint");
+    session.wait_for("[y/N]");
+    session.type_in("n\n");
+    session.wait_for("apply? [y/N]");
+    session.type_in("y\n");
+    let (code, seen) = session.end();
+    assert_eq!(code, Some(0), "without trust a person decides, and nothing runs: {seen}");
+    let value = project.relay(&["why", "--json"]).json();
+    assert_eq!(
+        (&value["decisions"][0]["decidedBy"], &value["decisions"][0]["gate"]),
+        (&"terminal".into(), &Value::Null)
+    );
+}
+
+#[test]
+fn the_schema_is_one_object_with_json_and_without() {
+    let project = project();
+    let plain: Value = serde_json::from_str(&project.done(&["config", "schema"])).unwrap();
+    let json: Value = serde_json::from_str(&project.done(&["config", "schema", "--json"])).unwrap();
+    assert_eq!((&plain, plain["type"].as_str()), (&json, Some("object")));
 }
 
 /// Every command that has a project, with arguments that make it succeed in [`with_history`].

@@ -244,8 +244,8 @@ fn command_timeout_ends_a_command_that_hangs() {
 
 /// A repository with something staged, and what a change of `a.txt` leaves of it: the branch, the index,
 /// what is changed in the files, and what relay said.
-fn branched(settings: Value, message: &str) -> (Project, String) {
-    let project = configured(FILES, json!({"git": settings}));
+fn branched(settings: &Value, message: &str) -> (Project, String) {
+    let project = configured(FILES, json!({"git": *settings}));
     repository(&project);
     project.put("b.txt", b"staged\n");
     git(&project, &["add", "b.txt"]);
@@ -265,8 +265,8 @@ fn branched(settings: Value, message: &str) -> (Project, String) {
 
 #[test]
 fn auto_git_branch_makes_a_branch_for_the_change() {
-    assert_eq!(branched(json!({"autoGitBranch": false}), "feat: one").1, "main");
-    let (project, branch) = branched(json!({"autoGitBranch": true}), "feat: one");
+    assert_eq!(branched(&json!({"autoGitBranch": false}), "feat: one").1, "main");
+    let (project, branch) = branched(&json!({"autoGitBranch": true}), "feat: one");
     assert!(branch.starts_with("relay/feat-"), "{branch}");
     assert_eq!(git(&project, &["rev-parse", "main"]), git(&project, &["rev-parse", "HEAD"]));
 }
@@ -283,15 +283,15 @@ fn auto_git_branch_without_a_repository_is_a_remark() {
 #[test]
 fn git_branch_prefix_begins_its_name() {
     let settings = json!({"autoGitBranch": true, "gitBranchPrefix": "ai/of-"});
-    assert!(branched(settings, "feat: one").1.starts_with("ai/of-feat-"));
+    assert!(branched(&settings, "feat: one").1.starts_with("ai/of-feat-"));
 }
 
 #[test]
 fn git_branch_template_is_the_rest_of_it() {
     let settings = json!({"autoGitBranch": true, "gitBranchTemplate": "uuid"});
-    assert_eq!(branched(settings, "feat: one").1, format!("relay/{UUID}"));
+    assert_eq!(branched(&settings, "feat: one").1, format!("relay/{UUID}"));
     let settings = json!({"autoGitBranch": true, "gitBranchTemplate": "gitCommitMsg"});
-    let (_, branch) = branched(settings, "fix: $(touch x) the ~^: totals..");
+    let (_, branch) = branched(&settings, "fix: $(touch x) the ~^: totals..");
     assert!(branch.starts_with("relay/fix") && branch.contains("totals"), "{branch}");
 }
 
