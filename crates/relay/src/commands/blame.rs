@@ -40,8 +40,10 @@ impl Act for Args {
         project.restore(context);
         let (name, only) = self.split(context);
         let path = files::named(&project.root, &context.options.directory, &name)?;
-        if fs::symlink_metadata(project.root.join(path.as_str())).is_err() {
-            return Err(Failure::usage(format!("there is no file {path}")));
+        match fs::symlink_metadata(project.root.join(path.as_str())) {
+            Ok(stat) if stat.is_file() => {}
+            Ok(_) => return Err(Failure::usage(format!("{path} is no regular file"))),
+            Err(_) => return Err(Failure::usage(format!("there is no file {path}"))),
         }
         let blame = project.ledger.blame(path.as_str())?;
         let mut records: HashMap<TxId, Record> = HashMap::new();

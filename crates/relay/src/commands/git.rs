@@ -95,6 +95,9 @@ impl CommitArgs {
     fn commit(&self, door: &Door, records: &[Record], context: &mut Context<'_>) -> Result<Exit, Failure> {
         let git = door.git();
         let plan = commit::plan(door, &git, records)?;
+        if plan.nothing_left {
+            return Ok(nothing_left(door, records, context));
+        }
         let message = match self.message.clone().or_else(|| plan.message.clone()) {
             Some(message) => message,
             None => return Err(Failure::usage("these changes have no message").hint("give one with `-m`")),
@@ -141,6 +144,19 @@ impl CommitArgs {
         }
         Err(Failure::new(Exit::Declined, "declined", "not committed").left(State::Unchanged))
     }
+}
+
+/// All of it is committed already.
+fn nothing_left(door: &Door, records: &[Record], context: &mut Context<'_>) -> Exit {
+    let said = "nothing of it is left to commit: its files are as they are in the last commit";
+    let look = context.look();
+    context.say(&show::outcome::done(&look, said));
+    context.object(&json!({
+        "ok": true, "code": Exit::Done as u8, "command": "git", "project": door.root.to_string_lossy(),
+        "commit": null, "files": [], "message": null,
+        "ids": records.iter().map(|record| record.uuid.to_string()).collect::<Vec<_>>(),
+    }));
+    Exit::Done
 }
 
 /// The latest change that is still in.

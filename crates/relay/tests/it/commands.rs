@@ -1,12 +1,12 @@
-//! What the commands around `apply` do, and what holds for every command.
+//! What the commands around `apply` do.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 
 use serde_json::{Value, json};
 
-use crate::configured::{configure, configured, relay_git, trust, trusted};
-use crate::relay::{Project, control, edit, run, whole};
+use crate::configured::{configure, configured, git, relay_git, repository, trust, trusted};
+use crate::relay::{Project, control, edit, whole};
 use crate::terminal::Session;
 
 const UUID: &str = "0f8fad5b-d9cb-469f-a165-70867728950e";
@@ -85,8 +85,11 @@ fn prompt_hands_files_along_by_name_directory_and_glob() {
     assert_eq!(files(&["b.rs", "-C", "src"]), ["src/b.rs"]);
     let text = project.done(&["prompt", "a.txt"]);
     assert!(text.contains("text of a\n"), "{text}");
-    let ran = project.relay(&["prompt", "missing.txt"]);
-    assert_eq!(ran.code, 2, "{ran:?}");
+    project.put("bin", b"a\0b");
+    for odd in ["missing.txt", "bin", "../elsewhere.txt"] {
+        let ran = project.relay(&["prompt", odd]);
+        assert_eq!((ran.code, ran.out.as_str()), (2, ""), "{odd}: {ran:?}");
+    }
     let ran = project.pipe(&["apply", "-", "-y"], text.as_bytes());
     assert_eq!(ran.code, 3, "a prompt is no answer: {ran:?}");
 }
@@ -108,7 +111,7 @@ fn an_answer_to_what_prompt_handed_out_is_merged_with_what_came_since() {
 }
 
 /// A project with four changes, oldest first: `a.txt` with an id, `b.txt`, `a.txt` again, and a revert of `b.txt`.
-fn with_history() -> Project {
+pub(crate) fn with_history() -> Project {
     let project = project();
     project.applied(&(edit("a.txt", "two", "2") + &control(UUID, "feat: two")));
     project.put("b.md", whole("b.txt", "b\n").as_bytes());
@@ -188,13 +191,35 @@ fn blame_names_the_change_of_a_line() {
     assert!(one.contains("digits, please") && one.contains("0f8fad5b"), "{one}");
     assert_eq!(blamed(&project, "a.txt:2"), [(2, ours.clone())]);
     assert_eq!(project.relay(&["blame", "a.txt:9"]).code, 2);
-    assert_eq!(project.relay(&["blame", "missing.txt"]).code, 2);
+    fs::create_dir(project.path("dir")).unwrap();
+    for (name, said) in [("missing.txt", "there is no file missing.txt"), ("dir", "dir is no regular file")] {
+        let ran = project.relay(&["blame", name]);
+        assert_eq!(ran.code, 2, "{ran:?}");
+        assert!(ran.err.contains(said), "{}", ran.err);
+    }
     project.put("a.txt", b"mine\none\n2\nmine, too\n");
     assert_eq!(
         blamed(&project, "a.txt"),
         [(1, String::new()), (2, String::new()), (3, ours), (4, String::new())],
         "edits by hand are nobody's"
     );
+}
+
+#[test]
+fn what_is_committed_already_is_not_committed_again() {
+    let project = project();
+    repository(&project);
+    project.applied(&(edit("a.txt", "two", "2") + &control(UUID, "feat: two")));
+    let commit = || relay_git(&project, &["git", "commit", "-y", "--json", "-q"]);
+    let first = commit().json();
+    assert!(first["commit"].is_string() && first["files"] == json!(["a.txt"]), "{first}");
+    let ran = commit();
+    assert_eq!((ran.code, &ran.json()["commit"]), (0, &Value::Null), "{ran:?}");
+    assert_eq!(git(&project, &["rev-list", "--count", "HEAD"]), "2");
+    project.put("a.txt", b"one\n2\nmine\n");
+    let ran = relay_git(&project, &["git", "commit", "-y"]);
+    assert_eq!(ran.code, 13, "edits of the user's are still asked about: {ran:?}");
+    assert!(ran.err.contains("--with-edits"), "{}", ran.err);
 }
 
 #[test]
@@ -332,133 +357,4 @@ fn the_schema_is_one_object_with_json_and_without() {
     let plain: Value = serde_json::from_str(&project.done(&["config", "schema"])).unwrap();
     let json: Value = serde_json::from_str(&project.done(&["config", "schema", "--json"])).unwrap();
     assert_eq!((&plain, plain["type"].as_str()), (&json, Some("object")));
-}
-
-/// Every command that has a project, with arguments that make it succeed in [`with_history`].
-const COMMANDS: &[&[&str]] = &[
-    &["init"],
-    &["prompt", "a.txt"],
-    &["preview", "-"],
-    &["apply", "-", "-y"],
-    &["log"],
-    &["show", "1"],
-    &["revert", "1"],
-    &["recover"],
-    &["blame", "a.txt"],
-    &["git", "commit", "-y", "-m", "x"],
-    &["trust", "-y"],
-    &["why"],
-    &["config"],
-    &["config", "show"],
-    &["config", "show", "projectId"],
-    &["config", "check"],
-    &["demo", "--auto"],
-    &["completions", "bash"],
-];
-
-fn ready() -> (Project, String) {
-    let project = with_history();
-    crate::configured::repository(&project);
-    project.put("a.txt", b"one\n2\n3\n");
-    let answer = edit("a.txt", "one", "1");
-    (project, answer)
-}
-
-#[test]
-fn every_command_answers_with_one_object() {
-    for args in COMMANDS {
-        let (project, answer) = ready();
-        project.put("answer.md", answer.as_bytes());
-        let mut args: Vec<&str> =
-            args.iter().map(|arg| if *arg == "-" { "answer.md" } else { *arg }).collect();
-        if args[0] == "git" {
-            let ran = relay_git(&project, &["apply", "answer.md", "-y"]);
-            assert_eq!(ran.code, 0, "{ran:?}");
-        }
-        args.push("--json");
-        let ran = relay_git(&project, &args);
-        let value = ran.json();
-        assert_eq!(ran.code, 0, "{args:?}: {ran:?}");
-        assert_eq!(
-            (&value["ok"], &value["code"], &value["command"]),
-            (&true.into(), &0.into(), &args[0].into())
-        );
-        if args[0] == "git" {
-            continue; // There is nothing left to commit.
-        }
-        args.push("-q");
-        let ran = relay_git(&project, &args);
-        assert_eq!((ran.out.lines().count(), ran.err.as_str()), (1, ""), "{args:?}: {ran:?}");
-    }
-}
-
-#[test]
-fn every_failure_answers_with_one_object() {
-    let project = project();
-    for args in [
-        &["apply", "missing.md"][..],
-        &["preview", "missing.md"],
-        &["show", "1"],
-        &["revert"],
-        &["why"],
-        &["blame", "missing.txt"],
-        &["git", "commit"],
-        &["prompt", "missing.txt"],
-        &["config", "show", "nothing"],
-        &["log", "-C", "missing"],
-        &["completions", "nonsense"],
-        &["nonsense"],
-    ] {
-        let args: Vec<&str> = args.iter().chain(&["--json"]).copied().collect();
-        let ran = project.relay(&args);
-        let value = ran.json();
-        assert_eq!((&value["ok"], &value["code"]), (&false.into(), &ran.code.into()), "{args:?}: {ran:?}");
-        assert_ne!(ran.code, 0);
-        assert!(value["error"]["message"].is_string() && value["command"].is_string(), "{value}");
-    }
-}
-
-#[test]
-fn commands_work_from_elsewhere_and_from_below() {
-    let project = with_history();
-    fs::create_dir(project.path("sub")).unwrap();
-    let root = project.path(".");
-    for args in [&["log", "-q"][..], &["show", "1"], &["blame"], &["config", "show"], &["why"]] {
-        let here: Vec<&str> =
-            args.iter().chain(if args[0] == "blame" { &["a.txt"][..] } else { &[] }).copied().collect();
-        let below: Vec<&str> =
-            args.iter().chain(if args[0] == "blame" { &["../a.txt"][..] } else { &[] }).copied().collect();
-        let wanted = project.done(&here);
-        let there: Vec<&str> = ["-C", root.to_str().unwrap()].iter().chain(&here).copied().collect();
-        let ran = run(project.command(&there).current_dir("/"));
-        assert_eq!((ran.code, &ran.out), (0, &wanted), "{there:?}: {ran:?}");
-        let ran = run(project.command(&below).current_dir(project.path("sub")));
-        assert_eq!((ran.code, &ran.out), (0, &wanted), "{below:?} from below: {ran:?}");
-    }
-    let ran = run(project.command(&["revert", "-q"]).current_dir(project.path("sub")));
-    assert_eq!(ran.code, 0, "{ran:?}");
-}
-
-#[test]
-fn without_git_and_without_init_everything_but_a_commit_works() {
-    let project = project();
-    project.applied(&edit("a.txt", "two", "2"));
-    for args in [
-        &["prompt"][..],
-        &["log"],
-        &["show", "1"],
-        &["blame", "a.txt"],
-        &["why"],
-        &["config"],
-        &["trust"],
-        &["recover"],
-    ] {
-        project.done(args);
-    }
-    let ran = relay_git(&project, &["git", "commit", "-y", "-m", "x"]);
-    assert_eq!(ran.code, 2, "{ran:?}");
-    assert!(ran.err.contains("repository"), "{}", ran.err);
-    assert!(!project.path("relaycode.config.json").exists());
-    project.done(&["revert"]);
-    assert_eq!(project.text("a.txt"), "one\ntwo\nthree\n");
 }

@@ -8,6 +8,7 @@ mod commands;
 mod completions;
 mod configured;
 mod demo;
+mod every_command;
 mod keys;
 mod ledger_faults;
 mod ledger_hostile;
