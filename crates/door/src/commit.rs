@@ -1,10 +1,10 @@
 //! What of the project belongs to transactions that go into a git commit, and what of it does not.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use relaycode_ledger::LedgerError;
 use relaycode_ledger::record::{FileRecord, Record};
-use relaycode_project::git::{Git, GitError};
+use relaycode_project::git::{Git, GitError, Known};
 
 use crate::door::Door;
 
@@ -17,6 +17,8 @@ pub struct CommitPlan {
     pub mixed: Vec<String>,
     /// The message.
     pub message: Option<String>,
+    /// Every file is as it is in the last commit: there is nothing left to commit.
+    pub nothing_left: bool,
 }
 
 /// Why it cannot be planned.
@@ -49,6 +51,14 @@ pub fn plan(door: &Door, git: &Git<'_>, records: &[Record]) -> Result<CommitPlan
         message: message(records),
         ..CommitPlan::default()
     };
+    // What is as it is in the last commit adds nothing to the next, whoever made it so.
+    let paths: Vec<&str> = plan.paths.iter().map(String::as_str).collect();
+    let mut states = git.status(&paths)?;
+    states.retain(|state| matches!(state.known, Known::Clean | Known::Absent));
+    let clean: BTreeSet<String> = states.into_iter().map(|state| state.path).collect();
+    plan.nothing_left = plan.paths.iter().all(|path| clean.contains(path));
+    last.retain(|path, _| !clean.contains(path));
+    first.retain(|path, _| !clean.contains(path));
     for (path, (record, file)) in &last {
         let wanted = match file {
             Some(file) => door.ledger.after_bytes(record, file)?,

@@ -329,6 +329,9 @@ impl<'a> Way<'a, '_> {
     }
 
     pub(crate) fn decided(&mut self, step: &str, by: &str, rules: &[Rule]) {
+        // A plan that was made anew is decided about anew; what was said of the one before counts for nothing.
+        let same = format!("{step} ");
+        self.decisions.retain(|decision| !decision.starts_with(&same));
         let sentences: Vec<String> = rules.iter().map(Rule::sentence).collect();
         self.decisions.push(match (sentences.is_empty(), step) {
             (false, _) => format!("{step} by {by}: {}", sentences.join("; ")),

@@ -10,6 +10,7 @@ use relaycode_change::proposal::{Note, Proposal};
 use relaycode_change::{diff, prompt, repair, response};
 use relaycode_door::{Consent, Submission};
 use relaycode_ledger::Digest;
+use relaycode_project::config::LogLevel;
 use serde::Serialize;
 use serde_json::Value;
 
@@ -75,7 +76,8 @@ impl<'a> Source<'a> {
         let limits = given.limit.limits();
         let origin = Origin::from_argument(&given.file);
         if origin.is_typed() {
-            context.console.err("reading the answer from the terminal; Ctrl-D ends it\n");
+            // To everybody: who sees nothing happen has to know why.
+            context.beside(LogLevel::Silent, "reading the answer from the terminal; Ctrl-D ends it\n");
         }
         let text = origin.read(limits.text_bytes)?;
         let directory = context.options.directory.clone();

@@ -1,10 +1,12 @@
-//! Where a command writes: results to stdout, everything said beside them to stderr.
+//! Where a command writes: results to stdout, everything said beside them to stderr; and how much of that
+//! `core.logLevel` wants to hear.
 //!
 //! A reader that goes away (`relay … | head`) is not an error; any other failure to write is kept
 //! and reported once, at the end.
 
 use std::io::{self, BufWriter, Write};
 
+use relaycode_project::config::LogLevel;
 use serde::Serialize;
 
 use crate::failure::{Exit, Failure};
@@ -16,6 +18,8 @@ use crate::terminal::{ColorChoice, Environment, Look};
 pub(crate) struct Console {
     out: Stream,
     err: Stream,
+    /// How much is said beside what was asked for: `core.logLevel`, once it is known.
+    level: LogLevel,
 }
 
 struct Stream {
@@ -33,7 +37,28 @@ impl Console {
         Console {
             out: Stream::new(BufWriter::new(out), out_look),
             err: Stream::new(BufWriter::new(err), err_look),
+            level: LogLevel::Info,
         }
+    }
+
+    /// Streams that nobody reads.
+    pub(crate) fn unheard() -> Console {
+        let look = Look { color: false, utf8: true, width: None };
+        Console {
+            out: Stream::new(io::sink(), look),
+            err: Stream::new(io::sink(), look),
+            level: LogLevel::Silent,
+        }
+    }
+
+    /// How much is said beside what was asked for.
+    pub(crate) fn level(&self) -> LogLevel {
+        self.level
+    }
+
+    /// From now on so much is said.
+    pub(crate) fn listen(&mut self, level: LogLevel) {
+        self.level = level;
     }
 
     /// How stdout wants to be written to.
@@ -70,13 +95,15 @@ impl Console {
         self.err.flush();
     }
 
-    /// Says why a command failed.
+    /// Says why a command failed; who wants to hear nothing has the exit code.
     pub(crate) fn failure(&mut self, failure: &Failure, command: &str, json: bool) {
         if json {
             self.failure_json(failure, command);
         }
-        let text = show::failure::text(failure, &self.err.look);
-        self.err(&text);
+        if self.level >= LogLevel::Error {
+            let text = show::failure::text(failure, &self.err.look);
+            self.err(&text);
+        }
     }
 
     /// Says why a command failed, to a machine.

@@ -2,10 +2,12 @@
 //! streams.
 //!
 //! With `--json` one object goes to stdout and everything for people to stderr; with `--quiet` people
-//! hear only what is asked or goes wrong.
+//! hear only what is asked or goes wrong. `core.logLevel` says how much else they hear: [`Context::hears`] is
+//! the one place that decides.
 
 use std::path::PathBuf;
 
+use relaycode_project::config::LogLevel;
 use serde::Serialize;
 
 use crate::console::Console;
@@ -70,17 +72,35 @@ impl Context<'_> {
         if self.json() { self.console.err_look() } else { self.console.out_look() }
     }
 
-    /// Says to people what was done, unless they want to hear little.
+    /// Whether people want to hear what is of this level. `--quiet` leaves failures, whatever is configured.
+    pub(crate) fn hears(&self, level: LogLevel) -> bool {
+        level <= self.level()
+    }
+
+    /// How much people want to hear.
+    pub(crate) fn level(&self) -> LogLevel {
+        let level = self.console.level();
+        if self.quiet() { level.min(LogLevel::Error) } else { level }
+    }
+
+    /// Says to people what was done.
     pub(crate) fn say(&mut self, text: &str) {
-        if !self.quiet() {
+        if self.hears(LogLevel::Info) {
             self.tell(text);
         }
     }
 
-    /// Says to people what they asked for.
+    /// Says something on stderr to people who want to hear what is of this level; `Silent`: to everybody.
+    pub(crate) fn beside(&mut self, level: LogLevel, text: &str) {
+        if self.hears(level) {
+            self.console.err(text);
+        }
+    }
+
+    /// Says to people what they asked for. Beside an object it is only a comment.
     pub(crate) fn tell(&mut self, text: &str) {
         if self.json() {
-            self.console.err(text);
+            self.beside(LogLevel::Info, text);
         } else {
             self.console.out(text);
         }

@@ -65,6 +65,9 @@ pub(crate) fn text(door: &Door, path: &RelPath) -> Result<String, Failure> {
         Entry::Missing => return Err(Failure::usage(format!("there is no file {path}"))),
         Entry::Other(what) => return Err(Failure::usage(format!("{path} is {what}"))),
     };
+    if bytes.contains(&0) {
+        return Err(Failure::usage(format!("{path} is binary")).hint("leave it out"));
+    }
     String::from_utf8(bytes)
         .map_err(|_| Failure::usage(format!("{path} is not UTF-8 text")).hint("leave it out"))
 }

@@ -4,6 +4,7 @@ use relaycode_change::plan::{Change, Plan};
 use relaycode_door::gate::GateReport;
 use relaycode_door::{Applied, DoorError, Outcome, Rule};
 use relaycode_ledger::{Digest, Ledger, LedgerError};
+use relaycode_project::config::LogLevel;
 use serde_json::{Value, json};
 
 use crate::answer::Answer;
@@ -44,7 +45,7 @@ impl Teller<'_> {
             Ok(Outcome::Refused(refused)) => {
                 if !(context.quiet() && context.json()) {
                     let text = self.answer.refusal(&refused, false, &context.console.err_look());
-                    context.console.err(&text);
+                    context.beside(LogLevel::Error, &text);
                 }
                 Ending { exit: Exit::Refused, object: self.answer.refusal_json(&refused) }
             }
@@ -70,6 +71,10 @@ impl Teller<'_> {
         if let Some(branch) = &applied.branch {
             context
                 .say(&show::outcome::aside(&look, &format!("on a branch of its own: {}", look.safe(branch))));
+        }
+        for rule in &applied.record.rules {
+            let text = show::outcome::detail(&context.console.err_look(), rule);
+            context.beside(LogLevel::Debug, &text);
         }
         let more = json!({
             "applied": true,
@@ -149,16 +154,14 @@ impl Teller<'_> {
             .left(State::PutBack);
         let next = self.answer.again("apply", "--allow gate");
         let text = show::gate::refused(gate, State::PutBack, Some(&next), &context.console.err_look());
-        context.console.err(&text);
+        context.beside(LogLevel::Error, &text);
         self.ending(&failure, Some(plan), json!({"gate": gate}))
     }
 
     /// The end of what a command printed.
     fn tail(&self, output: &str, context: &mut Context<'_>) {
-        if !context.quiet() {
-            let text = show::gate::tail(output, &context.console.err_look());
-            context.console.err(&text);
-        }
+        let text = show::gate::tail(output, &context.console.err_look());
+        context.beside(LogLevel::Info, &text);
     }
 
     /// Says what went wrong, on stderr.

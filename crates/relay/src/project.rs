@@ -17,6 +17,7 @@ use crate::context::Context;
 use crate::failure::{Exit, Failure, State};
 use crate::show;
 use crate::signals::Held;
+use relaycode_project::config::{self, LogLevel};
 use relaycode_project::head::{self, Head};
 use relaycode_project::root;
 
@@ -63,10 +64,14 @@ impl Fate {
 }
 
 impl Project {
-    /// The project in `directory`. Nothing is written.
-    pub(crate) fn open(context: &Context<'_>) -> Result<Project, Failure> {
+    /// The project in `directory`. Nothing is written. From here on as much is said as it wants.
+    pub(crate) fn open(context: &mut Context<'_>) -> Result<Project, Failure> {
         let home = context.home.path.clone();
         let root = root::find(&context.options.directory, home.as_deref(), &context.home.ceilings)?.path;
+        // A configuration that cannot be read is the matter of who needs it.
+        if let Ok(loaded) = config::load(&root, home.as_deref()) {
+            context.console.listen(loaded.config.core.log_level);
+        }
         let settings = Settings { home, ..Settings::default() };
         let ledger = Ledger::open(Arc::new(Real::default()), &root, settings)?;
         Ok(Project { root, ledger })
@@ -84,7 +89,7 @@ impl Project {
             Err(error) => format!("your own copy of the records cannot be used: {error}"),
         };
         let text = show::outcome::remark(&context.console.err_look(), &said);
-        context.console.err(&text);
+        context.beside(LogLevel::Error, &text);
     }
 
     /// Puts right what an earlier run left in the middle, and says so on stderr.
@@ -92,7 +97,8 @@ impl Project {
         self.restore(context);
         let recovered = self.ledger.recover(Recovery::Automatic)?;
         let text = show::recovery::text(&recovered, &context.console.err_look());
-        context.console.err(&text);
+        // Something went wrong, if not now: also who wants to hear little hears of it.
+        context.beside(LogLevel::Error, &text);
         Ok(())
     }
 

@@ -24,11 +24,12 @@ use std::rc::Rc;
 use relaycode_door::{Approver, Event, Question, Reply};
 use relaycode_exec::{ExecError, Finished, Job, Runner};
 use relaycode_ledger::Digest;
+use relaycode_project::config::LogLevel;
 
 use crate::ask::{Answer, Terminal};
 use crate::failure::Failure;
 use crate::programs::Programs;
-use crate::show::{outcome, question};
+use crate::show::{gate, outcome, question};
 use crate::signals::Held;
 use crate::terminal::Look;
 use spinner::Spinner;
@@ -55,8 +56,8 @@ pub(crate) struct Setup {
     pub(crate) config: String,
     /// Show the diff below the card.
     pub(crate) diff: bool,
-    /// People want to hear little: only questions.
-    pub(crate) quiet: bool,
+    /// How much people want to hear beside the questions.
+    pub(crate) level: LogLevel,
     /// No spinner: what goes on is for a machine.
     pub(crate) json: bool,
     /// How stderr wants to be written to; the width of the terminal is its own.
@@ -111,8 +112,11 @@ impl TerminalApprover {
         self.shown
     }
 
-    /// A line beside the questions.
-    fn beside(&self, text: &str) {
+    /// A line beside the questions, for who wants to hear what is of this level.
+    fn beside(&self, level: LogLevel, text: &str) {
+        if level > self.setup.level {
+            return;
+        }
         match (&self.spinner, &self.outside.err) {
             (Some(spinner), _) => spinner.say(text),
             // Whoever closed stderr wants to hear nothing.
@@ -164,7 +168,8 @@ impl Approver for TerminalApprover {
         match event {
             Event::Begins { step, command } => {
                 self.spinner = None;
-                let quiet = self.setup.quiet || self.setup.json || !self.outside.err_is_terminal;
+                let quiet =
+                    self.setup.level < LogLevel::Info || self.setup.json || !self.outside.err_is_terminal;
                 let err = self.outside.err.as_ref().filter(|_| !quiet).and_then(|err| err.try_clone().ok());
                 self.spinner = err.and_then(|err| Spinner::begin(err, *step, command, look));
             }
@@ -173,12 +178,16 @@ impl Approver for TerminalApprover {
                     spinner.prints(bytes);
                 }
             }
-            Event::Ends { .. } => self.spinner = None,
+            Event::Ends { report } => {
+                self.spinner = None;
+                self.beside(LogLevel::Debug, &gate::ran(report, &look));
+            }
             Event::OnDisk { .. } | Event::PuttingBack => {}
-            // Said to everybody: the yes that was given counts no longer.
-            Event::PlannedAgain { paths } => self.beside(&question::planned_again(paths, &look)),
-            Event::Remark { .. } if self.setup.quiet => {}
-            Event::Remark { text } => self.beside(&outcome::remark(&look, &look.safe(text))),
+            // Also to who wants to hear little: the yes that was given counts no longer.
+            Event::PlannedAgain { paths } => {
+                self.beside(LogLevel::Error, &question::planned_again(paths, &look));
+            }
+            Event::Remark { text } => self.beside(LogLevel::Warn, &outcome::remark(&look, &look.safe(text))),
         }
     }
 

@@ -73,7 +73,7 @@ impl Desk {
             name: "answer.md".to_string(),
             config: "relaycode.config.json".to_string(),
             diff: false,
-            quiet: false,
+            level: LogLevel::Info,
             json: false,
             look: Look { color: false, utf8: true, width: None },
             programs: Programs {

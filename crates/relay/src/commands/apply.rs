@@ -5,6 +5,7 @@ use std::path::Path;
 use clap::ValueEnum;
 use clap::builder::PossibleValue;
 use relaycode_door::{Allow, Consent, Door};
+use relaycode_project::config::LogLevel;
 use serde_json::{Value, json};
 
 use crate::answer::{Answer, Given, Source};
@@ -123,7 +124,7 @@ impl Args {
                         if rest == 1 { "was" } else { "were" }
                     );
                     let text = show::outcome::remark(&context.console.err_look(), &said);
-                    context.console.err(&text);
+                    context.beside(LogLevel::Warn, &text);
                 }
                 break;
             }
@@ -140,7 +141,7 @@ impl Args {
             name: answer.source.origin.name(),
             config: config_name(door),
             diff: self.diff,
-            quiet: context.quiet(),
+            level: context.level(),
             json: context.json(),
             look: context.console.err_look(),
             programs: Programs::read(),

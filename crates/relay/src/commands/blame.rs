@@ -1,9 +1,11 @@
 //! `relay blame`: which change wrote each line of a file.
 
 use std::collections::{HashMap, hash_map};
+use std::fs;
 
 use relaycode_ledger::TxId;
 use relaycode_ledger::record::Record;
+use relaycode_project::config::LogLevel;
 use serde_json::{Value, json};
 
 use crate::context::{Act, Context};
@@ -36,8 +38,13 @@ impl Act for Args {
     fn run(&self, context: &mut Context<'_>) -> Result<Exit, Failure> {
         let project = Project::open(context)?;
         project.restore(context);
-        let (name, only) = self.split(&project);
+        let (name, only) = self.split(context);
         let path = files::named(&project.root, &context.options.directory, &name)?;
+        match fs::symlink_metadata(project.root.join(path.as_str())) {
+            Ok(stat) if stat.is_file() => {}
+            Ok(_) => return Err(Failure::usage(format!("{path} is no regular file"))),
+            Err(_) => return Err(Failure::usage(format!("there is no file {path}"))),
+        }
         let blame = project.ledger.blame(path.as_str())?;
         let mut records: HashMap<TxId, Record> = HashMap::new();
         for id in blame.lines.iter().filter_map(|line| line.by) {
@@ -68,7 +75,7 @@ impl Act for Args {
             context.console.out(&text);
             if let Some(note) = &blame.note {
                 let text = show::outcome::remark(&context.console.err_look(), note);
-                context.console.err(&text);
+                context.beside(LogLevel::Warn, &text);
             }
         }
         Ok(Exit::Done)
@@ -77,10 +84,10 @@ impl Act for Args {
 
 impl Args {
     /// The file and the line; a file may have a colon in its name.
-    fn split(&self, project: &Project) -> (String, Option<usize>) {
+    fn split(&self, context: &Context<'_>) -> (String, Option<usize>) {
         if let Some((name, line)) = self.place.rsplit_once(':')
             && let Ok(line) = line.parse::<usize>()
-            && !project.root.join(&self.place).exists()
+            && !context.options.directory.join(&self.place).exists()
         {
             return (name.to_string(), Some(line));
         }

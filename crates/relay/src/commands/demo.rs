@@ -8,7 +8,10 @@ use std::io::{self, IsTerminal};
 use std::path::PathBuf;
 
 use clap::Parser;
+use relaycode_project::config::LogLevel;
+use serde_json::json;
 
+use crate::console::Console;
 use crate::context::{Act, Context};
 use crate::failure::{Exit, Failure};
 use crate::home::Home;
@@ -115,6 +118,9 @@ impl Act for Args {
         let scratch = Scratch::new(self.keep)
             .map_err(|error| Failure::unexpected(format!("the scratch project cannot be made: {error}")))?;
         let waits = !self.auto && io::stdin().is_terminal() && io::stdout().is_terminal();
+        if context.json() {
+            return for_machines(self, &scratch, context);
+        }
         for (index, step) in STEPS.iter().enumerate() {
             if index > 0 && waits && !wait(context) {
                 break;
@@ -136,6 +142,20 @@ impl Act for Args {
     }
 }
 
+/// Runs every step unheard, and says how each ended.
+fn for_machines(args: &Args, scratch: &Scratch, context: &mut Context<'_>) -> Result<Exit, Failure> {
+    let mut steps = Vec::new();
+    for step in STEPS {
+        let ended = perform(step, &mut Console::unheard())?;
+        steps.push(json!({"says": step.says, "command": step.command, "code": ended as u8}));
+    }
+    context.object(&json!({
+        "ok": true, "code": Exit::Done as u8, "command": "demo", "steps": steps,
+        "project": args.keep.then(|| scratch.root.to_string_lossy()),
+    }));
+    Ok(Exit::Done)
+}
+
 fn show(step: &Step, number: usize, context: &mut Context<'_>) -> Result<(), Failure> {
     let look = context.console.out_look();
     let says = format!("{number}/{}  {}", STEPS.len(), step.says);
@@ -143,16 +163,20 @@ fn show(step: &Step, number: usize, context: &mut Context<'_>) -> Result<(), Fai
     let typed = look.paint(Paint::Dim, &format!("$ relay {}", step.command.join(" ")));
     let gap = if number > 1 { "\n" } else { "" };
     context.console.out(&format!("{gap}{says}\n\n{typed}\n"));
+    perform(step, context.console)?;
+    context.console.flush();
+    Ok(())
+}
+
+/// Carries a step out, and says how it ended.
+fn perform(step: &Step, console: &mut Console) -> Result<Exit, Failure> {
     prepare(&step.before)
         .map_err(|error| Failure::unexpected(format!("the scratch project cannot be written: {error}")))?;
     let words = ["relay"].iter().chain(step.command);
     let cli = super::Cli::try_parse_from(words).map_err(Failure::unexpected)?;
     // The scratch project goes, and a copy of its ledger would stay.
     let home = Home::default();
-    let mut inner = Context { options: &cli.options, console: context.console, home: &home };
-    cli.command.act().run(&mut inner)?;
-    context.console.flush();
-    Ok(())
+    cli.command.act().run(&mut Context { options: &cli.options, console, home: &home })
 }
 
 fn prepare(before: &Before) -> io::Result<()> {
@@ -167,7 +191,8 @@ fn prepare(before: &Before) -> io::Result<()> {
 fn wait(context: &mut Context<'_>) -> bool {
     let look = context.console.err_look();
     context.console.flush();
-    context.console.err(&format!("\n{}", look.paint(Paint::Dim, "Enter goes on, q ends: ")));
+    let asks = format!("\n{}", look.paint(Paint::Dim, "Enter goes on, q ends: "));
+    context.beside(LogLevel::Silent, &asks);
     let mut line = String::new();
     let read = io::stdin().read_line(&mut line).unwrap_or(0);
     read > 0 && !line.trim().eq_ignore_ascii_case("q")

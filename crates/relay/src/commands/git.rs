@@ -5,6 +5,7 @@ use relaycode_door::Door;
 use relaycode_door::commit::{self, CommitError, CommitPlan};
 use relaycode_ledger::record::Record;
 use relaycode_ledger::{Target, TxId};
+use relaycode_project::config::LogLevel;
 use relaycode_project::git::{Git, GitError};
 use serde_json::json;
 
@@ -94,6 +95,9 @@ impl CommitArgs {
     fn commit(&self, door: &Door, records: &[Record], context: &mut Context<'_>) -> Result<Exit, Failure> {
         let git = door.git();
         let plan = commit::plan(door, &git, records)?;
+        if plan.nothing_left {
+            return Ok(nothing_left(door, records, context));
+        }
         let message = match self.message.clone().or_else(|| plan.message.clone()) {
             Some(message) => message,
             None => return Err(Failure::usage("these changes have no message").hint("give one with `-m`")),
@@ -142,6 +146,19 @@ impl CommitArgs {
     }
 }
 
+/// All of it is committed already.
+fn nothing_left(door: &Door, records: &[Record], context: &mut Context<'_>) -> Exit {
+    let said = "nothing of it is left to commit: its files are as they are in the last commit";
+    let look = context.look();
+    context.say(&show::outcome::done(&look, said));
+    context.object(&json!({
+        "ok": true, "code": Exit::Done as u8, "command": "git", "project": door.root.to_string_lossy(),
+        "commit": null, "files": [], "message": null,
+        "ids": records.iter().map(|record| record.uuid.to_string()).collect::<Vec<_>>(),
+    }));
+    Exit::Done
+}
+
 /// The latest change that is still in.
 fn latest(project: &Project) -> Result<Vec<TxId>, Failure> {
     /// Entries that are looked at.
@@ -169,7 +186,7 @@ fn trusted(door: &Door, git: &Git<'_>, context: &mut Context<'_>) -> Result<(), 
     let look = context.console.err_look();
     let text = show::trust::text(&wants, None, &look);
     let Some(mut terminal) = Terminal::open() else {
-        context.console.err(&text);
+        context.beside(LogLevel::Error, &text);
         let said = format!(
             "a commit here runs {} of the repository, which you have not trusted yet",
             show::number(wants.git.len(), "program")

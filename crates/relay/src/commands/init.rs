@@ -3,7 +3,7 @@
 use relaycode_change::limits::Limits;
 use relaycode_door::setup;
 use relaycode_ledger::{About, TxId};
-use relaycode_project::config::{self, check_project_id};
+use relaycode_project::config::{self, LogLevel, check_project_id};
 use relaycode_project::identity;
 use serde_json::json;
 
@@ -84,9 +84,7 @@ impl Act for Args {
         let look = context.console.err_look();
         let linter = door.config().patch.linter.clone();
         let text = show::setup::text(&id, &made, &linter, &look);
-        if !context.quiet() {
-            context.console.err(&text);
-        }
+        context.beside(LogLevel::Info, &text);
         let prompt = context.console.out_look().block(&prompt).into_owned();
         context.console.out(&prompt);
         Ok(Exit::Done)

@@ -67,7 +67,9 @@ impl Act for Args {
             let text = show::log::oneline(&rows, &context.console.out_look());
             context.console.out(&text);
         } else {
-            let text = show::log::text(&rows, page.total, &context.console.out_look());
+            // That nothing fits is not the same as that there is nothing.
+            let any = page.total > 0 || project.ledger.page(0, 1)?.total > 0;
+            let text = show::log::text(&rows, page.total, any, &context.console.out_look());
             context.console.out(&text);
         }
         Ok(Exit::Done)

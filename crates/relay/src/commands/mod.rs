@@ -101,7 +101,7 @@ fn command() -> clap::Command {
 /// Runs what the command line asks for.
 pub(crate) fn main() -> Exit {
     let environment = Environment::read();
-    let args: Vec<OsString> = std::env::args_os().collect();
+    let args = renamed(std::env::args_os().collect());
     let cli = match Cli::try_parse_from(&args) {
         Ok(cli) => cli,
         Err(error) => return usage(&error, &args, &environment),
@@ -110,6 +110,7 @@ pub(crate) fn main() -> Exit {
     let mut console = Console::real(&environment, cli.options.color);
     let home = Home::read();
     let result = act.run(&mut Context { options: &cli.options, console: &mut console, home: &home });
+    let level = console.level();
     let written = console.finish();
     let (failure, exit) = match (result, written) {
         (Ok(exit), Ok(())) => return exit,
@@ -121,10 +122,19 @@ pub(crate) fn main() -> Exit {
         }
     };
     let mut console = Console::real(&environment, cli.options.color);
+    console.listen(level);
     console.failure(&failure, act.name(), cli.options.json);
     // Nothing is left to say it with, if this cannot be written either.
     let _ = console.finish();
     exit
+}
+
+/// `relay --init` is how the tool was once set up; it still works, and nothing speaks of it.
+fn renamed(mut args: Vec<OsString>) -> Vec<OsString> {
+    if let Some(first) = args.get_mut(1).filter(|first| *first == "--init") {
+        *first = "init".into();
+    }
+    args
 }
 
 /// Help, the version, or what is wrong with the command line.

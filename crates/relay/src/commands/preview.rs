@@ -4,6 +4,7 @@ use relaycode_change::plan::Refused;
 use relaycode_change::repair;
 use relaycode_change::tree::Overlay;
 use relaycode_door::{Consent, Door, Preview};
+use relaycode_project::config::LogLevel;
 use serde_json::{Value, json};
 
 use crate::answer::{Answer, Given, Source};
@@ -111,7 +112,7 @@ fn show_plan(answer: &Answer<'_>, preview: &Preview, shown: &Shown, context: &mu
         return;
     }
     if aside {
-        context.console.err(&text);
+        context.beside(LogLevel::Info, &text);
     } else {
         context.console.out(&text);
     }
@@ -120,7 +121,7 @@ fn show_plan(answer: &Answer<'_>, preview: &Preview, shown: &Shown, context: &mu
 fn refuse(answer: &Answer<'_>, refused: &Refused, shown: &Shown, context: &mut Context<'_>) {
     if !(context.quiet() && (context.json() || shown.repair)) {
         let text = answer.refusal(refused, shown.repair, &context.console.err_look());
-        context.console.err(&text);
+        context.beside(LogLevel::Error, &text);
     }
     if shown.repair && !context.json() {
         let text = context.console.out_look().block(&repair::prompt(refused)).into_owned();

@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use relaycode_ledger::{Outcome, Recovered, Recovery};
+use relaycode_project::config::LogLevel;
 use serde::Serialize;
 
 use crate::context::{Act, Context};
@@ -60,10 +61,11 @@ impl Act for Args {
         if recovered.is_empty() {
             text = show::outcome::done(&look, "nothing to recover: no run stopped in the middle");
         }
+        let level = if exit == Exit::Done { LogLevel::Info } else { LogLevel::Error };
         if aside {
-            context.console.err(&text);
+            context.beside(level, &text);
         } else {
-            context.console.out(&text);
+            context.say(&text);
         }
         Ok(exit)
     }

@@ -16,6 +16,7 @@ use crate::failure::{Exit, Failure, State};
 use crate::project::{self, Project};
 use crate::show;
 use crate::show::outcome::Reverted;
+use relaycode_project::config::LogLevel;
 use relaycode_project::head::Head;
 
 /// Take a change back, keeping what came later
@@ -146,9 +147,7 @@ impl Revert<'_> {
         let look = context.console.err_look();
         let said = look.safe(&said).into_owned();
         if self.args.yes {
-            if !context.quiet() {
-                context.console.err(&show::outcome::remark(&look, &said));
-            }
+            context.beside(LogLevel::Warn, &show::outcome::remark(&look, &said));
             return Ok(());
         }
         let Some(mut terminal) = Terminal::open() else {

@@ -46,13 +46,13 @@ impl Act for Args {
             return Err(Failure::unexpected(why).left(Left::Unchanged));
         }
         let look = context.look();
-        context.tell(&show::trust::text(&wants, before(&state), &look));
         if state.allows() && git.allows() {
             let said =
                 if wants.is_empty() { "there is nothing to trust" } else { "all of it is trusted already" };
+            context.tell(&show::trust::text(&wants, before(&state), &look));
             context.say(&show::outcome::done(&look, said));
         } else {
-            self.ask(&wants)?;
+            self.ask(&wants, before(&state), context)?;
             let now = clock::now();
             if !state.allows() {
                 trust.grant(&door.root, &wants, &now).map_err(Failure::unexpected)?;
@@ -68,16 +68,21 @@ impl Act for Args {
 }
 
 impl Args {
-    fn ask(&self, wants: &Wants) -> Result<(), Failure> {
-        if self.yes {
-            return Ok(());
-        }
-        let Some(mut terminal) = Terminal::open() else {
+    /// Shows what is wanted, and gets a yes for it.
+    fn ask(&self, wants: &Wants, before: Option<&Wants>, context: &mut Context<'_>) -> Result<(), Failure> {
+        let asked = if self.yes { None } else { Terminal::open() };
+        let Some(mut terminal) = asked else {
+            context.tell(&show::trust::text(wants, before, &context.look()));
+            if self.yes {
+                return Ok(());
+            }
             return Err(ask::nobody(
                 "somebody has to say yes, and there is no terminal to ask on",
                 "`relay trust -y` accepts what it shows",
             ));
         };
+        // What is asked about stands above the question, wherever the output goes.
+        terminal.say(&show::trust::text(wants, before, &context.console.err_look().on(terminal.file())));
         let what = if wants.commands.is_empty() { "this" } else { "them" };
         if is_yes(&terminal.ask(&format!("  run {what} from now on? [y/N]  "))?) {
             return Ok(());

@@ -15,7 +15,7 @@ use std::time::Duration;
 
 use relaycode_door::gate::{Diagnostic, GateReport, Step, StepReport, StepResult};
 
-use super::{Part, number, two_ended};
+use super::{Part, number, outcome, two_ended};
 use crate::failure::State;
 use crate::terminal::{Look, Paint, Sign};
 
@@ -118,6 +118,12 @@ pub(crate) fn output(report: &GateReport, look: &Look) -> String {
         }
     }
     out
+}
+
+/// That a command ran, how it ended and how long that took, for who wants to hear everything.
+pub(crate) fn ran(step: &StepReport, look: &Look) -> String {
+    let text = format!("{}: {} {} in {}", name(step.step), step.command, step.said(), seconds(step.took));
+    outcome::detail(look, &text)
 }
 
 /// The end of what a command printed, a few lines.

@@ -11,15 +11,21 @@ use crate::clock;
 use crate::commands::log::Row;
 use crate::terminal::{Look, Paint, Sign};
 
-/// The rows, and how many more there are than these.
-pub(crate) fn text(rows: &[Row], total: usize, look: &Look) -> String {
+/// The rows, and how many more of the `total` there are than these. `any`: there is something in the ledger,
+/// if perhaps nothing that was looked for.
+pub(crate) fn text(rows: &[Row], total: usize, any: bool, look: &Look) -> String {
     if total == 0 {
-        return "nothing was applied here yet\n".to_string();
+        let nothing = if any {
+            "nothing in the log fits that; `relay log` lists it all\n"
+        } else {
+            "nothing was applied here yet\n"
+        };
+        return nothing.to_string();
     }
     let lines: Vec<Line> = rows.iter().map(|row| Line::of(row, look)).collect();
     let widest = |cells: fn(&Line) -> usize| lines.iter().map(cells).max().unwrap_or(0);
     let widths = Widths {
-        index: lines.len().to_string().len().max(2),
+        index: rows.iter().map(|row| row.index.to_string().len()).max().unwrap_or(0).max(2),
         time: widest(|line| line.time.cells),
         origin: widest(|line| line.origin.cells),
         files: widest(|line| line.files.cells),
@@ -180,7 +186,7 @@ mod tests {
             "  3 !           before clocks  agent  1 file    +120 −33  cannot be read: cut o…",
             "and 4 more; `relay log -n 7` lists them all",
         ];
-        let out = text(&[group, lost, damaged], 7, &PLAIN);
+        let out = text(&[group, lost, damaged], 7, true, &PLAIN);
         assert_eq!(out.lines().collect::<Vec<_>>(), expected);
     }
 }

@@ -27,6 +27,12 @@ pub(crate) fn aside(look: &Look, text: &str) -> String {
     format!("{}\n", look.wrap(&format!("  {text}"), 2))
 }
 
+/// How something went, for who wants to hear everything. `text` is made safe here.
+pub(crate) fn detail(look: &Look, text: &str) -> String {
+    let line = look.wrap(&format!("  {}", look.safe(text)), 4);
+    format!("{}\n", look.paint(Paint::Dim, &line))
+}
+
 /// `✓ …`
 pub(crate) fn done(look: &Look, text: &str) -> String {
     let sign = look.paint(Paint::Good, look.sign(Sign::Done));

@@ -4,9 +4,13 @@
 
 mod apply;
 mod bad_input;
+mod commands;
 mod completions;
+mod configured;
 mod demo;
 mod doctor;
+mod every_command;
+mod keys;
 mod ledger_faults;
 mod ledger_hostile;
 mod ledger_obstacles;
@@ -14,9 +18,11 @@ mod ledger_odd;
 mod ledger_together;
 mod log;
 mod looks;
+mod original;
 mod preview;
 mod recover;
 mod relay;
+mod requirement;
 mod revert;
 mod show;
 mod terminal;

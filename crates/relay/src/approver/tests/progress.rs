@@ -44,7 +44,7 @@ fn what_is_quick_or_for_nobody_draws_nothing() {
     {
         let mut desk = Desk::new();
         let mut approver = desk.approver(|_| ended(0));
-        approver.setup.quiet = quiet;
+        approver.setup.level = if quiet { LogLevel::Error } else { LogLevel::Info };
         approver.setup.json = json;
         approver.outside.err_is_terminal = terminal;
         approver.event(&BEGINS);
@@ -68,7 +68,7 @@ fn remarks_are_lines_unless_people_want_to_hear_little() {
     let mut approver = desk.approver(|_| ended(0));
     approver.event(&Event::PlannedAgain { paths: &[path("src/a.ts")] });
     approver.event(&Event::Remark { text: "the linter changed nothing" });
-    approver.setup.quiet = true;
+    approver.setup.level = LogLevel::Error;
     approver.event(&Event::Remark { text: "unheard" });
     desk.terminal.write_all(b"END").unwrap();
     let mut screen = desk.screen.take().unwrap();
