@@ -52,6 +52,8 @@ impl Act for Args {
                 if wants.is_empty() { "there is nothing to trust" } else { "all of it is trusted already" };
             context.say(&show::outcome::done(&look, said));
         } else {
+            // What is asked about stands above the question.
+            context.console.flush();
             self.ask(&wants)?;
             let now = clock::now();
             if !state.allows() {

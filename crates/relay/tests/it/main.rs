@@ -20,3 +20,4 @@ mod relay;
 mod revert;
 mod show;
 mod terminal;
+mod trust_question;
