@@ -92,7 +92,7 @@ impl Way<'_, '_> {
             self.decided("accept", by, &rules);
             return Ok(());
         }
-        if rules.iter().all(|rule| self.submission.consent.covers(rule)) {
+        if rules.iter().all(|rule| self.submission.covers(rule)) {
             let by = self.covered_by(&rules);
             self.decided("accept", &by, &rules);
             return Ok(());

@@ -43,6 +43,11 @@ pub enum Origin {
 }
 
 impl Origin {
+    /// The user gave it to relay themselves.
+    pub fn handed_over(self) -> bool {
+        matches!(self, Origin::File | Origin::Stdin)
+    }
+
     /// The name in records.
     pub fn name(self) -> &'static str {
         match self {
@@ -64,14 +69,45 @@ pub struct Consent {
     pub allow: Vec<Allow>,
 }
 
-impl Consent {
+impl Submission<'_> {
     /// Whether the user said yes to this beforehand.
     pub fn covers(&self, rule: &Rule) -> bool {
+        let Consent { yes, allow } = &self.consent;
         match (rule, rule.allowed_by()) {
-            (_, Some(allow)) => self.allow.contains(&allow),
+            (_, Some(name)) => allow.contains(&name),
             // What a person said no to, or was not asked about, needs one.
             (Rule::NotTrusted, None) => false,
-            (_, None) => self.yes,
+            // Only what the user handed over is known to be theirs: any page can write a clipboard.
+            (Rule::NoKey, None) => *yes && self.origin.handed_over(),
+            (_, None) => *yes,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_yes_covers_what_is_ordinary_and_nothing_else() {
+        let proposal = Proposal::default();
+        let submission = |origin, allow: &[Allow]| Submission {
+            proposal: &proposal,
+            answer: Digest::of(b""),
+            origin,
+            consent: Consent { yes: true, allow: allow.to_vec() },
+            limits: Limits::default(),
+            syntax: true,
+            group: None,
+            now: String::new(),
+        };
+        let gate = Rule::Gate { text: String::new() };
+        let file = submission(Origin::File, &[]);
+        assert!(file.covers(&Rule::Manual) && file.covers(&Rule::NoLinter) && file.covers(&Rule::NoKey));
+        assert!(!file.covers(&Rule::NotTrusted) && !file.covers(&gate));
+        assert!(submission(Origin::Stdin, &[Allow::Gate]).covers(&gate));
+        for origin in [Origin::Clipboard, Origin::Agent, Origin::Friend] {
+            assert!(!submission(origin, &[]).covers(&Rule::NoKey), "{origin:?}");
         }
     }
 }

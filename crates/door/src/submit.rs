@@ -211,7 +211,7 @@ impl<'a> Way<'a, '_> {
             let mut rules = admit::rules(self.door, self.submission, &plan, self.trusted);
             rules.extend(extra.take());
             let open: Vec<Rule> =
-                rules.iter().filter(|rule| !self.submission.consent.covers(rule)).cloned().collect();
+                rules.iter().filter(|rule| !self.submission.covers(rule)).cloned().collect();
             if open.is_empty() {
                 let by = self.covered_by(&rules);
                 self.decided("admit", &by, &rules);

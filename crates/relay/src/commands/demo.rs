@@ -112,33 +112,28 @@ impl Act for Args {
     }
 
     fn run(&self, context: &mut Context<'_>) -> Result<Exit, Failure> {
-        run(self, context)
-    }
-}
-
-/// Runs every step.
-fn run(args: &Args, context: &mut Context<'_>) -> Result<Exit, Failure> {
-    let scratch = Scratch::new(args.keep)
-        .map_err(|error| Failure::unexpected(format!("the scratch project cannot be made: {error}")))?;
-    let waits = !args.auto && io::stdin().is_terminal() && io::stdout().is_terminal();
-    for (index, step) in STEPS.iter().enumerate() {
-        if index > 0 && waits && !wait(context) {
-            break;
+        let scratch = Scratch::new(self.keep)
+            .map_err(|error| Failure::unexpected(format!("the scratch project cannot be made: {error}")))?;
+        let waits = !self.auto && io::stdin().is_terminal() && io::stdout().is_terminal();
+        for (index, step) in STEPS.iter().enumerate() {
+            if index > 0 && waits && !wait(context) {
+                break;
+            }
+            show(step, index + 1, context)?;
         }
-        show(step, index + 1, context)?;
+        let look = context.console.out_look();
+        context.console.out("\n");
+        for line in AFTERWARDS {
+            let line = look.paint(Paint::Strong, &look.wrap(line, 6));
+            context.console.out(&format!("{line}\n"));
+        }
+        if self.keep {
+            let root = scratch.root.to_string_lossy();
+            let root = context.console.out_look().safe(&root).into_owned();
+            context.console.out(&format!("the scratch project is in {root}\n"));
+        }
+        Ok(Exit::Done)
     }
-    let look = context.console.out_look();
-    context.console.out("\n");
-    for line in AFTERWARDS {
-        let line = look.paint(Paint::Strong, &look.wrap(line, 6));
-        context.console.out(&format!("{line}\n"));
-    }
-    if args.keep {
-        let root = scratch.root.to_string_lossy();
-        let root = context.console.out_look().safe(&root).into_owned();
-        context.console.out(&format!("the scratch project is in {root}\n"));
-    }
-    Ok(Exit::Done)
 }
 
 fn show(step: &Step, number: usize, context: &mut Context<'_>) -> Result<(), Failure> {

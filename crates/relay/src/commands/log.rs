@@ -45,38 +45,33 @@ impl Act for Args {
     }
 
     fn run(&self, context: &mut Context<'_>) -> Result<Exit, Failure> {
-        run(self, context)
-    }
-}
-
-/// Lists the newest entries.
-fn run(args: &Args, context: &mut Context<'_>) -> Result<Exit, Failure> {
-    let project = Project::open(context)?;
-    project.restore(context);
-    let page = project.ledger.search(&args.filter(&project, context)?, 0, args.count)?;
-    let rows: Vec<Row> = page.entries.iter().map(Row::of).collect();
-    if context.json() {
-        context.console.json(&LogJson {
-            ok: true,
-            code: Exit::Done as u8,
-            command: "log",
-            project: project.root.to_string_lossy(),
-            entries: &rows,
-            total: page.total,
-        });
-    } else if context.quiet() {
-        for id in rows.iter().filter_map(|row| row.id.as_ref()) {
-            let line = format!("{}\n", context.console.out_look().safe(id));
-            context.console.out(&line);
+        let project = Project::open(context)?;
+        project.restore(context);
+        let page = project.ledger.search(&self.filter(&project, context)?, 0, self.count)?;
+        let rows: Vec<Row> = page.entries.iter().map(Row::of).collect();
+        if context.json() {
+            context.console.json(&LogJson {
+                ok: true,
+                code: Exit::Done as u8,
+                command: "log",
+                project: project.root.to_string_lossy(),
+                entries: &rows,
+                total: page.total,
+            });
+        } else if context.quiet() {
+            for id in rows.iter().filter_map(|row| row.id.as_ref()) {
+                let line = format!("{}\n", context.console.out_look().safe(id));
+                context.console.out(&line);
+            }
+        } else if self.oneline {
+            let text = show::log::oneline(&rows, &context.console.out_look());
+            context.console.out(&text);
+        } else {
+            let text = show::log::text(&rows, page.total, &context.console.out_look());
+            context.console.out(&text);
         }
-    } else if args.oneline {
-        let text = show::log::oneline(&rows, &context.console.out_look());
-        context.console.out(&text);
-    } else {
-        let text = show::log::text(&rows, page.total, &context.console.out_look());
-        context.console.out(&text);
+        Ok(Exit::Done)
     }
-    Ok(Exit::Done)
 }
 
 impl Args {

@@ -35,43 +35,38 @@ impl Act for Args {
     }
 
     fn run(&self, context: &mut Context<'_>) -> Result<Exit, Failure> {
-        run(self, context)
+        let project = Project::open(context)?;
+        let how = match (self.keep, self.restore) {
+            (true, _) => Recovery::Keep,
+            (_, true) => Recovery::Restore,
+            _ => Recovery::Automatic,
+        };
+        let recovered = project.ledger.recover(how)?;
+        let left = |one: &Recovered| matches!(one.outcome, Outcome::NeedsYou(_));
+        let exit = if recovered.iter().any(left) { Exit::NeedsYou } else { Exit::Done };
+        context.object(&RecoveredJson {
+            ok: exit == Exit::Done,
+            code: exit as u8,
+            command: "recover",
+            project: project.root.to_string_lossy(),
+            transactions: recovered.iter().map(TransactionJson::of).collect(),
+        });
+        if exit == Exit::Done && context.quiet() {
+            return Ok(exit);
+        }
+        let aside = context.json() || exit == Exit::NeedsYou;
+        let look = if aside { context.console.err_look() } else { context.console.out_look() };
+        let mut text = show::recovery::text(&recovered, &look);
+        if recovered.is_empty() {
+            text = show::outcome::done(&look, "nothing to recover: no run stopped in the middle");
+        }
+        if aside {
+            context.console.err(&text);
+        } else {
+            context.console.out(&text);
+        }
+        Ok(exit)
     }
-}
-
-/// Recovers, and says what was found and done.
-fn run(args: &Args, context: &mut Context<'_>) -> Result<Exit, Failure> {
-    let project = Project::open(context)?;
-    let how = match (args.keep, args.restore) {
-        (true, _) => Recovery::Keep,
-        (_, true) => Recovery::Restore,
-        _ => Recovery::Automatic,
-    };
-    let recovered = project.ledger.recover(how)?;
-    let left = |one: &Recovered| matches!(one.outcome, Outcome::NeedsYou(_));
-    let exit = if recovered.iter().any(left) { Exit::NeedsYou } else { Exit::Done };
-    context.object(&RecoveredJson {
-        ok: exit == Exit::Done,
-        code: exit as u8,
-        command: "recover",
-        project: project.root.to_string_lossy(),
-        transactions: recovered.iter().map(TransactionJson::of).collect(),
-    });
-    if exit == Exit::Done && context.quiet() {
-        return Ok(exit);
-    }
-    let aside = context.json() || exit == Exit::NeedsYou;
-    let look = if aside { context.console.err_look() } else { context.console.out_look() };
-    let mut text = show::recovery::text(&recovered, &look);
-    if recovered.is_empty() {
-        text = show::outcome::done(&look, "nothing to recover: no run stopped in the middle");
-    }
-    if aside {
-        context.console.err(&text);
-    } else {
-        context.console.out(&text);
-    }
-    Ok(exit)
 }
 
 /// What `--json` prints.

@@ -76,35 +76,31 @@ impl Act for Args {
     }
 
     fn run(&self, context: &mut Context<'_>) -> Result<Exit, Failure> {
-        run(self, context)
+        let project = Project::open(context)?;
+        project.recover(context)?;
+        let target = project.find(&self.name)?;
+        let options = RevertOptions { file: self.file()?, markers: self.markers };
+        let reversal =
+            project.ledger.plan_revert(&target, &options).map_err(|error| self.explained(error))?;
+        let newest = match newest(&target) {
+            Some(id) => project.ledger.record(id)?,
+            None => return Err(Failure::usage(format!("there is nothing in `{}`", self.name))),
+        };
+        let revert = Revert { args: self, project, target, newest, reversal };
+        if revert.reversal.changes.is_empty() {
+            revert.report(None, context);
+            return Ok(Exit::Done);
+        }
+        revert.ask_elsewhere(context)?;
+        let about = revert.about();
+        let committed = revert.project.carry_out(&revert.reversal.changes, about, "user")?;
+        let id = committed.record.uuid;
+        if let Some(said) = &committed.doubt {
+            return Err(project::doubt(&id.short(), said));
+        }
+        revert.report(Some(id), context);
+        Ok(Exit::Done)
     }
-}
-
-/// Plans the revert and carries it out.
-fn run(args: &Args, context: &mut Context<'_>) -> Result<Exit, Failure> {
-    let project = Project::open(context)?;
-    project.recover(context)?;
-    let target = project.find(&args.name)?;
-    let options = RevertOptions { file: args.file()?, markers: args.markers };
-    let reversal = project.ledger.plan_revert(&target, &options).map_err(|error| args.explained(error))?;
-    let newest = match newest(&target) {
-        Some(id) => project.ledger.record(id)?,
-        None => return Err(Failure::usage(format!("there is nothing in `{}`", args.name))),
-    };
-    let revert = Revert { args, project, target, newest, reversal };
-    if revert.reversal.changes.is_empty() {
-        revert.report(None, context);
-        return Ok(Exit::Done);
-    }
-    revert.ask_elsewhere(context)?;
-    let about = revert.about();
-    let committed = revert.project.carry_out(&revert.reversal.changes, about, "user")?;
-    let id = committed.record.uuid;
-    if let Some(said) = &committed.doubt {
-        return Err(project::doubt(&id.short(), said));
-    }
-    revert.report(Some(id), context);
-    Ok(Exit::Done)
 }
 
 /// The newest transaction of a target.

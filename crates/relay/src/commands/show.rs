@@ -40,55 +40,50 @@ impl Act for Args {
     }
 
     fn run(&self, context: &mut Context<'_>) -> Result<Exit, Failure> {
-        run(self, context)
-    }
-}
-
-/// Shows the transaction, or each one of a group.
-fn run(args: &Args, context: &mut Context<'_>) -> Result<Exit, Failure> {
-    let project = Project::open(context)?;
-    project.restore(context);
-    let ids = match project.find(&args.name)? {
-        Target::One(id) => vec![id],
-        Target::Group { members, .. } => members,
-    };
-    let mut shown = Vec::new();
-    for id in ids {
-        let record = project.ledger.record(id)?;
-        let fate = project.fate(id)?;
-        shown.push(Shown::read(&project, record, fate, args)?);
-    }
-    if let Some(file) = args.file.as_ref().filter(|_| shown.iter().all(|one| one.files.is_empty())) {
-        return Err(Failure::usage(format!("{file} is not among the files of {}", args.name))
-            .hint(format!("`relay show {}` lists them", args.name)));
-    }
-    if context.json() {
-        context.console.json(&ShownJson {
-            ok: true,
-            code: Exit::Done as u8,
-            command: "show",
-            project: project.root.to_string_lossy(),
-            records: shown.iter().map(|one| RecordJson::of(one, args.diff)).collect(),
-        });
-        return Ok(Exit::Done);
-    }
-    let look = context.console.out_look();
-    for (at, one) in shown.iter().enumerate() {
-        if at > 0 {
-            context.console.out("\n");
+        let project = Project::open(context)?;
+        project.restore(context);
+        let ids = match project.find(&self.name)? {
+            Target::One(id) => vec![id],
+            Target::Group { members, .. } => members,
+        };
+        let mut shown = Vec::new();
+        for id in ids {
+            let record = project.ledger.record(id)?;
+            let fate = project.fate(id)?;
+            shown.push(Shown::read(&project, record, fate, self)?);
         }
-        if !context.quiet() {
-            context.console.out(&show::record::text(one, &look));
+        if let Some(file) = self.file.as_ref().filter(|_| shown.iter().all(|one| one.files.is_empty())) {
+            return Err(Failure::usage(format!("{file} is not among the files of {}", self.name))
+                .hint(format!("`relay show {}` lists them", self.name)));
         }
-        for (file, diff) in one.files.iter().zip(&one.diffs) {
-            let text = match diff {
-                Some(diff) => show::diff::file(diff, &look),
-                None => show::record::no_diff(file, &look),
-            };
-            context.console.out(&text);
+        if context.json() {
+            context.console.json(&ShownJson {
+                ok: true,
+                code: Exit::Done as u8,
+                command: "show",
+                project: project.root.to_string_lossy(),
+                records: shown.iter().map(|one| RecordJson::of(one, self.diff)).collect(),
+            });
+            return Ok(Exit::Done);
         }
+        let look = context.console.out_look();
+        for (at, one) in shown.iter().enumerate() {
+            if at > 0 {
+                context.console.out("\n");
+            }
+            if !context.quiet() {
+                context.console.out(&show::record::text(one, &look));
+            }
+            for (file, diff) in one.files.iter().zip(&one.diffs) {
+                let text = match diff {
+                    Some(diff) => show::diff::file(diff, &look),
+                    None => show::record::no_diff(file, &look),
+                };
+                context.console.out(&text);
+            }
+        }
+        Ok(Exit::Done)
     }
-    Ok(Exit::Done)
 }
 
 /// A record, and what of it is shown.
