@@ -13,6 +13,8 @@ use relaycode_change::dialect;
 use relaycode_change::limits::Limits;
 use relaycode_change::matching::rungs;
 use relaycode_change::path::{COMPONENT_BYTES, PATH_BYTES};
+use relaycode_project::config;
+use relaycode_project::config::keys::{Acts, KEYS, Key, Kind, Rule, SECTIONS, Stake};
 
 use crate::workspace;
 
@@ -49,7 +51,7 @@ const MAN: &str = "docs/man";
 /// Every generated page.
 pub(crate) fn pages() -> anyhow::Result<Vec<Page>> {
     let relay = workspace::built_relay()?;
-    let mut pages = vec![dialects(), ladder(), limits(), commands(&relay)?];
+    let mut pages = vec![dialects(), ladder(), limits(), configuration()?, commands(&relay)?];
     pages.append(&mut man(&relay)?);
     Ok(pages)
 }
@@ -135,6 +137,84 @@ fn limits() -> Page {
         rows.concat()
     );
     Page::new("docs/reference/limits.md", "Limits", &body)
+}
+
+/// Every key of the configuration, the file that `init` writes, and the schema.
+fn configuration() -> anyhow::Result<Page> {
+    let mut body = String::from(
+        "Every key of `relaycode.config.json`, and of your own `config.yml` except `projectId`. What the \
+         files, the layers and the older forms are is on [its own page](../configuration.md).\n",
+    );
+    let top: Vec<&Key> = KEYS.iter().filter(|key| key.parts().0.is_none()).collect();
+    body += &keys(&top);
+    for (section, about) in SECTIONS {
+        let inner: Vec<&Key> = KEYS.iter().filter(|key| key.parts().0 == Some(section)).collect();
+        body += &format!("\n## `{section}`\n\n{about}\n{}", keys(&inner));
+    }
+    let schema = serde_json::to_string_pretty(&config::schema())?;
+    body += &format!(
+        "\n## What `relay init` writes\n\n```json\n{}```\n\n## The schema\n\nWhat `relay config schema` \
+         prints.\n\n```json\n{schema}\n```\n",
+        config::initial("my-app")
+    );
+    Ok(Page::new("docs/reference/configuration.md", "Keys of the configuration", &body))
+}
+
+/// The table of some keys.
+fn keys(keys: &[&Key]) -> String {
+    let rows: String = keys
+        .iter()
+        .map(|key| {
+            let (default, values) = (key.default(), values(key.kind));
+            let default = if default.is_null() { "none".to_owned() } else { code(&default.to_string()) };
+            row(&[&code(key.name), key.meaning, &values, &default, acts(key), &older(key), trust(key)])
+        })
+        .collect();
+    format!(
+        "\n| key | meaning | values | default | acts in | older form | trust |\n|---|---|---|---|---|---|---|\n{rows}"
+    )
+}
+
+fn values(kind: Kind) -> String {
+    match kind {
+        Kind::Text(Rule::ProjectId) => format!("1 to {} visible characters", config::PROJECT_ID_CHARACTERS),
+        Kind::Text(Rule::Command) => "a command line for `sh -c`; empty: none".to_owned(),
+        Kind::Text(Rule::BranchPrefix) => "the beginning of a branch's name; may be empty".to_owned(),
+        Kind::Switch => "`true`, `false`".to_owned(),
+        Kind::Number { least, most, or_none } => {
+            format!("{least} to {most}{}", if or_none { ", or `null`" } else { "" })
+        }
+        Kind::Choice(choices) => {
+            let names: Vec<String> = choices.iter().map(|choice| code(choice.name)).collect();
+            names.join(", ")
+        }
+    }
+}
+
+fn acts(key: &Key) -> &'static str {
+    match key.acts {
+        Acts::Here => "every command it concerns",
+        Acts::Watch => "`watch`, which is still to come",
+    }
+}
+
+/// Older names of the key and of its values.
+fn older(key: &Key) -> String {
+    let mut older: Vec<String> = key.older.iter().map(|name| code(name)).collect();
+    if let Kind::Choice(choices) = key.kind {
+        for choice in choices {
+            older.extend(choice.older.iter().map(|name| format!("`{name}` for `{}`", choice.name)));
+        }
+    }
+    older.join(", ")
+}
+
+fn trust(key: &Key) -> &'static str {
+    match key.stake {
+        Some(Stake::Command) => "a command: runs only if trusted",
+        Some(Stake::Approval) => "decides who approves",
+        None => "",
+    }
 }
 
 /// The help of every command.

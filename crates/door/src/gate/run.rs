@@ -63,7 +63,7 @@ fn report(step: Step, command: &str, ran: Result<relaycode_exec::Finished, ExecE
                 }
             },
             took: finished.took,
-            output: redact(&String::from_utf8_lossy(&finished.stdout.tail)).into_owned(),
+            output: redact(&finished.stdout.text()).into_owned(),
             left_behind: finished.left_behind,
         },
         Err(error) => StepReport {

@@ -33,8 +33,8 @@ pub(crate) fn text(shown: &Shown, look: &Look) -> String {
     if let Some(by) = &record.decided_by {
         field("yes by", by);
     }
-    if let Some(gate) = &record.gate {
-        field("checks", gate);
+    for said in record.gate.iter().flat_map(|gate| gate.lines()) {
+        field("checks", said);
     }
     if shown.fate.undone {
         let by = shown.fate.reverted_by.map(|id| format!(" by {}", id.short()));

@@ -26,3 +26,4 @@ mod requirement;
 mod revert;
 mod show;
 mod terminal;
+mod trust_question;
