@@ -184,7 +184,10 @@ pub(super) const POISONS: &[Poison] = &[
     }),
     Poison::new("bare-below", |ground| {
         let bare = ground.project.join("sub");
-        ground.git_in(&bare, &["clone", "-q", "--bare", "..", "."])?;
+        ground.git(&["clone", "-q", "--bare", ".", "../bare"])?;
+        for entry in fs::read_dir(ground.room.join("bare"))?.flatten() {
+            fs::rename(entry.path(), bare.join(entry.file_name()))?;
+        }
         let text = ground.filled("[core]\n\tbare = false\n\tworktree = .\n\tfsmonitor = @\n");
         fs::write(bare.join("config"), text)?;
         ground.programs("sub/hooks", HOOKS)

@@ -4,6 +4,8 @@
 use std::fs;
 use std::os::unix::fs::symlink;
 
+use anyhow::Context;
+
 use super::{Ground, Poison};
 
 /// Names under which relay, or what it calls, could look for a program.
@@ -90,8 +92,11 @@ fn in_the_tree(ground: &Ground) -> anyhow::Result<()> {
 }
 
 /// A directory of the user's that is real, made by relay itself, in which the project is trusted; only that
-/// it lies in the project.
+/// it lies in the project. relay refuses to make one there, so it is carried there.
 fn own_home(ground: &Ground, place: &str) -> anyhow::Result<()> {
     ground.file("relaycode.config.json", &ground.filled(CONFIG))?;
-    ground.relay(&ground.project.join(place), &["trust", "-y"])
+    let (made, place) = (ground.room.join("made"), ground.project.join(place));
+    ground.relay(&made, &["trust", "-y"])?;
+    fs::create_dir_all(place.parent().context("no parent")?)?;
+    fs::rename(made, place).context("it cannot be carried into the project")
 }
