@@ -8,7 +8,7 @@
 mod family;
 mod signals;
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::io::{self, IoSliceMut, Write};
 use std::mem::MaybeUninit;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
@@ -116,7 +116,7 @@ fn start(order: &Order, streams: [OwnedFd; STREAMS]) -> Result<Pid, Report> {
     let directory = OsString::from_vec(order.directory.clone());
     std::env::set_current_dir(&directory).map_err(|error| failed(Part::Directory, &error))?;
 
-    let mut command = command(order);
+    let mut command = command(order)?;
     command.stdin(Stdio::from(input)).stdout(Stdio::from(output)).stderr(Stdio::from(errors));
     if order.place == Place::Apart {
         command.process_group(0);
@@ -127,9 +127,16 @@ fn start(order: &Order, streams: [OwnedFd; STREAMS]) -> Result<Pid, Report> {
     Ok(Pid::from_child(&child))
 }
 
-fn command(order: &Order) -> Command {
+fn command(order: &Order) -> Result<Command, Report> {
     let mut words = order.words.iter().map(|word| OsString::from_vec(word.clone()));
-    let mut command = Command::new(words.next().unwrap_or_default());
+    let program = words.next().unwrap_or_default();
+    let found = if program.as_encoded_bytes().contains(&b'/') {
+        Some(PathBuf::from(program))
+    } else {
+        on_path(&program, &path_of(order))
+    };
+    let found = found.ok_or_else(|| failed(Part::Missing, &io::ErrorKind::NotFound.into()))?;
+    let mut command = Command::new(found);
     command.args(words);
     for name in &order.remove {
         command.env_remove(OsString::from_vec(name.clone()));
@@ -144,28 +151,34 @@ fn command(order: &Order) -> Command {
     for (name, value) in &order.set {
         command.env(OsString::from_vec(name.clone()), OsString::from_vec(value.clone()));
     }
-    command
+    Ok(command)
+}
+
+/// What a system without PATH is searched for.
+const USUAL_PATH: &str = "/usr/bin:/bin";
+
+/// The PATH that the job has.
+fn path_of(order: &Order) -> OsString {
+    let set = order.set.iter().rev().find(|(name, _)| name == b"PATH");
+    let set = set.map(|(_, value)| OsString::from_vec(value.clone()));
+    set.or_else(|| std::env::var_os("PATH")).unwrap_or_else(|| USUAL_PATH.into())
+}
+
+/// The program of this name. Only absolute entries of PATH count: with `.`, `bin` or an empty one, whoever
+/// fills the directory that the job runs in would choose the program.
+fn on_path(program: &OsStr, path: &OsStr) -> Option<PathBuf> {
+    let places = || std::env::split_paths(path).filter(|place| place.is_absolute());
+    let files = || places().map(|place| place.join(program)).filter(|file| file.is_file());
+    let named = !program.is_empty();
+    let runs = |file: &PathBuf| rustix::fs::access(file, rustix::fs::Access::EXEC_OK).is_ok();
+    // One that is there and cannot be run is tried as well, to be told from one that is not there.
+    files().find(runs).or_else(|| files().next()).filter(|_| named)
 }
 
 /// Whether the failure means that there is no such program. "Not found" may also speak of the interpreter
-/// that a script names, and "permission denied" of a directory of PATH that has nothing to do with it.
+/// that a script names.
 fn is_missing(command: &Command, error: &io::Error) -> bool {
-    let program = command.get_program();
-    let by_name = !program.as_encoded_bytes().contains(&b'/');
-    match error.kind() {
-        io::ErrorKind::NotFound if !by_name => !Path::new(program).exists(),
-        io::ErrorKind::NotFound | io::ErrorKind::PermissionDenied if by_name => !is_on_path(command),
-        _ => false,
-    }
-}
-
-fn is_on_path(command: &Command) -> bool {
-    let program = command.get_program();
-    let changed =
-        command.get_envs().find(|(name, _)| *name == "PATH").map(|(_, value)| value.map(Into::into));
-    let path: Option<OsString> = changed.unwrap_or_else(|| std::env::var_os("PATH"));
-    let is_in = |place: PathBuf| place.join(program).is_file();
-    !program.is_empty() && path.is_some_and(|path| std::env::split_paths(&path).any(is_in))
+    error.kind() == io::ErrorKind::NotFound && !Path::new(command.get_program()).exists()
 }
 
 fn failed(part: Part, error: &io::Error) -> Report {

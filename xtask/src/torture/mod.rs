@@ -6,8 +6,10 @@
 //! that repeats exactly that case.
 
 mod drive;
+mod execs;
 mod layers;
 mod mount;
+mod poisons;
 mod prepared;
 mod relay;
 mod rival;

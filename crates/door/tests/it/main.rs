@@ -2,4 +2,5 @@
 
 #![expect(clippy::unwrap_used, reason = "a test whose own paths are wrong should stop there")]
 
+mod between;
 mod guarded;

@@ -37,6 +37,28 @@ fn a_program_that_is_not_there_is_told_from_one_that_cannot_be_run() {
 }
 
 #[test]
+fn a_program_in_the_directory_of_the_job_is_not_found_by_its_name() {
+    let place = tempfile::tempdir().unwrap();
+    fs::create_dir(place.path().join("bin")).unwrap();
+    for name in ["seq", "bin/seq"] {
+        fs::write(place.path().join(name), "#!/bin/sh\necho hostile\n").unwrap();
+        fs::set_permissions(place.path().join(name), fs::Permissions::from_mode(0o755)).unwrap();
+    }
+    for relative in [".", "", "bin", "./bin", "bin/../bin"] {
+        for path in [format!("{relative}:/usr/bin:/bin"), format!("/usr/bin:/bin:{relative}")] {
+            let environment =
+                Environment { set: vec![("PATH".into(), path.into())], ..Environment::default() };
+            let finished = run(&Job { environment, ..Job::argv(["seq", "1"], place.path()) });
+            assert_eq!(finished.stdout.text(), "1\n");
+        }
+        let set = vec![("PATH".into(), relative.into())];
+        let environment = Environment { set, ..Environment::default() };
+        let error = refused(&Job { environment, ..Job::argv(["seq"], place.path()) });
+        assert!(matches!(error, ExecError::NotFound { .. }), "{relative}: {error:?}");
+    }
+}
+
+#[test]
 fn a_directory_that_cannot_be_entered_is_said_to_be() {
     let place = tempfile::tempdir().unwrap();
     let gone = place.path().join("gone");

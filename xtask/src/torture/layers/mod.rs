@@ -7,6 +7,7 @@ mod flips;
 mod images;
 mod kill;
 mod paths;
+mod poison;
 mod power;
 mod race;
 mod soak;
@@ -46,6 +47,7 @@ pub(super) const LAYERS: &[&dyn Layer] = &[
     &chains::Chains,
     &paths::Paths,
     &flips::Flips,
+    &poison::Poisoned,
 ];
 
 /// Puts `items` in an order that the seed decides, so that any first part of them is a spread sample.
