@@ -3,19 +3,26 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests fail by panicking")]
 
 mod apply;
+mod at_the_terminal;
 mod bad_input;
 mod completions;
 mod demo;
+mod gate;
+mod gate_ends;
+mod git_commit;
 mod ledger_faults;
 mod ledger_hostile;
 mod ledger_obstacles;
 mod ledger_odd;
 mod ledger_together;
+mod linters;
 mod log;
 mod looks;
 mod preview;
 mod recover;
 mod relay;
 mod revert;
+mod scene;
 mod show;
 mod terminal;
+mod trusting;
