@@ -49,20 +49,26 @@ pub fn plan(door: &Door, git: &Git<'_>, records: &[Record]) -> Result<CommitPlan
         message: message(records),
         ..CommitPlan::default()
     };
+    let now =
+        |path: &str| door.ledger.root().places().read(path, MOST).ok().flatten().map(|(bytes, _)| bytes);
     for (path, (record, file)) in &last {
+        // What is in the last commit as it is now does not go in again.
+        if same_text(now(path).as_deref(), git.content_at_head(path)?.as_deref()) {
+            continue;
+        }
         let wanted = match file {
             Some(file) => door.ledger.after_bytes(record, file)?,
             None => None,
         };
-        let now = door.ledger.root().places().read(path, MOST).ok().flatten().map(|(bytes, _)| bytes);
-        if now != wanted {
+        if now(path) != wanted {
             plan.mixed.push(path.clone());
         }
     }
     for (path, (record, file)) in &first {
         let before = door.ledger.before_bytes(record, file)?;
         let committed = git.content_at_head(path)?;
-        if !same_text(before.as_deref(), committed.as_deref()) && !plan.mixed.contains(path) {
+        let goes_in = !same_text(now(path).as_deref(), committed.as_deref());
+        if goes_in && !same_text(before.as_deref(), committed.as_deref()) && !plan.mixed.contains(path) {
             plan.mixed.push(path.clone());
         }
     }

@@ -46,13 +46,14 @@ impl Act for Args {
             return Err(Failure::unexpected(why).left(Left::Unchanged));
         }
         let look = context.look();
-        context.tell(&show::trust::text(&wants, before(&state), &look));
+        let text = show::trust::text(&wants, before(&state), &look);
         if state.allows() && git.allows() {
+            context.tell(&text);
             let said =
                 if wants.is_empty() { "there is nothing to trust" } else { "all of it is trusted already" };
             context.say(&show::outcome::done(&look, said));
         } else {
-            self.ask(&wants)?;
+            self.ask(&wants, &text, context)?;
             let now = clock::now();
             if !state.allows() {
                 trust.grant(&door.root, &wants, &now).map_err(Failure::unexpected)?;
@@ -68,16 +69,21 @@ impl Act for Args {
 }
 
 impl Args {
-    fn ask(&self, wants: &Wants) -> Result<(), Failure> {
+    /// Shows it, where the question is asked: wherever stdout goes, nobody says yes to what they do not see.
+    fn ask(&self, wants: &Wants, text: &str, context: &mut Context<'_>) -> Result<(), Failure> {
         if self.yes {
+            context.tell(text);
             return Ok(());
         }
         let Some(mut terminal) = Terminal::open() else {
+            context.tell(text);
             return Err(ask::nobody(
                 "somebody has to say yes, and there is no terminal to ask on",
                 "`relay trust -y` accepts what it shows",
             ));
         };
+        context.console.flush();
+        terminal.say(text);
         let what = if wants.commands.is_empty() { "this" } else { "them" };
         if is_yes(&terminal.ask(&format!("  run {what} from now on? [y/N]  "))?) {
             return Ok(());

@@ -234,7 +234,7 @@ fn a_hook_that_fails_leaves_no_commit_and_the_index_as_it_was() {
         assert_eq!(repo.relay(&["trust", "-y"]).code, 0);
         let (head, index) = (repo.head(), repo.git(&["ls-files", "-s"]));
         let ran = repo.relay(&["git", "commit", "-y"]);
-        assert_ne!(ran.code, 0, "{ran:?}");
+        assert_eq!(ran.code, 5, "{ran:?}");
         assert!(ran.err.contains("not like this"), "{hook}: {ran:?}");
         assert_eq!((repo.head(), repo.git(&["ls-files", "-s"])), (head, index), "{hook}");
     }
@@ -259,7 +259,7 @@ fn without_hooks_no_trust_is_needed_and_messages_never_reach_a_shell() {
     assert_eq!(repo.committed(&[]), ["M a.txt"]);
     assert_eq!(repo.git(&["log", "-1", "--format=%B"]), message);
     repo.applied(&edit("a.txt", "one", "1"), "ignored");
-    repo.committed(&["-m", "-- $(touch ran-e)"]);
+    repo.committed(&["--message=-- $(touch ran-e)"]);
     assert_eq!(repo.git(&["log", "-1", "--format=%B"]), "-- $(touch ran-e)");
     let ran: Vec<String> =
         repo.project.listing().into_iter().filter(|name| name.starts_with("ran-")).collect();
@@ -301,7 +301,7 @@ fn what_was_reverted_is_not_the_latest() {
     assert_eq!(repo.committed(&[]), ["M c.txt"]);
     assert_eq!(repo.git(&["log", "-1", "--format=%s"]), "feat: stays");
     let ran = repo.relay(&["git", "commit", "-y"]);
-    assert!(ran.code != 0 && ran.err.contains("nothing to commit"), "a second time: {ran:?}");
+    assert!(ran.code == 2 && ran.err.contains("nothing to commit"), "a second time: {ran:?}");
 }
 
 #[test]

@@ -202,7 +202,6 @@ fn a_project_that_moved_is_asked_about_again() {
 fn a_command_with_characters_that_nobody_sees_is_an_error() {
     for command in [
         "touch ran-x\u{1b}[2K",
-        "touch ran-x\n",
         "touch \u{202e}x-nar",
         "touch\u{200b} ran-x",
         "touch ran-x\u{0}",
@@ -269,19 +268,15 @@ fn long() -> String {
     (0..60).map(|number| format!("line {number}\n")).collect()
 }
 
+/// A text that is found although one word of it is wrong.
+const NEAR: &str = "export function price(items) {\n  const rate = taxes.current();\n  const total = items.map(cost).reduce(add);\n  log('price', items.length);\n  return round(total * rate);\n}\n";
+
 /// One answer for each finding that `-y` does not cover.
 fn findings() -> Vec<(&'static str, String)> {
     vec![
         ("guarded", whole(".github/workflows/ci.yml", "on: push\n")),
         ("hidden", edit("a.txt", "two", "tw\u{202e}o")),
-        (
-            "near",
-            edit(
-                "near.ts",
-                "function total(items) {\n  return items.reduce((sum, item) => sum + item.price, 0);\n}",
-                "function total(items) {\n  return 0;\n}",
-            ),
-        ),
+        ("near", edit("near.ts", &NEAR.replace("total", "sum"), "export const total = 0;")),
         ("placeholder", whole("code.js", "function a() {\n  // ... rest of the code stays the same\n}\n")),
         ("mass-deletion", whole("long.txt", "line 0\n")),
         ("syntax", edit("good.rs", "fn main() {}", "fn main() {{{")),
@@ -295,10 +290,7 @@ fn with_findings(patch: &Value) -> Scene {
         ("long.txt", long),
         ("code.js", "function a() {\n  b();\n  c();\n}\n"),
         ("good.rs", "fn main() {}\n"),
-        (
-            "near.ts",
-            "function total(items) {\n  return items.reduce((total, item) => total + item.price, 0);\n}\n",
-        ),
+        ("near.ts", NEAR),
     ];
     Scene::trusted(&files, patch)
 }
