@@ -156,5 +156,9 @@ fn surrounded<'a>(command: &'a mut Command, scene: &Scene) -> &'a mut Command {
             command.env(name, value);
         }
     }
-    command.env("PATH", path()).env("CARGO_TARGET_DIR", scene.project.home().join("target"))
+    // go ignores a project that is the directory for temporary files.
+    command
+        .env("PATH", path())
+        .env("TMPDIR", scene.project.home())
+        .env("CARGO_TARGET_DIR", scene.project.home().join("target"))
 }

@@ -49,12 +49,6 @@ impl Scene {
         self.project.text(path)
     }
 
-    /// A script that can be executed.
-    pub(crate) fn script(&self, path: &str, text: &str) {
-        self.project.put(path, text.as_bytes());
-        executable(&self.project.path(path));
-    }
-
     /// `relay` in the project; nobody is there to ask.
     pub(crate) fn command(&self, args: &[&str]) -> Command {
         let mut command = self.project.command(args);
@@ -131,8 +125,8 @@ impl Scene {
         let Ok(open) = fs::read_dir(state.join("tx")) else { return };
         for entry in open {
             let name = entry.unwrap().file_name().into_string().unwrap();
-            // What somebody else wrote in the place of a file is kept.
-            assert!(name.ends_with(".kept"), "tx/{name} is left");
+            // What a committed one displaced, and what somebody else wrote in the place of a file.
+            assert!(name.ends_with(".done") || name.ends_with(".kept"), "tx/{name} is left");
         }
     }
 }

@@ -39,6 +39,17 @@ impl Session {
         before: &str,
         change: &dyn Fn(&mut Command),
     ) -> Session {
+        Session::start_program(project, env!("CARGO_BIN_EXE_relay"), args, before, change)
+    }
+
+    /// Another program on the terminal.
+    pub(crate) fn start_program(
+        project: &Project,
+        program: &str,
+        args: &[&str],
+        before: &str,
+        change: &dyn Fn(&mut Command),
+    ) -> Session {
         let master = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY | OpenptFlags::CLOEXEC).unwrap();
         grantpt(&master).unwrap();
         unlockpt(&master).unwrap();
@@ -50,7 +61,7 @@ impl Session {
         let side = || Stdio::from(terminal.try_clone().unwrap());
         // The terminal on stdin becomes the one that relay is started from.
         let mut command = Command::new("/usr/bin/setsid");
-        command.args(["--ctty", env!("CARGO_BIN_EXE_relay")]).args(args);
+        command.args(["--ctty", program]).args(args);
         project.surround(&mut command);
         command.env("NO_COLOR", "1");
         change(&mut command);

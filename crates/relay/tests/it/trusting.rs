@@ -276,7 +276,14 @@ fn findings() -> Vec<(&'static str, String)> {
     vec![
         ("guarded", whole(".github/workflows/ci.yml", "on: push\n")),
         ("hidden", edit("a.txt", "two", "tw\u{202e}o")),
-        ("near", edit("near.ts", &NEAR.replace("total", "sum"), "export const total = 0;")),
+        (
+            "near",
+            edit(
+                "near.ts",
+                NEAR.replace("reduce(add)", "reduce(adds)").trim_end(),
+                "export const total = 0;",
+            ),
+        ),
         ("placeholder", whole("code.js", "function a() {\n  // ... rest of the code stays the same\n}\n")),
         ("mass-deletion", whole("long.txt", "line 0\n")),
         ("syntax", edit("good.rs", "fn main() {}", "fn main() {{{")),
