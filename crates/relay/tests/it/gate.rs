@@ -442,57 +442,6 @@ fn a_gate_that_writes_into_relays_own_directory_breaks_nothing() {
 }
 
 #[test]
-fn nothing_that_a_gate_starts_outlives_it() {
-    let start = "setsid sleep 600 & nohup sleep 600 >/dev/null 2>&1 & (sleep 600 &) ; (setsid sh -c 'sleep 600 & exit' &) ; exit 0";
-    let scene = with(&json!({"preCommand": start, "linter": start, "postCommand": start}));
-    let (code, value) = scene.json(&change(), &["-y"]);
-    assert_eq!(code, 0, "{value}");
-    assert_eq!(processes_with(scene.project.home().to_str().unwrap()), [] as [u32; 0]);
-    let left: u64 = value["gate"]["steps"]
-        .as_array()
-        .unwrap()
-        .iter()
-        .map(|step| step["leftBehind"].as_u64().unwrap())
-        .sum();
-    assert!(left >= 12, "it is told how many there were: {value}");
-}
-
-#[test]
-fn a_linter_may_read_the_ledger_and_a_second_apply_inside_of_it_ends() {
-    let scene = with(&json!({"linter": "sh inside.sh", "commandTimeout": 60}));
-    let relay = env!("CARGO_BIN_EXE_relay");
-    // Not to be judged by itself again and again.
-    let inside = format!(
-        "{relay} log > log.txt 2>&1 || exit 1\n\
-         [ -z \"$INSIDE\" ] || exit 0\n\
-         export INSIDE=1\n\
-         {relay} apply \"$RELAY_HOME/inner.md\" -y > inner.txt 2>&1\n\
-         echo $? >> codes.txt\n"
-    );
-    scene.project.put("inside.sh", inside.as_bytes());
-    fs::write(scene.project.home().join("inner.md"), change()).unwrap();
-    let ran = scene.apply(&change(), &["-y"]);
-    assert!([0, 3, 5].contains(&ran.code), "{ran:?}\n{}", scene.text("inner.txt"));
-    for code in scene.text("codes.txt").lines() {
-        assert!(["0", "2", "3", "6"].contains(&code), "{code}: {}", scene.text("inner.txt"));
-    }
-    scene.assert_settled();
-}
-
-#[test]
-fn a_linter_that_applies_the_same_answer_again_does_not_go_on_for_ever() {
-    let relay = env!("CARGO_BIN_EXE_relay");
-    let linter =
-        format!("echo x >> depth; {relay} apply \"$RELAY_HOME/answer.md\" -y >> inner.txt 2>&1; exit 0");
-    let scene = with(&json!({"linter": linter, "commandTimeout": 20}));
-    let ran = scene.apply(&change(), &["-y"]);
-    let depth = scene.text("depth").lines().count();
-    assert!(depth < 10, "{depth} deep: {ran:?}");
-    assert_eq!(ran.code, 0, "{ran:?}\n{}", scene.text("inner.txt"));
-    assert_eq!(processes_with(scene.project.home().to_str().unwrap()), [] as [u32; 0]);
-}
-
-#[test]
 fn a_script_that_may_not_be_executed_is_no_linter() {
     let scene = with(&json!({"linter": "./lint"}));
     scene.project.put("lint", b"#!/bin/sh\nexit 0\n");

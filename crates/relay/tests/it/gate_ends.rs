@@ -1,8 +1,10 @@
-//! relay is stopped, or killed, while the project's commands run: nothing of theirs goes on, and the project
+//! What a gate's commands start, and what ends them. relay is stopped, or killed, while the project's commands run: nothing of theirs goes on, and the project
 //! is as it was, at once or after the next command.
 
+use std::fs;
+
 use rustix::process::{Pid, Signal, kill_process};
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::relay::edit;
 use crate::scene::{Scene, processes_with, wait_until};
@@ -21,6 +23,10 @@ fn scene(key: &str, script: &str) -> Scene {
     let scene = Scene::trusted(&[("a.txt", BEFORE)], &json!({key: "sh step.sh"}));
     scene.project.put("step.sh", script.as_bytes());
     scene
+}
+
+fn with(patch: &Value) -> Scene {
+    Scene::trusted(&[("a.txt", BEFORE)], patch)
 }
 
 fn here(scene: &Scene) {
@@ -118,4 +124,56 @@ fn another_relay_works_while_a_gate_runs_and_cannot_take_its_files() {
     assert_eq!(scene.text("a.txt"), "one\ntwo CHANGED\n");
     let other = scene.relay(&["apply", "same.md", "-y"]);
     assert_eq!(other.code, 0, "{other:?}");
+}
+
+#[test]
+fn nothing_that_a_gate_starts_outlives_it() {
+    let start = "setsid sleep 600 & nohup sleep 600 >/dev/null 2>&1 & (sleep 600 &) ; (setsid sh -c 'sleep 600 & exit' &) ; exit 0";
+    let scene = with(&json!({"preCommand": start, "linter": start, "postCommand": start}));
+    let (code, value) = scene.json(&change(), &["-y"]);
+    assert_eq!(code, 0, "{value}");
+    assert_eq!(processes_with(scene.project.home().to_str().unwrap()), [] as [u32; 0]);
+    let left: u64 = value["gate"]["steps"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|step| step["leftBehind"].as_u64().unwrap())
+        .sum();
+    assert!(left >= 12, "it is told how many there were: {value}");
+}
+
+#[test]
+fn a_linter_may_read_the_ledger_and_a_second_apply_inside_of_it_ends() {
+    let scene = with(&json!({"linter": "sh inside.sh", "commandTimeout": 60}));
+    let relay = env!("CARGO_BIN_EXE_relay");
+    // Not to be judged by itself again and again.
+    let inside = format!(
+        "{relay} log > log.txt 2>&1 || exit 1\n\
+         [ -z \"$INSIDE\" ] || exit 0\n\
+         export INSIDE=1\n\
+         {relay} apply \"$RELAY_HOME/inner.md\" -y > inner.txt 2>&1\n\
+         echo $? >> codes.txt\n"
+    );
+    scene.project.put("inside.sh", inside.as_bytes());
+    fs::write(scene.project.home().join("inner.md"), change()).unwrap();
+    let ran = scene.apply(&change(), &["-y"]);
+    assert_eq!(ran.code, 0, "{ran:?}\n{}", scene.text("inner.txt"));
+    for code in scene.text("codes.txt").lines() {
+        assert_eq!(code, "3", "{}", scene.text("inner.txt"));
+    }
+    assert!(scene.text("inner.txt").contains("a command that judges a change cannot apply one"));
+    scene.assert_settled();
+}
+
+#[test]
+fn a_linter_that_applies_the_same_answer_again_does_not_go_on_for_ever() {
+    let relay = env!("CARGO_BIN_EXE_relay");
+    let linter =
+        format!("echo x >> depth; {relay} apply \"$RELAY_HOME/answer.md\" -y >> inner.txt 2>&1; exit 0");
+    let scene = with(&json!({"linter": linter, "commandTimeout": 20}));
+    let ran = scene.apply(&change(), &["-y"]);
+    let depth = scene.text("depth").lines().count();
+    assert!(depth < 10, "{depth} deep: {ran:?}");
+    assert_eq!(ran.code, 0, "{ran:?}\n{}", scene.text("inner.txt"));
+    assert_eq!(processes_with(scene.project.home().to_str().unwrap()), [] as [u32; 0]);
 }

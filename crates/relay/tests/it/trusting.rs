@@ -269,21 +269,16 @@ fn long() -> String {
 }
 
 /// A text that is found although one word of it is wrong.
-const NEAR: &str = "export function price(items) {\n  const rate = taxes.current();\n  const total = items.map(cost).reduce(add);\n  log('price', items.length);\n  return round(total * rate);\n}\n";
+const NEAR: &str = "    for order in orders:
+        amount += order.quantity * order.price
+    return amount";
 
 /// One answer for each finding that `-y` does not cover.
 fn findings() -> Vec<(&'static str, String)> {
     vec![
         ("guarded", whole(".github/workflows/ci.yml", "on: push\n")),
         ("hidden", edit("a.txt", "two", "tw\u{202e}o")),
-        (
-            "near",
-            edit(
-                "near.ts",
-                NEAR.replace("reduce(add)", "reduce(adds)").trim_end(),
-                "export const total = 0;",
-            ),
-        ),
+        ("near", edit("near.py", &NEAR.replace("quantity", "quantty"), "    return 0")),
         ("placeholder", whole("code.js", "function a() {\n  // ... rest of the code stays the same\n}\n")),
         ("mass-deletion", whole("long.txt", "line 0\n")),
         ("syntax", edit("good.rs", "fn main() {}", "fn main() {{{")),
@@ -297,7 +292,7 @@ fn with_findings(patch: &Value) -> Scene {
         ("long.txt", long),
         ("code.js", "function a() {\n  b();\n  c();\n}\n"),
         ("good.rs", "fn main() {}\n"),
-        ("near.ts", NEAR),
+        ("near.py", NEAR),
     ];
     Scene::trusted(&files, patch)
 }
