@@ -36,7 +36,13 @@ impl Way<'_, '_> {
         let files = changes(&admitted.plan).len();
         self.approver.event(&Event::OnDisk { files });
         if let Err(error) = self.run_gate(&mut open, baseline) {
+            self.approver.event(&Event::PuttingBack);
             open.put_back()?;
+            // Something that is no file stands in the place of one: the commands' doing, so it is theirs.
+            if matches!(error, LedgerError::Refused(_)) {
+                let rules = vec![Rule::Gate { text: format!("after the project's commands {error}") }];
+                return Ok(Box::new(Outcome::GateFailed { plan: admitted.plan, gate: self.gate, rules }));
+            }
             return Err(error.into());
         }
         let put_back = match self.accept(&open, &admitted) {

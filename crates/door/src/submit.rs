@@ -338,7 +338,8 @@ impl<'a> Way<'a, '_> {
             (true, "accept") if self.gate.linter().is_some() => {
                 let count = |errors: Option<u64>| errors.map_or("?".to_string(), |count| count.to_string());
                 let (before, after) = (count(self.gate.errors_before), count(self.gate.errors_after));
-                format!("{step} by {by}: {before} errors before, {after} after")
+                let s = if self.gate.errors_before == Some(1) { "" } else { "s" };
+                format!("{step} by {by}: {before} error{s} before, {after} after")
             }
             (true, "accept") => format!("{step} by {by}: there was nothing to check it with"),
             (true, _) => format!("{step} by {by}: trusted, with its key, and nothing to look at"),

@@ -1,9 +1,12 @@
 //! The user's own directory, where every ledger has a copy: `RELAY_HOME`, else `~/.relaycode`; and how far up
-//! a project is looked for: not in the directories of `RELAY_CEILING_DIRECTORIES`, nor above them. The
-//! environment is read for it here and nowhere else.
+//! a project is looked for: not in the directories of `RELAY_CEILING_DIRECTORIES`, nor above them; and
+//! whether a command of a gate runs this process (`RELAY_GATE`). The environment is read for it here and
+//! nowhere else.
 
 use std::ffi::OsString;
 use std::path::PathBuf;
+
+use relaycode_door::gate::GATE_VARIABLE;
 
 /// What is the user's own.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -12,6 +15,8 @@ pub(crate) struct Home {
     pub(crate) path: Option<PathBuf>,
     /// Where looking for a project ends.
     pub(crate) ceilings: Vec<PathBuf>,
+    /// The project whose gate runs this process, if one does.
+    pub(crate) gate: Option<PathBuf>,
 }
 
 impl Home {
@@ -26,7 +31,7 @@ impl Home {
         let ceilings = get("RELAY_CEILING_DIRECTORIES").unwrap_or_default();
         let ceilings = std::env::split_paths(&ceilings).filter(|path| path.is_absolute()).collect();
         // A relative one would be another directory wherever relay is started.
-        Home { path: home.filter(|home| home.is_absolute()), ceilings }
+        Home { path: home.filter(|home| home.is_absolute()), ceilings, gate: set(GATE_VARIABLE) }
     }
 }
 

@@ -152,6 +152,13 @@ impl Teller<'_> {
         let failure = Failure::new(Exit::GateFailed, "gate", format!("not kept: {}", said.join("; ")))
             .hint("`--allow gate` keeps it anyway")
             .left(State::PutBack);
+        // What the commands did, not what they said.
+        if show::gate::verdict(gate, &context.console.err_look()).is_none() {
+            let failure = Failure::new(Exit::GateFailed, "gate", format!("not kept: {}", said.join("; ")))
+                .hint("see to what the project's commands do to its files")
+                .left(State::PutBack);
+            return self.failed(&failure, Some(plan), json!({"gate": gate}), context);
+        }
         let next = self.answer.again("apply", "--allow gate");
         let text = show::gate::refused(gate, State::PutBack, Some(&next), &context.console.err_look());
         context.beside(LogLevel::Error, &text);

@@ -3,6 +3,8 @@
 mod judge;
 pub(crate) mod run;
 
+pub use run::GATE_VARIABLE;
+
 use std::time::Duration;
 
 use serde::Serialize;

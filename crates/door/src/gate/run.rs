@@ -3,13 +3,17 @@
 
 use std::time::Duration;
 
-use relaycode_exec::{Deadlines, End, ExecError, Job, Kept};
+use relaycode_exec::{Deadlines, End, Environment, ExecError, Job, Kept};
 use relaycode_text::redact::redact;
 
 use super::{Step, StepReport, StepResult};
 use crate::approver::{Approver, Event};
 use crate::count::{Counted, Counter};
 use crate::door::Door;
+
+/// Set for every command of a gate: the project that it judges. `relay apply` in there would be judged by the
+/// same command again, and so on.
+pub const GATE_VARIABLE: &str = "RELAY_GATE";
 
 /// Bytes of a command's output that a report keeps, from its end.
 const OUTPUT_BYTES: usize = 8 << 10;
@@ -25,6 +29,10 @@ pub(crate) fn run(
     let job = Job {
         deadlines: Deadlines { total: Some(door.command_time()), ..Deadlines::default() },
         kept: Kept { head: 0, tail: OUTPUT_BYTES, spill: None },
+        environment: Environment {
+            set: vec![(GATE_VARIABLE.into(), door.root.clone().into_os_string())],
+            ..Environment::default()
+        },
         ..Job::shell(command, &door.root)
     };
     let mut counter = Counter::new(command);
@@ -37,7 +45,7 @@ pub(crate) fn run(
         })
     };
     let report = report(step, command, ran);
-    let judged = matches!(report.result, StepResult::Exited { code } if code != COMMAND_NOT_FOUND);
+    let judged = matches!(report.result, StepResult::Exited { code } if !could_not_run(code));
     let counted = judged.then(|| counter.finish(report.succeeded()));
     approver.event(&Event::Ends { report: &report });
     (report, counted)
@@ -45,6 +53,23 @@ pub(crate) fn run(
 
 /// What a shell says when there is no such command.
 const COMMAND_NOT_FOUND: i32 = 127;
+/// What a shell says when a command may not or cannot be executed.
+const CANNOT_EXECUTE: i32 = 126;
+/// What a shell adds to the number of the signal that ended a command.
+const BY_SIGNAL: i32 = 128;
+/// The highest number of a signal.
+const LAST_SIGNAL: i32 = 64;
+
+/// Whether a shell says with this code that nothing ran to its end: then nothing was judged, and the same
+/// failure before and after a change speaks for nothing.
+fn could_not_run(code: i32) -> bool {
+    matches!(code, CANNOT_EXECUTE | COMMAND_NOT_FOUND) || signal(code).is_some()
+}
+
+/// The signal that a shell speaks of.
+fn signal(code: i32) -> Option<i32> {
+    (BY_SIGNAL + 1..=BY_SIGNAL + LAST_SIGNAL).contains(&code).then(|| code - BY_SIGNAL)
+}
 
 fn report(step: Step, command: &str, ran: Result<relaycode_exec::Finished, ExecError>) -> StepReport {
     let command = command.to_string();
@@ -88,7 +113,11 @@ impl StepReport {
         match &self.result {
             StepResult::Exited { code: 0 } => "succeeded".to_string(),
             StepResult::Exited { code: COMMAND_NOT_FOUND } => "is not a command on this machine".to_string(),
-            StepResult::Exited { code } => format!("ended with code {code}"),
+            StepResult::Exited { code: CANNOT_EXECUTE } => "cannot be executed".to_string(),
+            StepResult::Exited { code } => match signal(*code) {
+                Some(signal) => format!("was ended by signal {signal}"),
+                None => format!("ended with code {code}"),
+            },
             StepResult::Signalled { signal } => format!("was ended by signal {signal}"),
             StepResult::TooLong => format!("was ended after {} s", self.took.as_secs()),
             StepResult::Silent => "printed nothing for too long and was ended".to_string(),

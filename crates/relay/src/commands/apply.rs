@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use crate::answer::{Answer, Given, Source};
 use crate::approver::{Setup, TerminalApprover};
 use crate::context::{Act, Context};
-use crate::failure::{Exit, Failure};
+use crate::failure::{Exit, Failure, State};
 use crate::outcome::{Ending, Teller};
 use crate::programs::Programs;
 use crate::project::Project;
@@ -82,6 +82,15 @@ impl Act for Args {
 
     fn run(&self, context: &mut Context<'_>) -> Result<Exit, Failure> {
         let project = Project::open(context)?;
+        if context.home.gate.as_ref() == Some(&project.root) {
+            return Err(Failure::new(
+                Exit::Refused,
+                "inGate",
+                "a command that judges a change cannot apply one",
+            )
+            .hint("take `relay apply` out of linter, preCommand and postCommand")
+            .left(State::Unchanged));
+        }
         let source = Source::read(&self.given, project.root.clone(), "apply", context)?;
         let answers = source.answers()?;
         project.recover(context)?;

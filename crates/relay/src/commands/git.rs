@@ -15,6 +15,7 @@ use crate::context::{Act, Context};
 use crate::failure::{Exit, Failure, State};
 use crate::project::Project;
 use crate::show;
+use crate::signals::Held;
 
 /// Work with git
 #[derive(Debug, Clone, clap::Args)]
@@ -93,7 +94,10 @@ impl CommitArgs {
     }
 
     fn commit(&self, door: &Door, records: &[Record], context: &mut Context<'_>) -> Result<Exit, Failure> {
-        let git = door.git();
+        // Hooks may take long: whoever stops them gets the index back as it was.
+        let signals = Held::begin()?;
+        let stopped = || signals.asked();
+        let git = door.git().with_stop(&stopped);
         let plan = commit::plan(door, &git, records)?;
         if plan.nothing_left {
             return Ok(nothing_left(door, records, context));
@@ -214,7 +218,24 @@ impl From<CommitError> for Failure {
 impl From<GitError> for Failure {
     fn from(error: GitError) -> Failure {
         let exit = match &error {
-            GitError::NoGit | GitError::NotARepository { .. } => Exit::Usage,
+            GitError::NoGit
+            | GitError::TooOld { .. }
+            | GitError::NotARepository { .. }
+            | GitError::Bare { .. }
+            | GitError::Elsewhere { .. }
+            | GitError::Dubious { .. }
+            | GitError::NothingToCommit
+            | GitError::EmptyMessage => Exit::Usage,
+            GitError::BadPath { .. }
+            | GitError::Directory { .. }
+            | GitError::Ignored { .. }
+            | GitError::Conflicted { .. }
+            | GitError::TooMuch { .. } => Exit::Refused,
+            GitError::Stopped { .. } => {
+                return Failure::new(Exit::Interrupted, "interrupted", "interrupted").left(State::Unchanged);
+            }
+            // A hook said no, as a rule.
+            GitError::Failed { what, .. } if what == "commit" => Exit::GateFailed,
             _ => Exit::Unexpected,
         };
         Failure::new(exit, "git", error).left(State::Unchanged)

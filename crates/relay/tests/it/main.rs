@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests fail by panicking")]
 
 mod apply;
+mod at_the_terminal;
 mod bad_input;
 mod commands;
 mod completions;
@@ -10,12 +11,16 @@ mod configured;
 mod demo;
 mod doctor;
 mod every_command;
+mod gate;
+mod gate_ends;
+mod git_commit;
 mod keys;
 mod ledger_faults;
 mod ledger_hostile;
 mod ledger_obstacles;
 mod ledger_odd;
 mod ledger_together;
+mod linters;
 mod log;
 mod looks;
 mod original;
@@ -24,6 +29,8 @@ mod recover;
 mod relay;
 mod requirement;
 mod revert;
+mod scene;
 mod show;
 mod terminal;
 mod trust_question;
+mod trusting;

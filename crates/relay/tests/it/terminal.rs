@@ -8,7 +8,9 @@ use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fs::OFlags;
+use rustix::process::Pid;
 use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
+use rustix::termios::{Winsize, tcsetwinsize};
 
 use crate::relay::{Project, control, edit};
 
@@ -27,6 +29,27 @@ pub(crate) struct Session {
 
 impl Session {
     pub(crate) fn start(project: &Project, args: &[&str], before: &str) -> Session {
+        Session::start_with(project, args, before, &|_| {})
+    }
+
+    /// The same with another environment.
+    pub(crate) fn start_with(
+        project: &Project,
+        args: &[&str],
+        before: &str,
+        change: &dyn Fn(&mut Command),
+    ) -> Session {
+        Session::start_program(project, env!("CARGO_BIN_EXE_relay"), args, before, change)
+    }
+
+    /// Another program on the terminal.
+    pub(crate) fn start_program(
+        project: &Project,
+        program: &str,
+        args: &[&str],
+        before: &str,
+        change: &dyn Fn(&mut Command),
+    ) -> Session {
         let master = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY | OpenptFlags::CLOEXEC).unwrap();
         grantpt(&master).unwrap();
         unlockpt(&master).unwrap();
@@ -38,9 +61,11 @@ impl Session {
         let side = || Stdio::from(terminal.try_clone().unwrap());
         // The terminal on stdin becomes the one that relay is started from.
         let mut command = Command::new("/usr/bin/setsid");
-        command.args(["--ctty", env!("CARGO_BIN_EXE_relay")]).args(args);
+        command.args(["--ctty", program]).args(args);
         project.surround(&mut command);
-        let child = command.env("NO_COLOR", "1").stdin(side()).stdout(side()).stderr(side()).spawn().unwrap();
+        command.env("NO_COLOR", "1");
+        change(&mut command);
+        let child = command.stdin(side()).stdout(side()).stderr(side()).spawn().unwrap();
         Session { screen, child, seen: String::new(), passed: 0 }
     }
 
@@ -70,6 +95,28 @@ impl Session {
 
     pub(crate) fn type_in(&mut self, text: &str) {
         self.screen.write_all(text.as_bytes()).unwrap();
+    }
+
+    /// Everything that appeared so far.
+    pub(crate) fn seen(&self) -> &str {
+        &self.seen
+    }
+
+    /// relay itself.
+    pub(crate) fn pid(&self) -> Pid {
+        Pid::from_child(&self.child)
+    }
+
+    /// Makes the terminal so large.
+    pub(crate) fn resize(&self, rows: u16, columns: u16) {
+        let size = Winsize { ws_row: rows, ws_col: columns, ws_xpixel: 0, ws_ypixel: 0 };
+        tcsetwinsize(&self.screen, size).unwrap();
+    }
+
+    /// Closes the terminal's window; the exit code.
+    pub(crate) fn hang_up(mut self) -> Option<i32> {
+        drop(self.screen);
+        self.child.wait().unwrap().code()
     }
 
     /// The exit code, and everything that appeared.
