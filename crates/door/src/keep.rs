@@ -2,6 +2,7 @@
 //! judge it; policy or a person accepts it; whatever happens, the transaction is committed or put back.
 
 use jiff::Timestamp;
+use relaycode_change::plan::Change;
 use relaycode_ledger::collect::Policy;
 use relaycode_ledger::record::Record;
 use relaycode_ledger::transaction::Verdict;
@@ -13,7 +14,7 @@ use crate::count::Counted;
 use crate::gate::{self, Step};
 use crate::outcome::{Applied, Outcome};
 use crate::rule::Rule;
-use crate::submit::{Admitted, Halt, Way, changes};
+use crate::submit::{Admitted, Halt, Way};
 
 /// Why a change on disk does not stay.
 enum PutBack {
@@ -33,7 +34,7 @@ impl Way<'_, '_> {
         admitted: Admitted,
         baseline: Option<&Counted>,
     ) -> Result<Box<Outcome>, Halt> {
-        let files = changes(&admitted.plan).len();
+        let files = admitted.plan.files.iter().filter(|file| file.change != Change::Unchanged).count();
         self.approver.event(&Event::OnDisk { files });
         if let Err(error) = self.run_gate(&mut open, baseline) {
             self.approver.event(&Event::PuttingBack);

@@ -15,6 +15,7 @@ pub mod door;
 pub mod gate;
 pub mod guarded;
 mod keep;
+mod lent;
 pub mod outcome;
 pub mod rule;
 pub mod setup;

@@ -21,6 +21,7 @@ use crate::approver::{Approver, Event, Question, Reply, Revision};
 use crate::count::Counted;
 use crate::door::{Door, SYNTAX_BUDGET};
 use crate::gate::{self, GateReport, Step, StepResult};
+use crate::lent::Lent;
 use crate::outcome::{DoorError, Outcome};
 use crate::rule::{Allow, Rule};
 use crate::submission::Submission;
@@ -39,6 +40,7 @@ pub(crate) fn submit(
         submission,
         approver,
         trusted: false,
+        asked: false,
         decisions: Vec::new(),
         gate: GateReport::default(),
     };
@@ -75,6 +77,8 @@ pub(crate) struct Way<'a, 's> {
     pub(crate) approver: &'a mut dyn Approver,
     /// What the project's file wants counts.
     pub(crate) trusted: bool,
+    /// Somebody was asked since the plan was made, which takes as long as it takes.
+    asked: bool,
     /// Which rules decided, one line each.
     pub(crate) decisions: Vec<String>,
     pub(crate) gate: GateReport,
@@ -100,21 +104,28 @@ impl<'a> Way<'a, '_> {
         let mut prepared = None;
         for _ in 0..PLANNED_AGAIN {
             let Some((plan, extra)) = waiting.take() else { break };
-            let admitted = self.admit(plan, extra)?;
-            let mut changed = self.changed(&admitted.plan)?;
+            let mut admitted = self.admit(plan, extra)?;
+            // The ledger compares every byte once more. Here it is done only after time has passed: before
+            // a command runs for nothing, and after it ran.
+            let mut changed = Vec::new();
+            if self.asked {
+                changed = self.changed(&admitted.plan);
+            }
             if changed.is_empty() && prepared.is_none() {
                 prepared = Some(self.prepare(&admitted.plan)?);
-                changed = self.changed(&admitted.plan)?;
+                if !self.gate.steps.is_empty() {
+                    changed = self.changed(&admitted.plan);
+                }
             }
             if changed.is_empty() {
-                match self.begin(id, &admitted) {
+                match self.begin(id, &mut admitted) {
                     Ok(open) => {
                         let baseline = prepared.flatten();
                         return self.keep_or_put_back(open, admitted, baseline.as_ref());
                     }
                     // Only where nothing was touched: any other error has more to say than that.
                     Err(error @ (LedgerError::Refused(_) | LedgerError::Conflict { .. })) => {
-                        changed = self.changed(&admitted.plan)?;
+                        changed = self.changed(&admitted.plan);
                         if changed.is_empty() {
                             return Err(error.into());
                         }
@@ -123,6 +134,7 @@ impl<'a> Way<'a, '_> {
                 }
             }
             self.approver.event(&Event::PlannedAgain { paths: &changed });
+            self.asked = false;
             let extra = admitted.by_person.then_some(Rule::ChangedMeanwhile { paths: changed });
             waiting = Some((self.plan()?, extra));
         }
@@ -156,7 +168,7 @@ impl<'a> Way<'a, '_> {
         }
         // `-y` does not stand in for this: an id that comes twice is odd.
         let question = Question::NewChange { id, answer: self.submission.answer };
-        match self.approver.decide(&question) {
+        match self.ask(&question) {
             Reply::Yes { digest } if digest == question.digest() => Ok(TxId::random()),
             Reply::Stop => Err(Outcome::Interrupted { put_back: false }.into()),
             _ => Err(Outcome::AlreadyProcessed { id, other_content: true }.into()),
@@ -192,7 +204,7 @@ impl<'a> Way<'a, '_> {
             trust::State::NotSeen | trust::State::Unavailable { .. } => None,
         };
         let question = Question::Trust { wants: &wants, before: before.as_ref() };
-        match self.approver.decide(&question) {
+        match self.ask(&question) {
             Reply::Yes { digest } if digest == question.digest() => {
                 self.door.trust().grant(&self.door.root, &wants, &self.submission.now)?;
                 self.trusted = true;
@@ -202,6 +214,11 @@ impl<'a> Way<'a, '_> {
             Reply::Nobody => Err(Outcome::NotTrusted { wants, before }.into()),
             _ => Ok(()),
         }
+    }
+
+    fn ask(&mut self, question: &Question<'_>) -> Reply {
+        self.asked = true;
+        self.approver.decide(question)
     }
 
     /// Gets a yes for the plan, or for what a person makes of it.
@@ -218,7 +235,7 @@ impl<'a> Way<'a, '_> {
                 return Ok(Admitted { plan, digest, by, by_person: false });
             }
             let proposal = self.submission.proposal;
-            match self.approver.decide(&Question::Apply { proposal, plan: &plan, digest, rules: &open }) {
+            match self.ask(&Question::Apply { proposal, plan: &plan, digest, rules: &open }) {
                 Reply::Yes { digest: given } if given == digest => {
                     let by = self.approver.name().to_string();
                     self.decided("admit", &by, &rules);
@@ -258,15 +275,10 @@ impl<'a> Way<'a, '_> {
     }
 
     /// The files of the plan that are no longer as it says.
-    fn changed(&self, plan: &Plan) -> Result<Vec<RelPath>, Halt> {
+    fn changed(&self, plan: &Plan) -> Vec<RelPath> {
         let tree = self.door.tree(&self.submission.limits);
-        let mut changed = Vec::new();
-        for file in plan.files.iter().filter(|file| file.change != Change::Unchanged) {
-            if !as_planned(file, &tree) {
-                changed.push(file.path.clone());
-            }
-        }
-        Ok(changed)
+        let files = plan.files.iter().filter(|file| file.change != Change::Unchanged);
+        files.filter(|file| !as_planned(file, &tree)).map(|file| file.path.clone()).collect()
     }
 
     /// Runs what has to run before: `preCommand`, and the linter for its baseline.
@@ -303,7 +315,7 @@ impl<'a> Way<'a, '_> {
     }
 
     /// Puts the plan on disk, ready to be kept or put back.
-    fn begin(&self, id: TxId, admitted: &Admitted) -> Result<Open<'a>, LedgerError> {
+    fn begin(&self, id: TxId, admitted: &mut Admitted) -> Result<Open<'a>, LedgerError> {
         let door = self.door;
         let proposal = self.submission.proposal;
         let named = proposal.control.project_id.as_deref();
@@ -313,7 +325,8 @@ impl<'a> Way<'a, '_> {
             None => door.project_id(),
         };
         let about = about(self.submission, id, &project_id, door.head(), &admitted.plan, admitted.digest);
-        door.ledger.begin(&changes(&admitted.plan), about, &|| self.approver.stopped())
+        let lent = Lent::new(&mut admitted.plan);
+        door.ledger.begin(lent.changes(), about, &|| self.approver.stopped())
     }
 
     /// What the user said beforehand that covers these; policy, if there is nothing to cover.
@@ -361,14 +374,9 @@ pub(crate) fn planned(
     Ok(plan)
 }
 
-/// What a plan changes, as the ledger takes it.
-pub(crate) fn changes(plan: &Plan) -> Vec<FileChange> {
-    plan.files.iter().filter_map(FileChange::from_plan).collect()
-}
-
 /// The digest of what a plan does.
 pub fn digest(plan: &Plan) -> Digest {
-    of_changes(&changes(plan))
+    of_changes(plan.files.iter().filter_map(FileChange::from_plan))
 }
 
 /// Whether a file is as the plan found it.

@@ -53,6 +53,19 @@ impl FileChange {
         if file.change == Change::Unchanged {
             return None;
         }
+        Some(Self::of(file, file.before.clone(), file.after.clone()))
+    }
+
+    /// The same, with the bytes themselves: the plan does not have them any more.
+    pub fn take_from(file: &mut FilePlan) -> Option<FileChange> {
+        if file.change == Change::Unchanged {
+            return None;
+        }
+        let (before, after) = (file.before.take(), file.after.take());
+        Some(Self::of(file, before, after))
+    }
+
+    fn of(file: &FilePlan, before: Option<Vec<u8>>, after: Option<Vec<u8>>) -> FileChange {
         let mode = match file.mode_after {
             Some(mode) if file.mode_before != Some(mode) => {
                 let executable = mode == Mode::Executable;
@@ -64,13 +77,13 @@ impl FileChange {
             }
             _ => NewMode::Keep,
         };
-        Some(FileChange {
+        FileChange {
             path: file.path.clone(),
             renamed_from: file.renamed_from.clone(),
-            before: file.before.clone(),
-            after: file.after.clone().map(|bytes| After { bytes, mode }),
+            before,
+            after: after.map(|bytes| After { bytes, mode }),
             added: file.added,
             removed: file.removed,
-        })
+        }
     }
 }

@@ -1,6 +1,7 @@
 //! The SHA-256 of some bytes: what a file must still be, and the name of a blob. And that of a plan:
 //! what was shown, what was approved and what is applied are one thing exactly if their digest is.
 
+use std::borrow::Borrow;
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
@@ -44,9 +45,9 @@ const PLAN: &[u8] = b"relaycode plan 1\n";
 /// path: the path, the name before if it moves, the SHA-256 of the bytes before if there must be any,
 /// and the SHA-256 of the bytes after with the permission bits if there shall be any. Names have their
 /// length before them, what may be absent a byte that says so, and numbers are little-endian.
-pub fn of_changes(changes: &[FileChange]) -> Digest {
-    let mut files: Vec<(&str, Vec<u8>)> =
-        changes.iter().map(|change| (change.path.as_str(), canonical(change))).collect();
+pub fn of_changes<C: Borrow<FileChange>>(changes: impl IntoIterator<Item = C>) -> Digest {
+    let file = |change: C| (change.borrow().path.to_string(), canonical(change.borrow()));
+    let mut files: Vec<(String, Vec<u8>)> = changes.into_iter().map(file).collect();
     files.sort_unstable();
     let mut hash = Sha256::new();
     hash.update(PLAN);

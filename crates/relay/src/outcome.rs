@@ -191,7 +191,7 @@ impl Teller<'_> {
 
     /// The plan, if nobody has seen it yet.
     fn card(&self, plan: &Plan, context: &mut Context<'_>) {
-        if self.shown == Some(relaycode_door::digest(plan)) {
+        if self.shown.is_some_and(|shown| shown == relaycode_door::digest(plan)) {
             return;
         }
         let look = context.look();

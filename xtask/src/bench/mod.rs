@@ -3,6 +3,8 @@
 //!
 //! Times on a busy machine are noisy, so every table also shows a plain pass over the same bytes.
 
+mod child;
+mod door;
 mod ledger;
 mod measure;
 mod parsing;
@@ -17,7 +19,7 @@ use anyhow::{Context, bail};
 
 use measure::Measured;
 
-/// Measure matching, planning, parsing, start-up and the ledger against their targets.
+/// Measure matching, planning, parsing, start-up, the ledger and the door against their targets.
 #[derive(clap::Args)]
 pub(crate) struct Args {
     /// Only measurements whose name contains this.
@@ -67,6 +69,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     parsing::measure(&wanted, &mut keep);
     startup::measure(&wanted, &mut keep)?;
     ledger::measure(&wanted, &mut keep)?;
+    door::measure(&wanted, &mut keep)?;
     let missed = measured.iter().filter(|one| !one.met()).count();
     if missed > 0 {
         bail!("{missed} of {} targets missed", measured.len());

@@ -5,24 +5,23 @@
 /// Whether a path, in plain components, is what the pattern means.
 pub(super) fn fits(pattern: &str, path: &[String]) -> bool {
     let directory = pattern.ends_with('/');
-    let parts: Vec<&str> = pattern.trim_end_matches('/').split('/').collect();
-    if parts.len() > path.len() {
-        return false;
-    }
-    let here = |start: usize| parts.iter().zip(&path[start..]).all(|(part, name)| component_fits(part, name));
-    let last = path.len() - parts.len();
+    let parts = pattern.trim_end_matches('/');
+    let count = 1 + parts.bytes().filter(|byte| *byte == b'/').count();
+    let Some(last) = path.len().checked_sub(count) else { return false };
+    let here =
+        |start: usize| parts.split('/').zip(&path[start..]).all(|(part, name)| component_fits(part, name));
     if directory { (0..=last).any(here) } else { here(last) }
 }
 
 /// Whether a component is what the pattern means, also by a short name.
 pub(super) fn component_fits(pattern: &str, name: &str) -> bool {
-    let (start, end) = pattern.split_once('*').unwrap_or((pattern, ""));
-    let written = if pattern.contains('*') {
-        name.len() >= start.len() + end.len() && name.starts_with(start) && name.ends_with(end)
-    } else {
-        name == pattern
+    let written = match pattern.split_once('*') {
+        Some((start, end)) => {
+            name.len() >= start.len() + end.len() && name.starts_with(start) && name.ends_with(end)
+        }
+        None => name == pattern,
     };
-    written || short_name_fits(pattern, name)
+    written || (name.contains('~') && short_name_fits(pattern, name))
 }
 
 /// Whether `name` can be the short name (`GITHUB~1`) that some systems give to a file of that pattern: the

@@ -84,6 +84,8 @@ impl Open<'_> {
             // The journal stays: if the record is gone after a power cut, it is what puts back.
             return Ok(Committed { record: self.record, doubt: Some(error.source.to_string()) });
         }
+        // As long as the whole change: what follows may need the room.
+        drop(bytes);
         // From here on nothing can fail any more: what is cut short, the next command catches up with.
         let settled =
             traces::settle(&self.state, &self.places, &self.own, self.record.uuid, &self.transaction);

@@ -5,7 +5,7 @@
 //! the two. That way renames may form chains or circles, and a file may make room for a directory:
 //! what goes goes first, then directories are made, what comes comes last.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use crate::change::{FileChange, NewMode};
 use crate::error::{Refusal, Rule};
@@ -74,7 +74,7 @@ pub(super) fn of(changes: &[FileChange]) -> Result<Vec<Wanted<'_>>, Vec<Refusal>
         return Err(refusals);
     }
     let moves = moves(changes, &before, &after);
-    let moved_to: Vec<&str> = moves.values().copied().collect();
+    let moved_to: HashSet<&str> = moves.values().copied().collect();
     let mut steps = Vec::new();
     for (path, bytes) in &before {
         steps.push(match (moves.get(path), after.get(path)) {

@@ -27,7 +27,7 @@ pub(super) struct Armour {
 impl Armour {
     /// The line with its part of a key blacked out, if it has one.
     pub(super) fn line(&mut self, text: &[u8]) -> Option<Vec<u8>> {
-        if self.inside.is_none() && !text.windows(BEGIN.len()).any(|window| window == BEGIN) {
+        if self.inside.is_none() && (!text.contains(&b'-') || find(text, 0, BEGIN).is_none()) {
             return None;
         }
         let mut rewrite = Rewrite::new(text);

@@ -56,6 +56,11 @@ pub(super) struct Settings {
 }
 
 impl Settings {
+    /// Where the name that was met last ends.
+    pub(super) fn name_end(&self) -> usize {
+        self.name_end
+    }
+
     /// The value that the name or URL beginning at `at` gives away, if it does.
     pub(super) fn at(&mut self, text: &[u8], at: usize) -> Option<Found> {
         if text[at] == b':' && text[at..].starts_with(b"://") {
@@ -76,18 +81,31 @@ impl Settings {
     }
 }
 
+/// The last letters of [`NAMES`], of `pass` and of `bearer`: most words end otherwise.
+const LAST: &[u8] = b"delnrsty";
+
 fn family(name: &[u8]) -> Option<Family> {
     let tail = &name[name.len().saturating_sub(NAME)..];
+    let last = tail.iter().rev().find(|byte| byte.is_ascii_alphanumeric())?.to_ascii_lowercase();
+    if !LAST.contains(&last) {
+        return None;
+    }
     if tail.eq_ignore_ascii_case(b"bearer") {
         return Some(Family::Bearer);
     }
-    let plain: Vec<u8> =
-        tail.iter().filter(|byte| byte.is_ascii_alphanumeric()).map(u8::to_ascii_lowercase).collect();
+    let mut letters = [0; NAME];
+    let mut length = 0;
+    for byte in tail.iter().filter(|byte| byte.is_ascii_alphanumeric()) {
+        letters[length] = byte.to_ascii_lowercase();
+        length += 1;
+    }
+    let plain = &letters[..length];
     let pass = plain.len() < tail.len() && plain.ends_with(b"pass") && tail[..tail.len() - 4].ends_with(b"_");
     if pass || plain == b"pass" {
         return Some(Family::Password);
     }
-    NAMES.iter().find(|(end, _)| plain.ends_with(end.as_bytes())).map(|(_, family)| *family)
+    let ends_with = |end: &str| end.as_bytes().last() == Some(&last) && plain.ends_with(end.as_bytes());
+    NAMES.iter().find(|(end, _)| ends_with(end)).map(|(_, family)| *family)
 }
 
 /// What stands between a name and its value.
@@ -293,4 +311,17 @@ fn url(text: &[u8], from: usize) -> Option<Found> {
 
 fn is_name(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_name_ends_with_a_letter_that_is_looked_for() {
+        for (name, _) in NAMES {
+            assert!(LAST.contains(&name.as_bytes()[name.len() - 1]), "{name}");
+        }
+        assert!(family(b"pass").is_some() && family(b"Bearer").is_some() && family(b"db_pass").is_some());
+    }
 }

@@ -10,6 +10,8 @@ use super::{Rewrite, run};
 struct Shape {
     /// How it begins; this stays.
     start: &'static str,
+    /// The first two bytes of that, which tell most words apart from it.
+    lead: [u8; 2],
     /// So many characters must follow at least.
     least: usize,
     /// Which ones.
@@ -33,11 +35,11 @@ enum Kind {
 }
 
 const fn shape(start: &'static str, least: usize, kind: Kind) -> Shape {
-    Shape { start, least, kind, exact: false }
+    Shape { start, lead: [start.as_bytes()[0], start.as_bytes()[1]], least, kind, exact: false }
 }
 
 const fn exactly(start: &'static str, least: usize, kind: Kind) -> Shape {
-    Shape { start, least, kind, exact: true }
+    Shape { exact: true, ..shape(start, least, kind) }
 }
 
 /// Longer beginnings first where one begins another. [`shape_at`] knows their first letters.
@@ -139,8 +141,20 @@ pub(super) fn line(text: &[u8]) -> Option<Vec<u8>> {
             value = settings.at(text, at);
         }
         at += 1;
+        if value.is_none() {
+            at = past_word(text, at, settings.name_end());
+        }
     }
     rewrite.end()
+}
+
+/// Where something can begin next: in the middle of a word, which ends where its name does at the latest,
+/// nothing can.
+fn past_word(text: &[u8], at: usize, name_end: usize) -> usize {
+    if at >= name_end || begins(text, at) {
+        return at;
+    }
+    at + run(&text[..name_end], at, |byte| byte.is_ascii_alphanumeric())
 }
 
 /// Whether a key may begin here: not in the middle of a word. `n` after a backslash is a line end.
@@ -152,11 +166,16 @@ fn begins(text: &[u8], at: usize) -> bool {
 
 fn shape_at(text: &[u8], at: usize) -> Option<Found> {
     let rest = &text[at..];
-    if !b"sgxhAyGdwnpSlr".contains(rest.first()?) || !begins(text, at) {
+    let lead: [u8; 2] = [*rest.first()?, *rest.get(1)?];
+    let known = matches!(
+        lead[0],
+        b's' | b'g' | b'x' | b'h' | b'A' | b'y' | b'G' | b'd' | b'w' | b'n' | b'p' | b'S' | b'l' | b'r'
+    );
+    if !known || !begins(text, at) {
         return None;
     }
     SHAPES.iter().find_map(|shape| {
-        if !rest.starts_with(shape.start.as_bytes()) {
+        if shape.lead != lead || !rest.starts_with(shape.start.as_bytes()) {
             return None;
         }
         let from = at + shape.start.len();

@@ -6,8 +6,8 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-use super::child::{Calls, Cost, calls, median, relay, run};
-use super::project::{Answer, FILES, Kind, make, scratch};
+use super::project::{Answer, FILES, Kind, make};
+use crate::bench::child::{Calls, Cost, calls, median, relay, run, scratch};
 use crate::bench::measure::Measured;
 
 /// Whole file systems that are waited for: staged files, changed directories, and one to spare.
@@ -127,8 +127,8 @@ fn processor_time(
         }
     }
     drop(kept);
-    let (code, applied) = (median(code), median(applied));
-    let (previewed, plain) = (median(previewed), median(plain));
+    let (code, applied) = (median(&code), median(&applied));
+    let (previewed, plain) = (median(&previewed), median(&plain));
     let milliseconds = |cost: Cost| cost.processor.as_secs_f64() * 1e3;
     let mut show = |what: &str, value: f64, note: &str| {
         let mut measured = Measured::single(name(what), "ms", value, None);

@@ -3,7 +3,6 @@
 //! through the release binary, in projects on the disk that the build is on.
 
 mod applying;
-mod child;
 mod project;
 mod records;
 

@@ -4,11 +4,6 @@
 use std::fs;
 use std::path::Path;
 
-use anyhow::Context;
-use tempfile::TempDir;
-
-use crate::bench::startup::beside_this_one;
-
 /// Files of a large change.
 pub(super) const FILES: usize = 200;
 /// Lines of each.
@@ -65,13 +60,6 @@ impl Answer {
         }
         text
     }
-}
-
-/// An empty directory on the disk where the build is, which is no memory disk.
-pub(super) fn scratch() -> anyhow::Result<TempDir> {
-    let beside = beside_this_one()?;
-    let parent = beside.parent().context("the build has no directory")?;
-    Ok(tempfile::Builder::new().prefix("bench-").tempdir_in(parent)?)
 }
 
 /// Writes the first version of `files` files into a project.

@@ -8,8 +8,8 @@ use anyhow::Context;
 use relaycode_ledger::record::{self, Content, FORMAT, FileRecord, Image, Record, RecordedOperation};
 use relaycode_ledger::{TxId, state};
 
-use super::child::{Cost, median, relay, run};
-use super::project::{Answer, Kind, make, scratch};
+use super::project::{Answer, Kind, make};
+use crate::bench::child::{Cost, median, relay, run, scratch};
 use crate::bench::measure::Measured;
 use crate::bench::startup::peak;
 
@@ -41,7 +41,7 @@ pub(super) fn measure(wanted: &dyn Fn(&str) -> bool, keep: &mut impl FnMut(Measu
         for _ in 0..RUNS {
             pages.push(run(relay(None)?.args(["log", "-C"]).arg(&root))?);
         }
-        let page = median(pages);
+        let page = median(&pages);
         let longest = HISTORIES.last() == Some(&count);
         let name = |what: &str| format!("ledger, {count} records, {what}");
         let milliseconds = |cost: &Cost| cost.wall.as_secs_f64() * 1e3;
@@ -81,7 +81,7 @@ fn one_more(scratch: &Path, root: &Path, name: &str, keep: &mut impl FnMut(Measu
         fs::write(&file, Answer::Whole.text(Kind::Text, 1, version))?;
         costs.push(run(relay(None)?.arg("apply").arg(&file).arg("-y").arg("-C").arg(root))?);
     }
-    let Cost { wall, processor } = median(costs);
+    let Cost { wall, processor, .. } = median(&costs);
     let mut measured = Measured::single(name.to_owned(), "ms", wall.as_secs_f64() * 1e3, None);
     measured.note = format!("wall, median; processor {:.1} ms", processor.as_secs_f64() * 1e3);
     keep(measured);

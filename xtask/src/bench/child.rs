@@ -1,14 +1,16 @@
-//! Running relay as a child and asking the system what it cost.
+//! Running relay as a child and asking the system what it cost, in projects on the disk that the build is on.
 
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
+use std::io::Read;
 use std::path::Path;
-use std::process::{Command, Stdio};
+use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, bail};
+use tempfile::TempDir;
 
-use crate::bench::startup::beside_this_one;
+use super::startup::beside_this_one;
 use crate::workspace;
 
 /// What one run took.
@@ -16,8 +18,17 @@ use crate::workspace;
 pub(super) struct Cost {
     /// From start to end.
     pub(super) wall: Duration,
-    /// On a processor, in the program and in the system for it.
+    /// On a processor, in the program and in the system for it, without what it started.
     pub(super) processor: Duration,
+    /// The same with what it started and waited for.
+    pub(super) with_children: Duration,
+}
+
+/// An empty directory on the disk where the build is, which is no memory disk.
+pub(super) fn scratch() -> anyhow::Result<TempDir> {
+    let beside = beside_this_one()?;
+    let parent = beside.parent().context("the build has no directory")?;
+    Ok(tempfile::Builder::new().prefix("bench-").tempdir_in(parent)?)
 }
 
 /// relay, with no home, so that it keeps no copy; or with one.
@@ -39,23 +50,53 @@ fn at_home(mut command: Command, home: Option<&Path>) -> Command {
 pub(super) fn run(command: &mut Command) -> anyhow::Result<Cost> {
     let before = processor_of_children()?;
     let start = Instant::now();
-    let output = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped()).output();
-    let output = output.with_context(|| format!("cannot run {command:?}"))?;
-    let wall = start.elapsed();
-    if !output.status.success() {
-        bail!("{command:?} fails: {}", String::from_utf8_lossy(&output.stderr));
+    command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped());
+    let mut child = command.spawn().with_context(|| format!("cannot run {command:?}"))?;
+    let mut said = Vec::new();
+    if let Some(mut stderr) = child.stderr.take() {
+        stderr.read_to_end(&mut said)?;
     }
-    Ok(Cost { wall, processor: processor_of_children()?.saturating_sub(before) })
+    let own = processor_of_ended(&child)?;
+    let status = child.wait()?;
+    let wall = start.elapsed();
+    if !status.success() {
+        bail!("{command:?} fails: {}", String::from_utf8_lossy(&said));
+    }
+    let with_children = processor_of_children()?.saturating_sub(before);
+    Ok(Cost { wall, processor: own.unwrap_or(with_children), with_children })
 }
 
-/// The median of the runs, by processor time and by the clock.
-pub(super) fn median(mut costs: Vec<Cost>) -> Cost {
-    let middle = costs.len() / 2;
-    costs.sort_by_key(|cost| cost.wall);
-    let wall = costs.get(middle).map_or(Duration::ZERO, |cost| cost.wall);
-    costs.sort_by_key(|cost| cost.processor);
-    let processor = costs.get(middle).map_or(Duration::ZERO, |cost| cost.processor);
-    Cost { wall, processor }
+/// The median of the runs, each time for itself.
+pub(super) fn median(costs: &[Cost]) -> Cost {
+    let middle = |time: fn(&Cost) -> Duration| {
+        let mut times: Vec<Duration> = costs.iter().map(time).collect();
+        times.sort_unstable();
+        times.get(times.len() / 2).copied().unwrap_or(Duration::ZERO)
+    };
+    Cost {
+        wall: middle(|cost| cost.wall),
+        processor: middle(|cost| cost.processor),
+        with_children: middle(|cost| cost.with_children),
+    }
+}
+
+/// Waits for the end of a process and asks for its own processor time before it is forgotten. `None` where
+/// only a process and its children together are counted.
+#[cfg(target_os = "linux")]
+fn processor_of_ended(child: &Child) -> anyhow::Result<Option<Duration>> {
+    use nix::time::{ClockId, clock_getcpuclockid, clock_gettime};
+    use nix::unistd::Pid;
+    use rustix::process::{Pid as Waited, WaitId, WaitIdOptions, waitid};
+    let number = i32::try_from(child.id())?;
+    let waited = Waited::from_raw(number).context("no process")?;
+    waitid(WaitId::Pid(waited), WaitIdOptions::EXITED | WaitIdOptions::NOWAIT)?;
+    let clock: ClockId = clock_getcpuclockid(Pid::from_raw(number))?;
+    Ok(Some(Duration::from(clock_gettime(clock)?)))
+}
+
+#[cfg(not(target_os = "linux"))]
+fn processor_of_ended(_child: &Child) -> anyhow::Result<Option<Duration>> {
+    Ok(None)
 }
 
 #[cfg(unix)]
