@@ -119,6 +119,8 @@ impl Args {
             exit = ending.exit;
             objects.push(ending.object);
             if ending.passed_over {
+                // If anything else of the text came in, all of it is in now.
+                exit = if applied > 0 { Exit::Done } else { exit };
                 continue;
             }
             applied += 1;
@@ -135,9 +137,6 @@ impl Args {
                 }
                 break;
             }
-        }
-        if exit == Exit::AlreadyProcessed && applied > 0 {
-            exit = Exit::Done;
         }
         let object = one_or_several("apply", exit, answers.len(), objects);
         context.object(&object);
