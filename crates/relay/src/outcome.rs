@@ -19,6 +19,8 @@ pub(crate) struct Ending {
     pub(crate) exit: Exit,
     /// What `--json` prints.
     pub(crate) object: Value,
+    /// It is in the ledger and in the project already; what stands behind it in the text may go on.
+    pub(crate) passed_over: bool,
 }
 
 /// Tells what became of one answer.
@@ -28,6 +30,8 @@ pub(crate) struct Teller<'a> {
     pub(crate) shown: Option<Digest>,
     /// The diff was asked for.
     pub(crate) diff: bool,
+    /// There are other answers in the same text.
+    pub(crate) several: bool,
     /// What is known of earlier answers.
     pub(crate) ledger: &'a Ledger,
 }
@@ -40,14 +44,15 @@ impl Teller<'_> {
             Ok(Outcome::AlreadyIn { plan }) => {
                 self.card(&plan, context);
                 let object = self.object(Exit::Done, json!({"applied": false, "id": null}), Some(&plan));
-                Ending { exit: Exit::Done, object }
+                Ending { exit: Exit::Done, object, passed_over: false }
             }
             Ok(Outcome::Refused(refused)) => {
                 if !(context.quiet() && context.json()) {
                     let text = self.answer.refusal(&refused, false, &context.console.err_look());
                     context.beside(LogLevel::Error, &text);
                 }
-                Ending { exit: Exit::Refused, object: self.answer.refusal_json(&refused) }
+                let object = self.answer.refusal_json(&refused);
+                Ending { exit: Exit::Refused, object, passed_over: false }
             }
             Ok(outcome) => self.not_applied(outcome, context),
             Err(error) => self.failed(&error.into(), None, json!({}), context),
@@ -85,7 +90,8 @@ impl Teller<'_> {
             "gate": applied.gate,
             "branch": applied.branch,
         });
-        Ending { exit: Exit::Done, object: self.object(Exit::Done, more, Some(&applied.plan)) }
+        let object = self.object(Exit::Done, more, Some(&applied.plan));
+        Ending { exit: Exit::Done, object, passed_over: false }
     }
 
     fn not_applied(&self, outcome: Outcome, context: &mut Context<'_>) -> Ending {
@@ -125,6 +131,12 @@ impl Teller<'_> {
             Outcome::AlreadyProcessed { id, other_content } => {
                 let failure: Failure = LedgerError::AlreadyProcessed { id, other_content }.into();
                 let fate = Fate::of(self.ledger, id).ok();
+                if self.several && !other_content && fate.is_some_and(|fate| !fate.undone) {
+                    let said = format!("{} is already in the ledger: passed over", id.short());
+                    let text = show::outcome::remark(&context.console.err_look(), &said);
+                    context.beside(LogLevel::Warn, &text);
+                    return Ending { passed_over: true, ..self.ending(&failure, None, json!({})) };
+                }
                 let by = fate.and_then(|fate| fate.reverted_by).filter(|_| !other_content);
                 let failure = match by {
                     Some(by) => {
@@ -186,7 +198,7 @@ impl Teller<'_> {
     fn ending(&self, failure: &Failure, plan: Option<&Plan>, more: Value) -> Ending {
         let mut object = self.object(failure.exit, more, plan);
         object["error"] = json::value(failure);
-        Ending { exit: failure.exit, object }
+        Ending { exit: failure.exit, object, passed_over: false }
     }
 
     /// The plan, if nobody has seen it yet.

@@ -25,7 +25,8 @@ use super::preview;
 /// file or none, whatever happens meanwhile. The project's commands judge the result, if you trust them;
 /// what they do not accept is put back. What was applied is recorded in `.relaycode` and can be undone
 /// with `relay revert`. An answer that does not fit is refused as a whole (exit code 3). Several answers in
-/// one text are several changes, in their order, up to the first that is not applied.
+/// one text are several changes, in their order, up to the first that is not applied; those that were applied
+/// before are passed over.
 #[derive(Debug, Clone, clap::Args)]
 pub(crate) struct Args {
     #[command(flatten)]
@@ -108,7 +109,8 @@ impl Act for Args {
 }
 
 impl Args {
-    /// One after the other, up to the first that is not applied.
+    /// One after the other, up to the first that is not applied. Those that are in already are passed over, so
+    /// that a text of which only a part was applied can be given again.
     fn apply_all(
         &self,
         door: &Door,
@@ -117,13 +119,20 @@ impl Args {
     ) -> Result<Exit, Failure> {
         let mut objects = Vec::new();
         let mut exit = Exit::Done;
+        let mut applied = 0;
         for (at, answer) in answers.iter().enumerate() {
             if at > 0 {
                 context.say("\n");
             }
-            let ending = self.apply(door, answer, context)?;
+            let ending = self.apply(door, answer, answers.len() > 1, context)?;
             exit = ending.exit;
             objects.push(ending.object);
+            if ending.passed_over {
+                // If anything else of the text came in, all of it is in now.
+                exit = if applied > 0 { Exit::Done } else { exit };
+                continue;
+            }
+            applied += 1;
             if exit != Exit::Done {
                 let rest = answers.len() - at - 1;
                 if rest > 0 {
@@ -143,7 +152,13 @@ impl Args {
         Ok(exit)
     }
 
-    fn apply(&self, door: &Door, answer: &Answer<'_>, context: &mut Context<'_>) -> Result<Ending, Failure> {
+    fn apply(
+        &self,
+        door: &Door,
+        answer: &Answer<'_>,
+        several: bool,
+        context: &mut Context<'_>,
+    ) -> Result<Ending, Failure> {
         let consent = Consent { yes: self.yes, allow: self.allow.iter().map(|allowed| allowed.0).collect() };
         let submission = answer.submission(consent);
         let setup = Setup {
@@ -160,7 +175,7 @@ impl Args {
         let became = door.submit(&submission, &mut approver);
         let shown = approver.shown();
         drop(approver);
-        Ok(Teller { answer, shown, diff: self.diff, ledger: &door.ledger }.tell(became, context))
+        Ok(Teller { answer, shown, diff: self.diff, several, ledger: &door.ledger }.tell(became, context))
     }
 }
 

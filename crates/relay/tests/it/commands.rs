@@ -110,6 +110,24 @@ fn an_answer_to_what_prompt_handed_out_is_merged_with_what_came_since() {
     assert_eq!(unseen.apply(&answer).code, 3, "what was never handed out is not");
 }
 
+#[test]
+fn a_text_of_which_only_a_part_was_applied_can_be_given_again() {
+    let project = project();
+    let other = "1f8fad5b-d9cb-469f-a165-70867728950e";
+    let first = edit("a.txt", "one", "1") + &control(UUID, "one");
+    let both = |second: &str| first.clone() + "\n" + &edit("a.txt", second, "2") + &control(other, "two");
+    assert_eq!(project.apply(&both("zwei")).code, 3, "the second does not fit");
+    assert_eq!((project.text("a.txt"), project.log().len()), ("1\ntwo\nthree\n".into(), 1));
+    let ran = project.apply(&both("two"));
+    assert_eq!(ran.code, 0, "{ran:?}");
+    assert_eq!(ran.err, "! 0f8fad5b is already in the ledger: passed over\n");
+    assert_eq!((project.text("a.txt"), project.log().len()), ("1\n2\nthree\n".into(), 2));
+    let ran = project.pipe(&["apply", "-", "-y", "--json", "-q"], both("two").as_bytes());
+    assert_eq!((ran.code, &ran.json()["ok"]), (8, &false.into()), "all of it is in: {ran:?}");
+    project.done(&["revert", other, "-q"]);
+    assert_eq!(project.apply(&both("two")).code, 8, "what was taken back is not passed over");
+}
+
 /// A project with four changes, oldest first: `a.txt` with an id, `b.txt`, `a.txt` again, and a revert of `b.txt`.
 pub(crate) fn with_history() -> Project {
     let project = project();
