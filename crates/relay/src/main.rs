@@ -21,6 +21,8 @@ mod project;
 mod show;
 mod signals;
 mod terminal;
+#[cfg(test)]
+mod tongue;
 
 use std::process::ExitCode;
 
