@@ -1,7 +1,7 @@
 //! P9: strings that a terminal would obey, hide or reorder, for tests of everything that prints; and the
 //! judge of what came out.
 //!
-//! `RELAY_STRINGS=1000000 cargo test --release -p relaycode-relay tongue` runs as many as the promise says.
+//! `RELAY_STRINGS=1000000 cargo test -p relaycode-relay --bin relay tongue` runs as many as the promise says.
 //! String number `n` is always the same one.
 
 use relaycode_testkit::random::Random;
@@ -134,21 +134,17 @@ pub(crate) fn string(number: u64) -> String {
 /// The first character of `text` that must not reach a terminal; line feeds and tabs may, and so may the
 /// colours that relay itself puts there. This does not ask the code that escapes.
 pub(crate) fn unsafe_in(text: &str, colour: bool) -> Option<char> {
-    let mut rest = text;
-    while let Some(c) = rest.chars().next() {
-        let own = ["\x1b[0m", "\x1b[1m", "\x1b[2m", "\x1b[31m", "\x1b[32m", "\x1b[33m"];
-        if let Some(after) = own.iter().find_map(|paint| rest.strip_prefix(paint)).filter(|_| colour) {
-            rest = after;
-            continue;
-        }
+    const OWN: [&str; 6] = ["[0m", "[1m", "[2m", "[31m", "[32m", "[33m"];
+    text.char_indices().find_map(|(at, c)| {
         let code = u32::from(c);
-        let control = code < 0x20 || (0x7f..0xa0).contains(&code);
-        if (control && c != '\n' && c != '\t') || is_invisible(code) {
-            return Some(c);
+        if (0x20..0x7f).contains(&code) || c == '\n' || c == '\t' {
+            return None;
         }
-        rest = &rest[c.len_utf8()..];
-    }
-    None
+        if c == '\x1b' && colour && OWN.iter().any(|paint| text[at + 1..].starts_with(paint)) {
+            return None;
+        }
+        (code < 0xa0 || is_invisible(code)).then_some(c)
+    })
 }
 
 /// Unicode's default-ignorable characters, its separators of lines, and its marks of direction.
