@@ -7,7 +7,7 @@ use relaycode_change::proposal::{Action, Operation};
 use relaycode_ledger::record::RecordedOperation;
 use relaycode_ledger::{About, Digest, TxId};
 use relaycode_project::head::Head;
-use relaycode_text::redact::redact;
+use relaycode_text::redact::{Redactor, redact};
 
 use crate::submission::Submission;
 
@@ -22,10 +22,12 @@ pub(crate) fn about(
 ) -> About {
     let proposal = submission.proposal;
     let safe = |text: &String| redact(text).into_owned();
+    // A key may go on from one paragraph to the next.
+    let mut said = Redactor::default();
     About {
         git_commit_msg: proposal.control.git_commit_msg.as_ref().map(safe),
         prompt_summary: proposal.control.prompt_summary.as_ref().map(safe),
-        reasoning: proposal.reasoning.iter().map(safe).collect(),
+        reasoning: proposal.reasoning.iter().map(|text| said.text(text).into_owned()).collect(),
         operations: proposal.operations.iter().map(recorded).collect(),
         group: submission.group.clone(),
         branch: head.branch,
@@ -33,7 +35,7 @@ pub(crate) fn about(
         answer: Some(submission.answer),
         matches: plan.files.iter().flat_map(matches).collect(),
         plan: Some(digest),
-        ..About::new(id, project_id, &submission.now, submission.origin.name())
+        ..About::new(id, &redact(project_id), &submission.now, submission.origin.name())
     }
 }
 

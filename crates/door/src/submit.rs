@@ -14,6 +14,7 @@ use relaycode_ledger::digest::of_changes;
 use relaycode_ledger::{Digest, LedgerError, Open, TxId};
 use relaycode_project::checkout::{self, Named};
 use relaycode_project::trust;
+use relaycode_text::redact::redact;
 
 use crate::about::about;
 use crate::admit;
@@ -346,7 +347,8 @@ impl<'a> Way<'a, '_> {
         let same = format!("{step} ");
         self.decisions.retain(|decision| !decision.starts_with(&same));
         let sentences: Vec<String> = rules.iter().map(Rule::sentence).collect();
-        self.decisions.push(match (sentences.is_empty(), step) {
+        // What a rule found may quote a file, and what the gate said a command line.
+        let decision = match (sentences.is_empty(), step) {
             (false, _) => format!("{step} by {by}: {}", sentences.join("; ")),
             (true, "accept") if self.gate.linter().is_some() => {
                 let count = |errors: Option<u64>| errors.map_or("?".to_string(), |count| count.to_string());
@@ -356,7 +358,8 @@ impl<'a> Way<'a, '_> {
             }
             (true, "accept") => format!("{step} by {by}: there was nothing to check it with"),
             (true, _) => format!("{step} by {by}: trusted, with its key, and nothing to look at"),
-        });
+        };
+        self.decisions.push(redact(&decision).into_owned());
     }
 }
 

@@ -22,6 +22,8 @@ mod project;
 mod show;
 mod signals;
 mod terminal;
+#[cfg(test)]
+mod tongue;
 
 use std::process::ExitCode;
 

@@ -88,7 +88,8 @@ impl Project {
             ),
             Err(error) => format!("your own copy of the records cannot be used: {error}"),
         };
-        let text = show::outcome::remark(&context.console.err_look(), &said);
+        let look = context.console.err_look();
+        let text = show::outcome::remark(&look, &look.safe(&said));
         context.beside(LogLevel::Error, &text);
     }
 

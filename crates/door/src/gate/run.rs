@@ -1,9 +1,10 @@
 //! Running the project's commands: one at a time, in the project's directory, under the keeper, with a
 //! deadline; errors are counted as the output streams by.
 
+use std::borrow::Cow;
 use std::time::Duration;
 
-use relaycode_exec::{Deadlines, End, Environment, ExecError, Job, Kept};
+use relaycode_exec::{Captured, Deadlines, End, Environment, ExecError, Job, Kept};
 use relaycode_text::redact::redact;
 
 use super::{Step, StepReport, StepResult};
@@ -17,6 +18,8 @@ pub const GATE_VARIABLE: &str = "RELAY_GATE";
 
 /// Bytes of a command's output that a report keeps, from its end.
 const OUTPUT_BYTES: usize = 8 << 10;
+/// Bytes before these that are looked at with them: a secret that began there would not be known by its rest.
+const BEFORE_BYTES: usize = 72 << 10;
 
 /// Runs one command of the project; the linter's errors are counted.
 pub(crate) fn run(
@@ -25,10 +28,10 @@ pub(crate) fn run(
     command: &str,
     approver: &mut dyn Approver,
 ) -> (StepReport, Option<Counted>) {
-    approver.event(&Event::Begins { step, command });
+    approver.event(&Event::Begins { step, command: &redact(command) });
     let job = Job {
         deadlines: Deadlines { total: Some(door.command_time()), ..Deadlines::default() },
-        kept: Kept { head: 0, tail: OUTPUT_BYTES, spill: None },
+        kept: Kept { head: 0, tail: BEFORE_BYTES + OUTPUT_BYTES, spill: None },
         environment: Environment {
             set: vec![(GATE_VARIABLE.into(), door.root.clone().into_os_string())],
             ..Environment::default()
@@ -46,7 +49,7 @@ pub(crate) fn run(
     };
     let report = report(step, command, ran);
     let judged = matches!(report.result, StepResult::Exited { code } if !could_not_run(code));
-    let counted = judged.then(|| counter.finish(report.succeeded()));
+    let counted = judged.then(|| without_secrets(counter.finish(report.succeeded())));
     approver.event(&Event::Ends { report: &report });
     (report, counted)
 }
@@ -72,7 +75,7 @@ fn signal(code: i32) -> Option<i32> {
 }
 
 fn report(step: Step, command: &str, ran: Result<relaycode_exec::Finished, ExecError>) -> StepReport {
-    let command = command.to_string();
+    let command = redact(command).into_owned();
     match ran {
         Ok(finished) => StepReport {
             step,
@@ -88,18 +91,46 @@ fn report(step: Step, command: &str, ran: Result<relaycode_exec::Finished, ExecE
                 }
             },
             took: finished.took,
-            output: redact(&finished.stdout.text()).into_owned(),
+            output: output(&finished.stdout),
             left_behind: finished.left_behind,
         },
         Err(error) => StepReport {
             step,
             command,
-            result: StepResult::CannotRun { text: error.to_string() },
+            result: StepResult::CannotRun { text: redact(&error.to_string()).into_owned() },
             took: Duration::ZERO,
             output: String::new(),
             left_behind: 0,
         },
     }
+}
+
+/// The end of what a command printed, with its secrets blacked out before anything is cut off.
+fn output(captured: &Captured) -> String {
+    let mut bytes = captured.tail.as_slice();
+    let whole_lines = bytes.iter().position(|byte| *byte == b'\n').filter(|at| *at < BEFORE_BYTES);
+    if let Some(at) = whole_lines.filter(|_| captured.dropped > 0) {
+        bytes = &bytes[at + 1..];
+    }
+    let text = String::from_utf8_lossy(bytes);
+    let text = redact(&text);
+    let mut from = text.len().saturating_sub(OUTPUT_BYTES);
+    while !text.is_char_boundary(from) {
+        from += 1;
+    }
+    text[from..].to_string()
+}
+
+/// The errors with their secrets blacked out: they are shown, and told to machines.
+fn without_secrets(mut counted: Counted) -> Counted {
+    for diagnostic in &mut counted.diagnostics {
+        for text in [&mut diagnostic.file, &mut diagnostic.code, &mut diagnostic.message] {
+            if let Cow::Owned(clean) = redact(text) {
+                *text = clean;
+            }
+        }
+    }
+    counted
 }
 
 impl StepReport {

@@ -12,6 +12,8 @@ use std::time::Duration;
 
 use relaycode_exec::{End, Environment, ExecError, Finished, Input, Job, Kept, Output, Runner};
 
+use relaycode_text::redact::redact;
+
 use super::error::GitError;
 
 /// How long git may read.
@@ -208,8 +210,10 @@ pub(super) fn exit_code(finished: &Finished, what: &str, leave: Leave<'_>) -> Re
     }
 }
 
-/// What git said last: why it failed, as a rule.
+/// What git said last, with secrets blacked out (hooks and helpers speak there, too): why it failed, as a
+/// rule.
 pub(super) fn last_words(text: &str) -> String {
+    let text = redact(text);
     let lines: Vec<&str> = text.lines().map(str::trim_end).filter(|line| !line.is_empty()).collect();
     let words = lines[lines.len().saturating_sub(LAST_LINES)..].join("\n");
     match words.char_indices().rev().nth(LAST_CHARS) {

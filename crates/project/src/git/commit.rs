@@ -8,6 +8,7 @@ use std::ffi::OsString;
 
 use relaycode_exec::Input;
 use relaycode_text::hidden::suspicious;
+use relaycode_text::redact::redact;
 
 use super::call::{self, Leave};
 use super::status::Known;
@@ -23,7 +24,7 @@ const HOOKS: usize = 64 << 10;
 pub struct Committed {
     /// Its name.
     pub id: String,
-    /// What git and the hooks printed; foreign text.
+    /// What git and the hooks printed, with secrets blacked out; foreign text.
     pub output: String,
     /// Whether all went well after the commit was made, too: a later hook may have been ended.
     pub ended_well: bool,
@@ -113,7 +114,7 @@ impl Git<'_> {
         let words = ["commit", "--quiet", "--only", "--cleanup=whitespace", "--file=-", "--"];
         let words: Vec<OsString> = words.iter().map(OsString::from).chain(literal(paths)?).collect();
         let finished = self.call(Leave::Commit, &words, Input::Bytes(message.into_bytes()), HOOKS)?;
-        let output = finished.stdout.text();
+        let output = redact(&finished.stdout.text()).into_owned();
         let after = self.head_commit()?;
         let id = after.filter(|after| Some(after.as_str()) != before);
         match (call::exit_code(&finished, "commit", Leave::Commit), id) {

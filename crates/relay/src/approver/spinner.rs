@@ -11,6 +11,7 @@ use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 use relaycode_door::gate::Step;
+use relaycode_text::redact::redact;
 use relaycode_text::width::cells;
 use rustix::process::getpgrp;
 use rustix::termios::tcgetpgrp;
@@ -145,7 +146,7 @@ fn line(frame: char, label: &str, passed: Duration, last: &str, room: usize, loo
     let mut text = format!("{frame} {label}{time}");
     let left = room.saturating_sub(cells(&text) + 2);
     if left >= LEAST && !last.is_empty() {
-        text = format!("{text}  {}", look.excerpt(last, left));
+        text = format!("{text}  {}", look.excerpt(&redact(last), left));
     }
     match cells(&text) > room {
         true => String::new(),
@@ -198,6 +199,16 @@ mod tests {
         for room in 0..40 {
             let text = at(61, "a\x1b]0;x\x07b\u{202e}日本日本日本", room);
             assert!(cells(&text) <= room && !text.chars().any(relaycode_text::escape::is_unsafe), "{text:?}");
+        }
+    }
+
+    #[test]
+    fn tongue_no_string_of_a_command_reaches_the_terminal_raw() {
+        for number in 0..crate::tongue::count() {
+            let said = crate::tongue::string(number);
+            let last = last_line(said.as_bytes());
+            let text = line('|', &said, Duration::from_secs(4), &last, 79, &LOOK);
+            assert_eq!(crate::tongue::unsafe_in(&text, false), None, "string {number}, {said:?}: {text:?}");
         }
     }
 

@@ -74,7 +74,8 @@ impl Act for Args {
             };
             context.console.out(&text);
             if let Some(note) = &blame.note {
-                let text = show::outcome::remark(&context.console.err_look(), note);
+                let look = context.console.err_look();
+                let text = show::outcome::remark(&look, &look.safe(note));
                 context.beside(LogLevel::Warn, &text);
             }
         }

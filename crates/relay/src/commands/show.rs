@@ -94,7 +94,7 @@ pub(crate) struct Shown {
     /// The files that were asked for.
     pub(crate) files: Vec<FileRecord>,
     /// Their diffs, in the same order, where they were asked for; `None`: the bytes are gone.
-    diffs: Vec<Option<FileDiff>>,
+    pub(crate) diffs: Vec<Option<FileDiff>>,
 }
 
 impl Shown {

@@ -1,5 +1,7 @@
 //! What a person sees, from hand-made plans and refusals.
 
+mod tongue;
+
 use relaycode_change::diff;
 use relaycode_change::path::RelPath;
 use relaycode_change::plan::{

@@ -82,7 +82,8 @@ pub(crate) fn record(record: &Record, look: &Look) -> String {
         format!("{}  from {}  {}", record.uuid.short(), look.safe(&record.origin), look.safe(title));
     out = format!("{}\n", out.trim_end());
     let mut line = |name: &str, text: &str| {
-        let label = look.paint(Paint::Dim, &format!("{name:<8}"));
+        // A record that came with a repository may say anything where a step should be.
+        let label = look.paint(Paint::Dim, &format!("{:<8}", look.clip(name, 8)));
         let wrapped = look.wrap(&format!("{}{}", " ".repeat(12), look.safe(text)), 12);
         out += &format!("  {label}  {}\n", wrapped.trim_start());
     };

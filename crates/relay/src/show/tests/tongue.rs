@@ -1,0 +1,343 @@
+//! P9: whatever foreign text says, nothing of it reaches a terminal raw. Every function that prints gets each
+//! string in every field that others fill.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use relaycode_door::Rule;
+use relaycode_door::commit::CommitPlan;
+use relaycode_door::gate::{Diagnostic, GateReport, Step, StepReport, StepResult};
+use relaycode_ledger::error::{LedgerError, Left, Unfinished};
+use relaycode_ledger::record::{FileRecord, Image, Record, RecordedOperation};
+use relaycode_ledger::revert::{KeptEdits, Reversal};
+use relaycode_ledger::{Digest, Recovered, TxId};
+use relaycode_project::config::{Loaded, Remark};
+use relaycode_project::head::Head;
+use relaycode_project::trust::Wants;
+
+use super::*;
+use crate::commands::{blame::Line, log::Row, show::Shown};
+use crate::failure::{Detail, Exit, Failure, Region, State};
+use crate::project::Fate;
+use crate::{json, tongue};
+
+const LOOKS: [Look; 4] = [
+    PLAIN,
+    ASCII,
+    Look { color: true, utf8: true, width: Some(40) },
+    Look { color: true, utf8: true, width: None },
+];
+
+/// So many strings fill a field together: what a field holds is escaped as a whole. In every tenth round the
+/// first of them comes alone as well, so that what is cut to a width is seen, too.
+const TOGETHER: u64 = 10;
+
+#[test]
+fn tongue_no_string_reaches_the_terminal_raw_by_any_way() {
+    let workers = std::thread::available_parallelism().map_or(2, |count| count.get() as u64);
+    let rounds = tongue::count().div_ceil(TOGETHER);
+    let loaded = loaded();
+    std::thread::scope(|scope| {
+        for worker in 0..workers {
+            let loaded = &loaded;
+            scope.spawn(move || {
+                for round in (worker..rounds).step_by(workers as usize) {
+                    let look = LOOKS[(round % 4) as usize];
+                    let first = round * TOGETHER;
+                    let all: Vec<String> = (first..first + TOGETHER).map(tongue::string).collect();
+                    check(first, &all.join(" "), loaded, &look);
+                    if round % 10 == 0 {
+                        check(first, &all[0], loaded, &look);
+                    }
+                }
+            });
+        }
+    });
+}
+
+fn check(first: u64, hostile: &str, loaded: &Loaded, look: &Look) {
+    for (name, text) in printed(hostile, loaded, look) {
+        let raw = tongue::unsafe_in(&text, look.color);
+        assert_eq!(raw, None, "strings from {first} on, {hostile:?}, by {name}: {text:?}");
+    }
+}
+
+/// A configuration whose values are the default ones; its remarks are filled later.
+fn loaded() -> Loaded {
+    relaycode_project::config::load(std::path::Path::new("/nonexistent"), None).unwrap()
+}
+
+/// What every function makes of a string.
+fn printed(s: &str, loaded: &Loaded, look: &Look) -> Vec<(&'static str, String)> {
+    let mut all = answers(s, look);
+    all.extend(ledgers(s, look));
+    all.extend(gates(s, look));
+    all.extend(configurations(s, loaded, look));
+    all
+}
+
+/// A path that holds as much of the string as a path may.
+fn odd_path(s: &str) -> RelPath {
+    RelPath::parse(s).unwrap_or_else(|_| path("a.txt"))
+}
+
+fn odd_plan(s: &str) -> (Proposal, Plan) {
+    let mut plan = plan();
+    plan.files[0].path = odd_path(s);
+    plan.files[0].after = Some(s.as_bytes().to_vec());
+    plan.files[0].before = Some(format!("{s}\n{s}\nend").into_bytes());
+    plan.files[0].hunks[1].differences[0] =
+        Difference { line: 3, file: format!("{s} x"), answer: s.to_string() };
+    plan.files[1].after = Some(format!("first\n{s}").into_bytes());
+    plan.files[2].renamed_from = Some(odd_path(s));
+    for finding in &mut plan.findings {
+        finding.text = s.to_string();
+        finding.path = odd_path(s);
+    }
+    plan.notes = vec![Note { line: 3, text: s.to_string() }, Note { line: 0, text: s.to_string() }];
+    let mut proposal = titled(s);
+    proposal.control.prompt_summary = Some(s.to_string());
+    proposal.unread.push(Unread { line: 1, reason: s.to_string(), broken: false });
+    (proposal, plan)
+}
+
+fn answers(s: &str, look: &Look) -> Vec<(&'static str, String)> {
+    let (proposal, plan) = odd_plan(s);
+    let text = s.to_string();
+    let reasons = [
+        Reason::Hunk { hunk: 1, of: 2, wanted: hunk(s), text: text.clone() },
+        Reason::Conflict { text: text.clone() },
+        Reason::Encoding { text: text.clone() },
+        Reason::Limit { text: text.clone() },
+        Reason::Unread { text: text.clone() },
+        Reason::Nothing { text: text.clone() },
+        Reason::Ambiguous { hunk: 1, of: 1, wanted: hunk(s), places: vec![1], count: 3, rung: "exact" },
+        Reason::NotFound { hunk: 1, of: 1, wanted: hunk(s), nearest: None },
+    ];
+    let mut refused = stale(s, s);
+    refused.refusals.extend(reasons.into_iter().map(|reason| Refusal {
+        path: Some(odd_path(s)),
+        line: 4,
+        reason,
+    }));
+    refused.notes = plan.notes.clone();
+    let diffs = diff::of_plan(&plan);
+    let files: Vec<_> = plan.files.iter().zip(&diffs).collect();
+    let rules = rules(s);
+    vec![
+        ("card", card::text(&proposal, &plan, s, look)),
+        ("card without a title", card::text(&Proposal::default(), &plan, s, look)),
+        ("diff", super::super::diff::text(&plan, look)),
+        ("refusal", refusal::text(&refused, &proposal.unread, Some(s), look)),
+        ("reasons", question::reasons(&rules, &plan, look)),
+        ("planned again", question::planned_again(&[odd_path(s), odd_path(s)], look)),
+        ("files", question::files(&files, true, look)),
+        ("for the model", question::for_model(s, look)),
+        ("why", why::text(&rules, Some(Digest::of(s.as_bytes())), look)),
+        ("would ask", why::would_ask(&rules, look)),
+        ("repair", look.block(&relaycode_change::repair::prompt(&refused)).into_owned()),
+        ("json", String::from_utf8(json::line(&(&proposal, &plan, &refused, &rules, s))).unwrap()),
+    ]
+}
+
+fn rules(s: &str) -> Vec<Rule> {
+    let finding =
+        |kind| Finding { kind, path: odd_path(s), line: Some(1), text: format!("{s} in a finding") };
+    vec![
+        Rule::Manual,
+        Rule::Guarded { path: odd_path(s), why: s.to_string() },
+        Rule::Found(finding(FindingKind::Placeholder)),
+        Rule::Found(finding(FindingKind::Hidden)),
+        Rule::Gate { text: s.to_string() },
+        Rule::ChangedMeanwhile { paths: vec![odd_path(s)] },
+    ]
+}
+
+fn odd_record(s: &str) -> Record {
+    let text = s.to_string();
+    let some = Some(text.clone());
+    Record {
+        uuid: TxId::random(),
+        project_id: text.clone(),
+        created_at: text.clone(),
+        git_commit_msg: some.clone(),
+        prompt_summary: some.clone(),
+        reasoning: vec![text.clone(), format!("{s}\n{s}")],
+        operations: vec![RecordedOperation::Delete { path: text.clone() }],
+        snapshot: BTreeMap::new(),
+        approved: true,
+        version: 1,
+        number: 1,
+        origin: text.clone(),
+        group: some.clone(),
+        branch: some.clone(),
+        head: some.clone(),
+        answer: None,
+        result: vec![FileRecord {
+            path: text.clone(),
+            renamed_from: some.clone(),
+            before: Some(Image::of(b"a", 0o644)),
+            after: None,
+            added: 1,
+            removed: 1,
+            content: None,
+        }],
+        made_directories: Vec::new(),
+        removed_directories: Vec::new(),
+        matches: vec![text.clone()],
+        gate: Some(format!("{s}\n{s}")),
+        decided_by: some,
+        revert_of: vec![TxId::random()],
+        notes: vec![text.clone()],
+        plan: None,
+        rules: vec![text.clone(), format!("admit {s}")],
+        transaction: None,
+    }
+}
+
+fn ledgers(s: &str, look: &Look) -> Vec<(&'static str, String)> {
+    let text = s.to_string();
+    let record = odd_record(s);
+    let files = record.result.clone();
+    let lines = [Line { number: 7, text: s, by: Some(&record) }, Line { number: 8, text: s, by: None }];
+    let blame = super::super::blame::all(&lines, look) + &super::super::blame::one(&lines[0], look);
+    let row = |damage: Option<String>| Row {
+        index: 1,
+        id: Some(text.clone()),
+        members: vec![text.clone(), text.clone()],
+        created_at: text.clone(),
+        origin: text.clone(),
+        files: 1,
+        added: 1,
+        removed: 1,
+        summary: text.clone(),
+        undone: true,
+        revertible: false,
+        interrupted: true,
+        revert_of: Vec::new(),
+        damage,
+    };
+    let rows = [row(None), row(Some(text.clone()))];
+    let left = Left { path: text.clone(), reason: text.clone(), kept: Some(text.clone()) };
+    let unfinished =
+        Unfinished { id: TxId::random(), restored: vec![text.clone()], left: vec![left.clone()] };
+    let outcomes = [
+        relaycode_ledger::Outcome::PutBack { restored: vec![text.clone()], kept: Some(text.clone()) },
+        relaycode_ledger::Outcome::Kept { kept: text.clone() },
+        relaycode_ledger::Outcome::NeedsYou(unfinished.clone()),
+    ];
+    let recovered: Vec<Recovered> =
+        outcomes.into_iter().map(|outcome| Recovered { id: TxId::random(), outcome }).collect();
+    let reversal = Reversal {
+        kept: vec![KeptEdits { path: text.clone(), edits: 2 }],
+        conflicted: vec![text.clone()],
+        notes: vec![text.clone()],
+        ..Reversal::default()
+    };
+    let reverted = outcome::Reverted {
+        name: text.clone(),
+        back: &[TxId::random()],
+        reversal: &reversal,
+        next: Some((2, text.clone())),
+    };
+    let region = Region { line: 1, now: vec![text.clone()], reverted: vec![text.clone()] };
+    let detail = Detail {
+        path: text.clone(),
+        rule: None,
+        message: text.clone(),
+        kept: Some(text.clone()),
+        regions: vec![region],
+    };
+    let plain = Detail { path: text.clone(), message: format!("{s}."), ..Detail::default() };
+    let failure = Failure::new(Exit::NeedsYou, "x", s).hint(s).at(format!("{s}:1")).left(State::Unchanged);
+    let failure = failure.about([detail, plain]);
+    let errors = [
+        LedgerError::Damaged { path: text.clone(), reason: text.clone() },
+        LedgerError::Unknown { name: text.clone() },
+        LedgerError::Conflict { path: text.clone() },
+        LedgerError::NeedsYou(Box::new(unfinished)),
+    ];
+    let failures: String =
+        errors.into_iter().map(|error| super::super::failure::text(&Failure::from(error), look)).collect();
+    let json = json::line(&(&failure, &record, rows.as_slice()));
+    let why = why::record(&record, look);
+    let gone = super::super::record::no_diff(&files[0], look);
+    let shown = Shown { record, fate: Fate::default(), files, diffs: Vec::new() };
+    vec![
+        ("blame", blame),
+        ("log", super::super::log::text(&rows, 9, look) + &super::super::log::oneline(&rows, look)),
+        ("show", super::super::record::text(&shown, look)),
+        ("no diff", gone),
+        ("why of a record", why),
+        ("recovery", super::super::recovery::text(&recovered, look)),
+        ("reverted", reverted.text(look)),
+        ("failure", super::super::failure::text(&failure, look)),
+        ("failures of the ledger", failures),
+        ("json of the ledger", String::from_utf8(json).unwrap()),
+    ]
+}
+
+fn gates(s: &str, look: &Look) -> Vec<(&'static str, String)> {
+    let step = |step, result| StepReport {
+        step,
+        command: s.to_string(),
+        result,
+        took: Duration::from_secs(1),
+        output: format!("{s}\n{s} more\n"),
+        left_behind: 2,
+    };
+    let report = GateReport {
+        steps: vec![
+            step(Step::PreCommand, StepResult::Exited { code: 0 }),
+            step(Step::PostCommand, StepResult::Exited { code: 1 }),
+            step(Step::Linter, StepResult::CannotRun { text: s.to_string() }),
+        ],
+        errors_before: Some(1),
+        errors_after: Some(3),
+        new_errors: vec![Diagnostic {
+            file: s.to_string(),
+            line: 3,
+            code: s.to_string(),
+            message: s.to_string(),
+        }],
+        new_count: 2,
+        reformatted: vec![s.to_string()],
+    };
+    let silent = GateReport { new_errors: Vec::new(), new_count: 0, ..report.clone() };
+    vec![
+        ("gate", gate::refused(&report, State::PutBack, Some(s), look)),
+        ("gate without errors", gate::refused(&silent, State::PutBack, None, look)),
+        ("gate, waiting", gate::waiting(&report, look)),
+        ("gate, verdict", gate::verdict(&silent, look).unwrap_or_default()),
+        ("gate, output", gate::output(&report, look)),
+        ("gate, tail", gate::tail(s, look)),
+        ("applied", outcome::applied("3f9c1e2a", 1, Some(&report), look)),
+        ("json of the gate", String::from_utf8(json::line(&report)).unwrap()),
+    ]
+}
+
+fn configurations(s: &str, loaded: &Loaded, look: &Look) -> Vec<(&'static str, String)> {
+    let rows = || vec![(s.to_string(), s.to_string()), ("linter".to_string(), format!("{s} {s}"))];
+    let wants = Wants { commands: rows(), settings: rows(), git: rows() };
+    let before = Wants { commands: vec![("linter".to_string(), s.to_string())], ..Wants::default() };
+    let remark = |line| Remark { file: s.to_string(), line, text: s.to_string() };
+    let loaded = Loaded { remarks: vec![remark(0), remark(3)], file: Some(s.into()), ..loaded.clone() };
+    let mut table = loaded.rows();
+    table.iter_mut().for_each(|row| row.value = s.to_string());
+    let head = Head { branch: Some(s.to_string()), commit: Some(s.to_string()) };
+    let plan = CommitPlan {
+        paths: vec![s.to_string(), "b".to_string()],
+        mixed: vec![s.to_string()],
+        message: Some(s.to_string()),
+    };
+    let config =
+        super::super::config::table(&loaded, &table, look) + &super::super::config::check(&loaded, look);
+    vec![
+        ("trust", trust::text(&wants, Some(&before), look) + &trust::text(&wants, None, look)),
+        ("question of trust", question::trust(&wants, Some(&before), s, look)),
+        ("setup", setup::text(s, &[s.to_string()], s, look)),
+        ("config", config),
+        ("commit", super::super::commit::text(&plan, s, &head, look)),
+        ("committed", super::super::commit::done("9e101c6", 2, &head, look)),
+    ]
+}
