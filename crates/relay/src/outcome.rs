@@ -261,7 +261,7 @@ fn without_plan(outcome: &Outcome) -> Failure {
         Outcome::NotTrusted { wants, before } => {
             let what = show::number(wants.commands.len(), "command");
             let seen = if before.is_some() {
-                "and they changed since you trusted them"
+                "which changed since you trusted it"
             } else {
                 "which you have not trusted yet"
             };

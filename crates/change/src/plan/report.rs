@@ -7,7 +7,7 @@ use crate::path::RelPath;
 use crate::proposal::{Hunk, Mode, Note};
 
 /// A proposal resolved against a tree. Nothing has been written.
-#[derive(Debug, Clone, Default, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Plan {
     /// Every file that the proposal touches, in the order of the response.
@@ -19,7 +19,7 @@ pub struct Plan {
 }
 
 /// One file of a plan.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct FilePlan {
     /// The file's name after the change (for a deletion, before it).

@@ -7,7 +7,7 @@ pub use run::GATE_VARIABLE;
 
 use std::time::Duration;
 
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 
 /// The gate's verdict on a change.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
@@ -37,7 +37,8 @@ pub struct StepReport {
     pub command: String,
     /// How it went.
     pub result: StepResult,
-    /// How long it took.
+    /// How long it took; in JSON in milliseconds.
+    #[serde(rename = "tookMs", serialize_with = "milliseconds")]
     pub took: Duration,
     /// The end of what it printed, safe to keep: secrets are blacked out.
     pub output: String,
@@ -98,4 +99,8 @@ pub struct Diagnostic {
     pub code: String,
     /// What it said.
     pub message: String,
+}
+
+fn milliseconds<S: Serializer>(took: &Duration, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_u64(u64::try_from(took.as_millis()).unwrap_or(u64::MAX))
 }

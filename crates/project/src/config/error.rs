@@ -50,12 +50,12 @@ impl ConfigFault {
     /// Its name for machines.
     pub fn as_str(self) -> &'static str {
         match self {
-            ConfigFault::Unreadable => "config-unreadable",
-            ConfigFault::Syntax => "config-syntax",
-            ConfigFault::Computed => "config-computed",
-            ConfigFault::Value => "config-value",
-            ConfigFault::Conflict => "config-conflict",
-            ConfigFault::ProjectId => "config-project-id",
+            ConfigFault::Unreadable => "configUnreadable",
+            ConfigFault::Syntax => "configSyntax",
+            ConfigFault::Computed => "configComputed",
+            ConfigFault::Value => "configValue",
+            ConfigFault::Conflict => "configConflict",
+            ConfigFault::ProjectId => "configProjectId",
         }
     }
 }

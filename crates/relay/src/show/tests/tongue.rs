@@ -265,7 +265,7 @@ fn ledgers(s: &str, look: &Look) -> Vec<(&'static str, String)> {
     let shown = Shown { record, fate: Fate::default(), files, diffs: Vec::new() };
     vec![
         ("blame", blame),
-        ("log", super::super::log::text(&rows, 9, look) + &super::super::log::oneline(&rows, look)),
+        ("log", super::super::log::text(&rows, 9, true, look) + &super::super::log::oneline(&rows, look)),
         ("show", super::super::record::text(&shown, look)),
         ("no diff", gone),
         ("why of a record", why),
@@ -326,6 +326,7 @@ fn configurations(s: &str, loaded: &Loaded, look: &Look) -> Vec<(&'static str, S
     table.iter_mut().for_each(|row| row.value = s.to_string());
     let head = Head { branch: Some(s.to_string()), commit: Some(s.to_string()) };
     let plan = CommitPlan {
+        nothing_left: false,
         paths: vec![s.to_string(), "b".to_string()],
         mixed: vec![s.to_string()],
         message: Some(s.to_string()),
