@@ -70,6 +70,8 @@ pub(crate) struct StillOpen {
     pub(crate) id: TxId,
     pub(crate) pid: Option<u32>,
     pub(crate) paths: Vec<String>,
+    /// Directories that it makes.
+    pub(crate) makes: Vec<String>,
 }
 
 impl Ledger {
@@ -166,7 +168,8 @@ fn still_open(record: &Record, transaction: &Transaction, alive: bool) -> StillO
             }
         }
     }
-    StillOpen { id: record.uuid, pid: alive.then_some(transaction.pid), paths }
+    let makes = transaction.make_directories.clone();
+    StillOpen { id: record.uuid, pid: alive.then_some(transaction.pid), paths, makes }
 }
 
 /// A journal, and whether somebody still works on it.

@@ -33,7 +33,7 @@ use crate::id::TxId;
 use crate::journal::{Stage, Step, Transaction};
 use crate::ledger::Ledger;
 use crate::moves::{Touched, no_directory};
-use crate::paths::Places;
+use crate::paths::{Places, ancestors};
 use crate::putback;
 use crate::record::{Content, FORMAT, FileRecord, Image, Record, RemovedDirectory};
 use crate::recover;
@@ -78,7 +78,8 @@ impl Ledger {
     ) -> Result<Open<'_>, LedgerError> {
         let state = State::create(&self.fs, &self.root).map_err(cannot("make", state::NAME))?;
         let _project = self.lock_unless(&state, stop)?;
-        let claims = claims(&recover::dead(self, &state)?);
+        let others = recover::dead(self, &state)?;
+        let claims = claims(&others);
         self.not_yet_processed(&state, &about)?;
         let wanted = steps::of(changes).map_err(LedgerError::Refused)?;
         let places = self.root.places();
@@ -104,6 +105,7 @@ impl Ledger {
         let mut open = Open { ledger: self, state, places, own, transaction, record: draft(about) };
         open.record.notes.extend(staged.notes);
         open.journal_and_apply(changes, staged.all_synced, stop)?;
+        open.record.made_directories.extend(made_together(changes, &others));
         Ok(open)
     }
 
@@ -117,6 +119,22 @@ impl Ledger {
         let other_content = answer.is_some() && about.answer.is_some() && answer != about.answer;
         Err(LedgerError::AlreadyProcessed { id: about.uuid, other_content })
     }
+}
+
+/// Directories that another open transaction made and that these changes use as well: whichever of the two is
+/// taken back last removes them, if nothing else is in them.
+fn made_together(changes: &[FileChange], others: &[recover::StillOpen]) -> Vec<String> {
+    let mut shared: Vec<String> = Vec::new();
+    for change in changes.iter().filter(|change| change.after.is_some()) {
+        for above in ancestors(change.path.as_str()) {
+            let made = others.iter().any(|other| other.makes.iter().any(|path| path == above));
+            if made && !shared.iter().any(|path| path == above) {
+                shared.push(above.to_string());
+            }
+        }
+    }
+    shared.sort_by_key(|path| path.matches('/').count());
+    shared
 }
 
 /// Which rule stands against every path that another open transaction has.
