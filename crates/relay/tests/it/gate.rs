@@ -168,8 +168,9 @@ fn the_same_number_of_errors_is_kept_and_the_new_one_is_counted() {
         (&1.into(), &1.into(), &1.into())
     );
     assert_eq!(gate["newErrors"][0]["message"], "four BAD new");
-    let record = fs::read_dir(scene.project.path(".relaycode")).unwrap().flatten().map(|entry| entry.path());
-    let record = record.filter(|path| path.extension().is_some_and(|end| end == "yml")).next().unwrap();
+    let mut record =
+        fs::read_dir(scene.project.path(".relaycode")).unwrap().flatten().map(|entry| entry.path());
+    let record = record.find(|path| path.extension().is_some_and(|end| end == "yml")).unwrap();
     assert!(fs::read_to_string(record).unwrap().contains("1 before, 1 after, 1 new"));
 }
 
