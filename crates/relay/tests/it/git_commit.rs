@@ -201,7 +201,7 @@ fn hooks_run_after_trust_only_and_one_that_changes_is_asked_about_again() {
     let ran = repo.relay(&["git", "commit", "-y"]);
     assert_eq!(ran.code, 7, "{ran:?}");
     assert!(ran.err.contains("pre-commit"), "{ran:?}");
-    assert_eq!((repo.head(), repo.project.path("ran-hook").exists()), (head.clone(), false));
+    assert_eq!((repo.head(), repo.project.path("ran-hook").exists()), (head, false));
     for (typed, code) in [("n\n", 4), ("\x03", 130)] {
         let mut session = repo.at_terminal(&["git", "commit", "-y"]);
         session.wait_for("hook pre-commit");
