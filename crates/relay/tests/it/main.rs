@@ -17,5 +17,6 @@ mod preview;
 mod recover;
 mod relay;
 mod revert;
+mod secrets;
 mod show;
 mod terminal;
