@@ -4,6 +4,7 @@
 
 mod apply;
 mod bad_input;
+mod between;
 mod completions;
 mod demo;
 mod ledger_faults;
@@ -20,3 +21,4 @@ mod revert;
 mod secrets;
 mod show;
 mod terminal;
+mod tongue;
