@@ -107,7 +107,9 @@ fn report(step: Step, command: &str, ran: Result<relaycode_exec::Finished, ExecE
 
 /// The end of what a command printed, with its secrets blacked out before anything is cut off.
 fn output(captured: &Captured) -> String {
-    let mut bytes = captured.tail.as_slice();
+    // All of it is the beginning, where nothing was dropped.
+    let all = [captured.head.as_slice(), &captured.tail].concat();
+    let mut bytes = all.as_slice();
     let whole_lines = bytes.iter().position(|byte| *byte == b'\n').filter(|at| *at < BEFORE_BYTES);
     if let Some(at) = whole_lines.filter(|_| captured.dropped > 0) {
         bytes = &bytes[at + 1..];

@@ -22,6 +22,7 @@ mod why;
 use std::ffi::OsString;
 
 use clap::{CommandFactory, Parser, Subcommand};
+use relaycode_text::escape::is_unsafe;
 
 use crate::console::Console;
 use crate::context::{Act, Context, Options};
@@ -139,14 +140,22 @@ fn renamed(mut args: Vec<OsString>) -> Vec<OsString> {
 
 /// Help, the version, or what is wrong with the command line.
 fn usage(error: &clap::Error, args: &[OsString], environment: &Environment) -> Exit {
-    // A closed pipe is no reason to fail.
-    let _ = error.print();
+    // A name that a shell made out of `*` is quoted in the message.
+    let said = error.to_string();
+    if error.use_stderr() && said.chars().any(|c| is_unsafe(c) && c != '\n') {
+        let mut console = Console::real(environment, ColorChoice::Never);
+        let safe = console.err_look().block(&said).into_owned();
+        console.err(&safe);
+        let _ = console.finish();
+    } else {
+        // A closed pipe is no reason to fail.
+        let _ = error.print();
+    }
     if !error.use_stderr() {
         return Exit::Done;
     }
     if args.iter().any(|arg| arg == "--json") {
-        let text = error.to_string();
-        let line = text.lines().next().unwrap_or_default();
+        let line = said.lines().next().unwrap_or_default();
         let failure = Failure::usage(line.trim_start_matches("error: "))
             .hint("`relay --help` lists the commands, `relay preview --help` the options");
         let mut console = Console::real(environment, ColorChoice::Never);

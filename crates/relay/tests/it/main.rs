@@ -5,6 +5,7 @@
 mod apply;
 mod at_the_terminal;
 mod bad_input;
+mod between;
 mod commands;
 mod completions;
 mod configured;
@@ -30,7 +31,9 @@ mod relay;
 mod requirement;
 mod revert;
 mod scene;
+mod secrets;
 mod show;
 mod terminal;
+mod tongue;
 mod trust_question;
 mod trusting;

@@ -18,7 +18,7 @@ fn an_error_names_the_place_and_what_is_allowed() {
         wrong.to_string(),
         "relaycode.config.json:4:21: `patch.approvalMode` is \"always\"; it may be \"auto\" or \"manual\""
     );
-    assert_eq!(wrong.fault.as_str(), "config-value");
+    assert_eq!(wrong.fault.as_str(), "configValue");
     for (text, line, column, says) in [
         ("{projectId: 'x', core: {watchConfig: 'yes'}}", 1, 38, "true or false"),
         ("{projectId: 'x',\n git: {gitBranchTemplate: 1}}", 2, 27, "\"uuid\" or \"gitCommitMsg\""),

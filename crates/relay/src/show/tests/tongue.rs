@@ -110,7 +110,7 @@ fn answers(s: &str, look: &Look) -> Vec<(&'static str, String)> {
         Reason::Encoding { text: text.clone() },
         Reason::Limit { text: text.clone() },
         Reason::Unread { text: text.clone() },
-        Reason::Nothing { text: text.clone() },
+        Reason::Nothing { text },
         Reason::Ambiguous { hunk: 1, of: 1, wanted: hunk(s), places: vec![1], count: 3, rung: "exact" },
         Reason::NotFound { hunk: 1, of: 1, wanted: hunk(s), nearest: None },
     ];
@@ -190,7 +190,7 @@ fn odd_record(s: &str) -> Record {
         revert_of: vec![TxId::random()],
         notes: vec![text.clone()],
         plan: None,
-        rules: vec![text.clone(), format!("admit {s}")],
+        rules: vec![text, format!("admit {s}")],
         transaction: None,
     }
 }
@@ -219,8 +219,7 @@ fn ledgers(s: &str, look: &Look) -> Vec<(&'static str, String)> {
     };
     let rows = [row(None), row(Some(text.clone()))];
     let left = Left { path: text.clone(), reason: text.clone(), kept: Some(text.clone()) };
-    let unfinished =
-        Unfinished { id: TxId::random(), restored: vec![text.clone()], left: vec![left.clone()] };
+    let unfinished = Unfinished { id: TxId::random(), restored: vec![text.clone()], left: vec![left] };
     let outcomes = [
         relaycode_ledger::Outcome::PutBack { restored: vec![text.clone()], kept: Some(text.clone()) },
         relaycode_ledger::Outcome::Kept { kept: text.clone() },
