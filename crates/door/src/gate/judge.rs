@@ -13,6 +13,8 @@ impl GateReport {
         self.errors_before = before.map(|counted| counted.errors);
         self.errors_after = after.map(|counted| counted.errors);
         if let Some(after) = after {
+            let failed = self.steps.iter().any(|step| step.step == Step::Linter && !step.succeeded());
+            self.unclear = failed && after.diagnostics.is_empty();
             let nothing = Counted::default();
             let (count, listed) = count::new_errors(before.unwrap_or(&nothing), after, LISTED);
             (self.new_count, self.new_errors) = (count, listed);
@@ -32,6 +34,10 @@ impl GateReport {
         }
         if let (Some(after), Some(linter)) = (self.errors_after, self.linter()) {
             let before = self.errors_before.unwrap_or(0);
+            if self.unclear && after > allowed_errors && after <= before {
+                let text = format!("{linter} failed, and named no error that relay understands");
+                rules.push(Rule::Gate { text });
+            }
             if after > allowed_errors.max(before) {
                 let s = if after == 1 { "" } else { "s" };
                 let text = format!("{linter} went from {before} to {after} error{s}");

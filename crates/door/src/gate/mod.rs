@@ -23,6 +23,8 @@ pub struct GateReport {
     pub new_errors: Vec<Diagnostic>,
     /// How many new ones there are in all.
     pub new_count: u64,
+    /// The linter failed without naming an error that relay understands: it may have judged nothing.
+    pub unclear: bool,
     /// Files of the change that the commands changed as well (a formatter).
     pub reformatted: Vec<String>,
 }

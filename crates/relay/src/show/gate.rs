@@ -80,6 +80,7 @@ pub(crate) fn verdict(report: &GateReport, look: &Look) -> Option<String> {
         (Some(before), Some(after)) if after > before => {
             Some(format!("{linter} went from {before} to {}", errors(after)))
         }
+        _ if report.unclear => Some(format!("{linter} failed, and named no error that relay understands")),
         (Some(before), Some(after)) if report.new_count > 0 => {
             let arrow = look.sign(Sign::Arrow);
             let new = count(report.new_count, "new error");

@@ -146,6 +146,7 @@ fn a_known_id_with_another_answer_is_asked_about() {
 
 fn gate() -> GateReport {
     GateReport {
+        unclear: false,
         steps: vec![StepReport {
             step: Step::Linter,
             command: "tsc --noEmit".to_string(),

@@ -25,6 +25,7 @@ fn error(file: &str, line: u64, message: &str) -> Diagnostic {
 
 fn linted(before: Option<u64>, after: u64, errors: Vec<Diagnostic>, new_count: u64) -> GateReport {
     GateReport {
+        unclear: false,
         steps: vec![
             step(Step::Baseline, "tsc --noEmit", StepResult::Exited { code: 2 }, 1_500, "2 errors"),
             step(Step::Linter, "tsc --noEmit", StepResult::Exited { code: 2 }, 1_730, "5 errors"),

@@ -286,6 +286,7 @@ fn gates(s: &str, look: &Look) -> Vec<(&'static str, String)> {
         left_behind: 2,
     };
     let report = GateReport {
+        unclear: false,
         steps: vec![
             step(Step::PreCommand, StepResult::Exited { code: 0 }),
             step(Step::PostCommand, StepResult::Exited { code: 1 }),
