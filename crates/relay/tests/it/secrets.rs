@@ -155,7 +155,7 @@ fn p12_a_gate_and_a_hook_that_fail_do_not_tell_it_either() {
         scene.relay(&["apply", "answer.md", "-y", "--allow", "gate,guarded"], 0);
         scene.project.put("refuse", b"");
         for words in [&["git", "commit", "-y"][..], &["git", "commit", "-y", "--json"]] {
-            scene.relay(words, 1);
+            scene.relay(words, 5);
         }
         scene.nothing_kept(name);
     }
