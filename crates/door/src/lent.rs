@@ -53,11 +53,11 @@ mod tests {
     #[test]
     fn a_plan_gets_back_what_it_lent() {
         let mut tree = MemoryTree::default();
-        for (path, text) in [("a", "1\n"), ("gone", "2\n"), ("same", "3\n")] {
+        for (path, text) in [("a.txt", "1\n"), ("gone.txt", "2\n"), ("same.txt", "3\n")] {
             tree.insert(RelPath::parse(path).unwrap(), text);
         }
-        let answer = "```text // a\n9\n```\n```text // new\n8\n```\n```text // same\n3\n```\n\
-                      ```text // gone\n//TODO: delete this file\n```\n";
+        let answer = "```text // a.txt\n9\n```\n```text // new.txt\n8\n```\n```text // same.txt\n3\n```\n\
+                      ```text // gone.txt\n//TODO: delete this file\n```\n";
         let proposal = response::read(answer, &Limits::default()).unwrap();
         let mut plan = plan(&proposal, &tree, &NothingSeen, &Limits::default()).unwrap();
         let before = format!("{plan:?}");
