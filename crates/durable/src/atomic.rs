@@ -16,8 +16,27 @@ pub fn write(
     target: (&Dir, &str),
     bytes: &[u8],
 ) -> Result<(), AtomicError> {
+    write_pieces(fs, scratch, target, &mut |put| put(bytes))
+}
+
+/// Takes one piece of a file after the other.
+pub type Put<'p> = dyn FnMut(&[u8]) -> io::Result<()> + 'p;
+
+/// Makes a file by putting one piece after the other.
+pub type Make<'m> = dyn FnMut(&mut Put<'_>) -> io::Result<()> + 'm;
+
+/// Like [`write()`], for bytes that are long and made on the way: `make` puts one piece after the other.
+///
+/// # Errors
+/// The system's, and what `make` reports; [`AtomicError::moved`] says whether the new file is in place already.
+pub fn write_pieces(
+    fs: &dyn Fs,
+    scratch: (&Dir, &str),
+    target: (&Dir, &str),
+    make: &mut Make<'_>,
+) -> Result<(), AtomicError> {
     let before = |source| AtomicError { moved: false, source };
-    stage(fs, scratch, bytes).map_err(before)?;
+    stage_pieces(fs, scratch, make).map_err(before)?;
     fs.rename(scratch.0, scratch.1, target.0, target.1, Rename::Replace).map_err(before)?;
     fs.sync_dir(target.0).map_err(|source| AtomicError { moved: true, source })
 }
@@ -27,13 +46,21 @@ pub fn write(
 ///
 /// # Errors
 /// The system's.
-pub fn stage(fs: &dyn Fs, (dir, name): (&Dir, &str), bytes: &[u8]) -> io::Result<()> {
+pub fn stage(fs: &dyn Fs, scratch: (&Dir, &str), bytes: &[u8]) -> io::Result<()> {
+    stage_pieces(fs, scratch, &mut |put| put(bytes))
+}
+
+/// Like [`stage`], for bytes that are made on the way.
+///
+/// # Errors
+/// The system's, and what `make` reports.
+pub fn stage_pieces(fs: &dyn Fs, (dir, name): (&Dir, &str), make: &mut Make<'_>) -> io::Result<()> {
     match fs.remove_file(dir, name) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
         _ => {}
     }
     let file = fs.create(dir, name, FileMode::Private)?;
-    fs.write(&file, bytes)?;
+    make(&mut |piece| fs.write(&file, piece))?;
     fs.sync_file(&file)
 }
 

@@ -39,6 +39,8 @@ const RESTORING: &str = "restoring";
 const SYNCED_SINGLY: usize = 16;
 /// Bytes of a file that names a path or a number.
 const SMALL: u64 = 64 * 1024;
+/// So many bytes of a record are copied together.
+const PIECE: usize = 256 * 1024;
 
 /// The open copy.
 struct Copy<'l> {
@@ -210,12 +212,7 @@ impl Copy<'_> {
             for digest in needed {
                 self.take_blob(kept.as_ref(), digest, singly)?;
             }
-            let (Some(bytes), Some(id)) = (shelf.bytes(&wanted.place)?, wanted.place.id()) else { continue };
-            // What the original tool took back is told by where its record lies.
-            let aside = matches!(wanted.place, Place::Undone(_)) && !file::is_ours(&bytes);
-            let dir = if aside { &self.undone } else { &self.dir };
-            let name = state::record_name(id);
-            write(self.fs, &self.dir, (dir, &name), &bytes, singly).map_err(cannot("write", &name))?;
+            self.take_record(shelf, &wanted.place, singly)?;
         }
         if singly {
             for dir in [&self.blobs, &self.undone, &self.dir] {
@@ -224,6 +221,32 @@ impl Copy<'_> {
             return Ok(());
         }
         self.fs.sync_all(&self.dir).map_err(cannot("sync", LEDGERS))
+    }
+
+    /// Takes a record, in pieces: it may be as long as all of its files together. Once it has its name it does
+    /// not change any more.
+    fn take_record(&self, shelf: &Shelf<'_>, place: &Place, singly: bool) -> Result<(), LedgerError> {
+        let (Some((from, from_name)), Some(id)) = (shelf.file(place), place.id()) else { return Ok(()) };
+        // What the original tool took back is told by where its record lies.
+        let aside = matches!(place, Place::Undone(_))
+            && shelf.bytes(place)?.is_some_and(|bytes| !file::is_ours(&bytes));
+        let to = if aside { &self.undone } else { &self.dir };
+        let name = state::record_name(id);
+        if !exists(self.fs, from, &from_name)? {
+            return Ok(());
+        }
+        let mut make = |put: &mut atomic::Put<'_>| -> io::Result<()> {
+            let mut at = 0;
+            loop {
+                let piece = self.fs.read_range(from, &from_name, at, PIECE)?;
+                if piece.is_empty() {
+                    return Ok(());
+                }
+                at += piece.len() as u64;
+                put(&piece)?;
+            }
+        };
+        write_pieces(self.fs, &self.dir, (to, &name), &mut make, singly).map_err(cannot("copy", &name))
     }
 
     /// Takes a blob; one that is gone or damaged already is none that could be copied.
@@ -292,12 +315,22 @@ impl Copy<'_> {
 
 /// Writes a file by way of another name in `scratch`.
 fn write(fs: &dyn Fs, scratch: &Dir, target: (&Dir, &str), bytes: &[u8], synced: bool) -> io::Result<()> {
+    write_pieces(fs, scratch, target, &mut |put| put(bytes), synced)
+}
+
+fn write_pieces(
+    fs: &dyn Fs,
+    scratch: &Dir,
+    target: (&Dir, &str),
+    make: &mut atomic::Make<'_>,
+    synced: bool,
+) -> io::Result<()> {
     let name = format!("scratch-{}", TxId::random());
     if synced {
-        atomic::stage(fs, (scratch, &name), bytes)?;
+        atomic::stage_pieces(fs, (scratch, &name), make)?;
     } else {
         let file = fs.create(scratch, &name, FileMode::Private)?;
-        fs.write(&file, bytes)?;
+        make(&mut |piece| fs.write(&file, piece))?;
     }
     fs.rename(scratch, &name, target.0, target.1, Rename::Replace)
 }

@@ -35,6 +35,20 @@ impl Digest {
     }
 }
 
+/// The digest of bytes that come in pieces.
+#[derive(Default)]
+pub(crate) struct Hashing(Sha256);
+
+impl Hashing {
+    pub(crate) fn update(&mut self, piece: &[u8]) {
+        self.0.update(piece);
+    }
+
+    pub(crate) fn digest(self) -> Digest {
+        Digest(self.0.finalize().into())
+    }
+}
+
 /// What the bytes of a plan's digest begin with, so that no file has one by accident.
 const PLAN: &[u8] = b"relaycode plan 1\n";
 

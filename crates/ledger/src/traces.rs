@@ -60,7 +60,8 @@ pub(crate) fn finish(
 /// Writes a journal so that it is there or not, never in part.
 pub(crate) fn write_journal(state: &State, own: &OwnDirectory, journal: &Record) -> Result<(), LedgerError> {
     let name = state::journal_name(journal.uuid);
-    atomic::write(state.fs(), (&own.dir, "journal"), (state.dir(), &name), &record::write(journal))
+    let mut make = |put: &mut atomic::Put<'_>| record::write_to(journal, put);
+    atomic::write_pieces(state.fs(), (&own.dir, "journal"), (state.dir(), &name), &mut make)
         .map_err(|error| cannot("write", &format!("{}/{name}", state::NAME))(error.source))
 }
 

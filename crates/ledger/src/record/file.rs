@@ -5,11 +5,13 @@
 //! interpreted.
 
 use std::borrow::Cow;
+use std::io;
 
+use relaycode_durable::atomic::Put;
 use serde::Deserialize;
 
 use super::{FORMAT, Record, yaml};
-use crate::digest::Digest;
+use crate::digest::{Digest, Hashing};
 use crate::error::LedgerError;
 use crate::id::TxId;
 
@@ -26,13 +28,28 @@ const OURS: [&str; 4] = [VERSION, NUMBER, "origin: ", CHECKSUM];
 
 /// The bytes of a record's file.
 pub fn write(record: &Record) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    let mut put = |piece: &[u8]| {
+        bytes.extend_from_slice(piece);
+        Ok(())
+    };
     #[expect(clippy::expect_used, reason = "every type in a record is one that is written")]
-    let mut text = yaml::emit(record).expect("a record can be written");
-    let checksum = Digest::of(text.as_bytes());
-    text.push_str(CHECKSUM);
-    text.push_str(&checksum.to_string());
-    text.push('\n');
-    text.into_bytes()
+    write_to(record, &mut put).expect("a record can be written");
+    bytes
+}
+
+/// Puts the bytes of a record's file, piece after piece: all of them together may be as long as the whole
+/// change once more.
+///
+/// # Errors
+/// The first of `put`.
+pub(crate) fn write_to(record: &Record, put: &mut Put<'_>) -> io::Result<()> {
+    let mut hashing = Hashing::default();
+    yaml::emit(record, &mut |piece| {
+        hashing.update(piece);
+        put(piece)
+    })?;
+    put(format!("{CHECKSUM}{}\n", hashing.digest()).as_bytes())
 }
 
 /// Reads the record of transaction `id` from the bytes of the file at `path` (beneath the root, for

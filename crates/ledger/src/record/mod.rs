@@ -11,6 +11,7 @@ pub(crate) mod settle;
 pub(crate) mod shelf;
 mod yaml;
 
+pub(crate) use file::write_to;
 pub use file::{RECORD_BYTES, read, write};
 
 use std::collections::BTreeMap;

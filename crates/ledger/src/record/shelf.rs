@@ -142,7 +142,8 @@ impl<'l> Shelf<'l> {
         Ok(None)
     }
 
-    fn file(&self, place: &Place) -> Option<(&Dir, String)> {
+    /// Where a record's file is, or would be.
+    pub(crate) fn file(&self, place: &Place) -> Option<(&Dir, String)> {
         match place {
             Place::Own(id) => Some((self.state.as_ref()?.dir(), state::record_name(*id))),
             Place::Undone(id) => Some((self.undone.as_ref()?, state::record_name(*id))),

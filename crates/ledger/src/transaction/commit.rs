@@ -66,9 +66,9 @@ impl Open<'_> {
         self.record.gate = verdict.gate;
         self.record.number = number;
         let name = state::record_name(self.id());
-        let bytes = record::write(&self.record);
-        let fs = self.state.fs();
-        let written = atomic::write(fs, (&self.own.dir, "record"), (self.state.dir(), &name), &bytes);
+        let mut make = |put: &mut atomic::Put<'_>| record::write_to(&self.record, put);
+        let target = (self.state.dir(), name.as_str());
+        let written = atomic::write_pieces(self.state.fs(), (&self.own.dir, "record"), target, &mut make);
         if let Err(error) = written {
             // A rename that reports an error may have happened all the same.
             let committed = || {
@@ -84,8 +84,6 @@ impl Open<'_> {
             // The journal stays: if the record is gone after a power cut, it is what puts back.
             return Ok(Committed { record: self.record, doubt: Some(error.source.to_string()) });
         }
-        // As long as the whole change: what follows may need the room.
-        drop(bytes);
         // From here on nothing can fail any more: what is cut short, the next command catches up with.
         let settled =
             traces::settle(&self.state, &self.places, &self.own, self.record.uuid, &self.transaction);

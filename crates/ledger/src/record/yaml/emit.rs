@@ -1,23 +1,67 @@
 //! Writing YAML: blocks of keys and dashes, two blanks deep, fields in the order in which they are
 //! declared, texts of several lines as they are.
 //!
-//! It writes straight into one string: a record may hold megabytes, and it is written while others
-//! wait.
+//! It writes straight to where the text goes, in pieces: a record may hold megabytes, and it is written
+//! while others wait.
 
 use std::fmt::{self, Display, Write};
+use std::io;
+use std::ops::{Deref, DerefMut};
 
+use relaycode_durable::atomic::Put;
 use serde::ser::{self, Impossible, Serialize, Serializer};
 
 use super::scalar::{self, Form};
 
-/// The YAML of `value`.
+/// Puts the YAML of `value`, piece after piece.
 ///
 /// # Errors
-/// Only what `value` itself reports.
-pub(in crate::record) fn emit<T: Serialize>(value: &T) -> Result<String, NotWritten> {
-    let mut out = String::new();
-    value.serialize(Emitter { out: &mut out, place: Place::Top })?;
-    Ok(out)
+/// What `value` itself reports, and the first error of `put`.
+pub(in crate::record) fn emit<T: Serialize>(value: &T, put: &mut Put<'_>) -> io::Result<()> {
+    let mut out = Out { piece: String::new(), put, failed: None };
+    value.serialize(Emitter { out: &mut out, place: Place::Top }).map_err(io::Error::other)?;
+    out.put();
+    out.failed.map_or(Ok(()), Err)
+}
+
+/// So many bytes go on together.
+const PIECE: usize = 256 * 1024;
+
+/// Text on its way out.
+struct Out<'p> {
+    piece: String,
+    put: &'p mut Put<'p>,
+    /// What went wrong first; nothing is put after that.
+    failed: Option<io::Error>,
+}
+
+impl Out<'_> {
+    fn put(&mut self) {
+        if self.failed.is_none() && !self.piece.is_empty() {
+            self.failed = (self.put)(self.piece.as_bytes()).err();
+        }
+        self.piece.clear();
+    }
+
+    fn put_if_full(&mut self) {
+        if self.piece.len() >= PIECE {
+            self.put();
+        }
+    }
+}
+
+impl Deref for Out<'_> {
+    type Target = String;
+
+    fn deref(&self) -> &String {
+        &self.piece
+    }
+}
+
+impl DerefMut for Out<'_> {
+    fn deref_mut(&mut self) -> &mut String {
+        &mut self.piece
+    }
 }
 
 /// A value would not be written.
@@ -55,8 +99,8 @@ enum Place {
     Name,
 }
 
-struct Emitter<'a> {
-    out: &'a mut String,
+struct Emitter<'a, 'p> {
+    out: &'a mut Out<'p>,
     place: Place,
 }
 
@@ -72,7 +116,7 @@ fn indent(out: &mut String, by: usize) {
     }
 }
 
-impl<'a> Emitter<'a> {
+impl<'a, 'p> Emitter<'a, 'p> {
     /// A value that stays on its line.
     fn line(self, write: impl FnOnce(&mut String)) {
         match self.place {
@@ -122,21 +166,21 @@ impl<'a> Emitter<'a> {
         }
     }
 
-    fn block(self, empty: &'static str) -> Block<'a> {
+    fn block(self, empty: &'static str) -> Block<'a, 'p> {
         Block { out: self.out, place: self.place, empty, begun: false }
     }
 }
 
 /// A mapping or a sequence that is being written.
-struct Block<'a> {
-    out: &'a mut String,
+struct Block<'a, 'p> {
+    out: &'a mut Out<'p>,
     place: Place,
     /// How it is written if nothing is in it.
     empty: &'static str,
     begun: bool,
 }
 
-impl Block<'_> {
+impl Block<'_, '_> {
     fn depth(&self) -> usize {
         match self.place {
             Place::Top | Place::Name => 0,
@@ -156,7 +200,9 @@ impl Block<'_> {
             _ => {}
         }
         self.begun = true;
-        indent(self.out, self.depth());
+        self.out.put_if_full();
+        let depth = self.depth();
+        indent(self.out, depth);
     }
 
     fn item<T: Serialize + ?Sized>(&mut self, value: &T) -> Result<(), NotWritten> {
@@ -185,15 +231,15 @@ impl Block<'_> {
     }
 }
 
-impl<'a> Serializer for Emitter<'a> {
+impl<'a, 'p> Serializer for Emitter<'a, 'p> {
     type Ok = ();
     type Error = NotWritten;
-    type SerializeSeq = Block<'a>;
+    type SerializeSeq = Block<'a, 'p>;
     type SerializeTuple = Impossible<(), NotWritten>;
     type SerializeTupleStruct = Impossible<(), NotWritten>;
     type SerializeTupleVariant = Impossible<(), NotWritten>;
-    type SerializeMap = Block<'a>;
-    type SerializeStruct = Block<'a>;
+    type SerializeMap = Block<'a, 'p>;
+    type SerializeStruct = Block<'a, 'p>;
     type SerializeStructVariant = Impossible<(), NotWritten>;
 
     fn serialize_bool(self, value: bool) -> Result<(), NotWritten> {
@@ -300,7 +346,7 @@ impl<'a> Serializer for Emitter<'a> {
         Err(unsupported(variant))
     }
 
-    fn serialize_seq(self, _: Option<usize>) -> Result<Block<'a>, NotWritten> {
+    fn serialize_seq(self, _: Option<usize>) -> Result<Block<'a, 'p>, NotWritten> {
         Ok(self.block("[]"))
     }
 
@@ -326,11 +372,11 @@ impl<'a> Serializer for Emitter<'a> {
         Err(unsupported(variant))
     }
 
-    fn serialize_map(self, _: Option<usize>) -> Result<Block<'a>, NotWritten> {
+    fn serialize_map(self, _: Option<usize>) -> Result<Block<'a, 'p>, NotWritten> {
         Ok(self.block("{}"))
     }
 
-    fn serialize_struct(self, _: &'static str, _: usize) -> Result<Block<'a>, NotWritten> {
+    fn serialize_struct(self, _: &'static str, _: usize) -> Result<Block<'a, 'p>, NotWritten> {
         Ok(self.block("{}"))
     }
 
@@ -345,7 +391,7 @@ impl<'a> Serializer for Emitter<'a> {
     }
 }
 
-impl ser::SerializeSeq for Block<'_> {
+impl ser::SerializeSeq for Block<'_, '_> {
     type Ok = ();
     type Error = NotWritten;
 
@@ -358,7 +404,7 @@ impl ser::SerializeSeq for Block<'_> {
     }
 }
 
-impl ser::SerializeMap for Block<'_> {
+impl ser::SerializeMap for Block<'_, '_> {
     type Ok = ();
     type Error = NotWritten;
 
@@ -375,7 +421,7 @@ impl ser::SerializeMap for Block<'_> {
     }
 }
 
-impl ser::SerializeStruct for Block<'_> {
+impl ser::SerializeStruct for Block<'_, '_> {
     type Ok = ();
     type Error = NotWritten;
 

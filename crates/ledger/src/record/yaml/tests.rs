@@ -121,7 +121,7 @@ proptest! {
 
     #[test]
     fn what_is_written_is_read_back_exactly(sample in sample()) {
-        let text = emit(&sample).unwrap();
+        let text = emitted(&sample);
         let back: Result<Sample, String> = parse(&text);
         prop_assert_eq!(back.as_ref(), Ok(&sample), "written as:\n{}", text);
     }
@@ -167,7 +167,38 @@ nested:
     - z
   - []
 ";
-    let text = emit(&sample).unwrap();
+    let text = emitted(&sample);
     assert_eq!(text, expected);
     assert_eq!(parse(&text), Ok(sample));
+}
+
+fn emitted<T: Serialize>(value: &T) -> String {
+    let mut bytes = Vec::new();
+    let mut put = |piece: &[u8]| {
+        bytes.extend_from_slice(piece);
+        Ok(())
+    };
+    emit(value, &mut put).unwrap();
+    String::from_utf8(bytes).unwrap()
+}
+
+#[test]
+fn long_texts_go_out_in_pieces_and_an_error_ends_it() {
+    let values = vec!["a line of text\n".repeat(2_000); 40];
+    let mut pieces = Vec::new();
+    let mut put = |piece: &[u8]| {
+        pieces.push(piece.to_vec());
+        Ok(())
+    };
+    emit(&values, &mut put).unwrap();
+    assert!(pieces.len() > 2 && pieces.iter().all(|piece| piece.len() < 512 * 1024));
+    let text = String::from_utf8(pieces.concat()).unwrap();
+    assert_eq!(parse::<Vec<String>>(&text).unwrap(), values);
+    let mut calls = 0;
+    let mut full = |_: &[u8]| {
+        calls += 1;
+        Err(std::io::ErrorKind::StorageFull.into())
+    };
+    assert_eq!(emit(&values, &mut full).unwrap_err().kind(), std::io::ErrorKind::StorageFull);
+    assert_eq!(calls, 1);
 }
