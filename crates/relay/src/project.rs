@@ -137,6 +137,7 @@ impl Project {
         about: About,
         decided_by: &str,
     ) -> Result<Committed, Failure> {
+        Held::until_the_end()?;
         let signals = Held::begin()?;
         let open = self.ledger.begin(changes, about, &|| signals.asked())?;
         let committed =

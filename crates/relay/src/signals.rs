@@ -49,6 +49,21 @@ impl Held {
         Ok(Held { signals })
     }
 
+    /// From now on a signal only asks to stop, until the process ends: what was done is always said.
+    pub(crate) fn until_the_end() -> Result<(), Failure> {
+        std::mem::forget(Held::begin()?);
+        Ok(())
+    }
+
+    /// A signal does what it does without us again, whoever holds it: one of several commands in this
+    /// process has ended.
+    pub(crate) fn over() {
+        if let Some(signals) = SIGNALS.get() {
+            signals.holders.store(0, Ordering::SeqCst);
+            signals.usual.store(true, Ordering::SeqCst);
+        }
+    }
+
     /// Whether a signal came.
     pub(crate) fn asked(&self) -> bool {
         self.signals.interrupted.load(Ordering::SeqCst) || self.told_to_end()

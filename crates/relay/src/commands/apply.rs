@@ -16,6 +16,7 @@ use crate::outcome::{Ending, Teller};
 use crate::programs::Programs;
 use crate::project::Project;
 use crate::show;
+use crate::signals::Held;
 
 use super::preview;
 
@@ -171,6 +172,7 @@ impl Args {
             programs: Programs::read(),
         };
         context.console.flush();
+        Held::until_the_end()?;
         let mut approver = TerminalApprover::new(setup, door.runner.clone())?;
         let became = door.submit(&submission, &mut approver);
         let shown = approver.shown();

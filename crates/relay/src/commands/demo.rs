@@ -15,6 +15,7 @@ use crate::console::Console;
 use crate::context::{Act, Context};
 use crate::failure::{Exit, Failure};
 use crate::home::Home;
+use crate::signals::Held;
 use crate::terminal::Paint;
 
 /// Show what relay does, on a scratch project that is removed afterwards
@@ -176,7 +177,9 @@ fn perform(step: &Step, console: &mut Console) -> Result<Exit, Failure> {
     let cli = super::Cli::try_parse_from(words).map_err(Failure::unexpected)?;
     // The scratch project goes, and a copy of its ledger would stay.
     let home = Home::default();
-    cli.command.act().run(&mut Context { options: &cli.options, console, home: &home })
+    let ended = cli.command.act().run(&mut Context { options: &cli.options, console, home: &home });
+    Held::over();
+    ended
 }
 
 fn prepare(before: &Before) -> io::Result<()> {

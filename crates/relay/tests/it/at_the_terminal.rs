@@ -37,6 +37,17 @@ fn with_env(project: &Project, set: &[(&str, &str)]) -> Session {
     })
 }
 
+/// The same on a terminal of this size, before relay looks at it.
+fn sized(project: &Project, rows: u16, columns: u16, set: &[(&str, &str)]) -> Session {
+    let script = format!("stty rows {rows} cols {columns}; exec \"$RELAY\" apply a.md");
+    Session::start_program(project, "/bin/sh", &["-c", &script], "", &|command: &mut Command| {
+        command.env("PATH", std::env::var_os("PATH").unwrap()).env("RELAY", env!("CARGO_BIN_EXE_relay"));
+        for (name, value) in set {
+            command.env(name, value);
+        }
+    })
+}
+
 /// A script of the user's, outside of the project.
 fn program(project: &Project, name: &str, text: &str) -> String {
     let path = project.home().join(name);
@@ -163,8 +174,7 @@ fn a_diff_that_is_longer_than_the_screen_goes_through_a_pager() {
     let project = project();
     project.put("a.md", whole("long.txt", &long).as_bytes());
     let pager = program(&project, "pager.sh", "echo paged by me; tail -1 \"$1\"");
-    let mut session = with_env(&project, &[("PAGER", &pager)]);
-    session.resize(24, 80);
+    let mut session = sized(&project, 24, 80, &[("PAGER", &pager)]);
     session.wait_for(ASKED);
     session.type_in("d\n");
     session.wait_for("paged by me");
@@ -177,8 +187,7 @@ fn a_diff_that_is_longer_than_the_screen_goes_through_a_pager() {
         eprintln!("skipped: less is not installed");
         return;
     }
-    let mut session = with_env(&project, &[("TERM", "xterm")]);
-    session.resize(24, 80);
+    let mut session = sized(&project, 24, 80, &[("TERM", "xterm")]);
     session.wait_for(ASKED);
     session.type_in("d\n");
     session.wait_for("+line 10");
@@ -387,8 +396,7 @@ fn a_yes_on_stdin_is_no_answer() {
 #[test]
 fn a_narrow_terminal_without_utf8_and_without_colour_shows_all_of_it() {
     let project = project();
-    let mut session = with_env(&project, &[("LANG", "C"), ("LC_ALL", "C"), ("NO_COLOR", "1")]);
-    session.resize(24, 40);
+    let mut session = sized(&project, 24, 40, &[("LANG", "C"), ("LC_ALL", "C"), ("NO_COLOR", "1")]);
     session.wait_for("w why");
     session.type_in("?\n");
     session.wait_for("show this");

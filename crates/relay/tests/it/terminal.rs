@@ -10,7 +10,6 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fs::OFlags;
 use rustix::process::Pid;
 use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
-use rustix::termios::{Winsize, tcsetwinsize};
 
 use crate::relay::{Project, control, edit};
 
@@ -105,12 +104,6 @@ impl Session {
     /// relay itself.
     pub(crate) fn pid(&self) -> Pid {
         Pid::from_child(&self.child)
-    }
-
-    /// Makes the terminal so large.
-    pub(crate) fn resize(&self, rows: u16, columns: u16) {
-        let size = Winsize { ws_row: rows, ws_col: columns, ws_xpixel: 0, ws_ypixel: 0 };
-        tcsetwinsize(&self.screen, size).unwrap();
     }
 
     /// Closes the terminal's window; the exit code.
