@@ -21,7 +21,7 @@ use crate::index::{Line, needed_blobs};
 use crate::ledger::Ledger;
 use crate::log::TakenBack;
 use crate::record::settle::move_one;
-use crate::record::shelf::{Loaded, Place, Shelf};
+use crate::record::shelf::{Loaded, PIECE, Place, Shelf};
 use crate::record::{RECORD_BYTES, file};
 use crate::state::{self, State, Sub};
 
@@ -39,8 +39,6 @@ const RESTORING: &str = "restoring";
 const SYNCED_SINGLY: usize = 16;
 /// Bytes of a file that names a path or a number.
 const SMALL: u64 = 64 * 1024;
-/// So many bytes of a record are copied together.
-const PIECE: usize = 256 * 1024;
 
 /// The open copy.
 struct Copy<'l> {

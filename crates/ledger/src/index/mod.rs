@@ -17,8 +17,8 @@ use relaycode_durable::{atomic, log};
 use crate::error::LedgerError;
 use crate::id::TxId;
 use crate::ledger::Ledger;
+use crate::record::Record;
 use crate::record::shelf::{Place, Shelf};
-use crate::record::{Record, file};
 use source::{Newest, Source};
 
 /// The name of the file.
@@ -134,10 +134,7 @@ impl Ledger {
 
 /// Whether the record of a line has the number that the line says. One that cannot be read has any.
 fn is_numbered(shelf: &Shelf<'_>, line: &Line) -> bool {
-    let numbered = |place| match shelf.bytes(&place) {
-        Ok(bytes) => bytes.is_some_and(|bytes| file::number(&bytes) == Some(line.number)),
-        Err(_) => true,
-    };
+    let numbered = |place| shelf.number(&place).map_or(true, |number| number == Some(line.number));
     line.uuid.is_some_and(|id| [Place::Own(id), Place::Undone(id)].into_iter().any(numbered))
 }
 

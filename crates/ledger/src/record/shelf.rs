@@ -16,6 +16,8 @@ use crate::state::{self, State, Sub};
 
 /// The directory of the original tool's second layout.
 const FOREIGN: &str = ".relay/transactions";
+/// So many bytes of a long record are read together.
+pub(crate) const PIECE: usize = 256 * 1024;
 
 /// The file of one record.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -158,6 +160,30 @@ impl<'l> Shelf<'l> {
             Ok((bytes, _)) => Ok(Some(bytes)),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
             Err(error) => Err(cannot_read(place)(error)),
+        }
+    }
+
+    /// The number that a record's file says it has, damaged or not; `None` if it says none or is not there.
+    /// Read in pieces of whole lines: the file may be as long as all that its transaction changed.
+    pub(crate) fn number(&self, place: &Place) -> Result<Option<u64>, LedgerError> {
+        let Some((dir, name)) = self.file(place) else { return Ok(None) };
+        let mut lines = Vec::new();
+        let mut at = 0;
+        loop {
+            let piece = match self.fs.read_range(dir, &name, at, PIECE) {
+                Ok(piece) => piece,
+                Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+                Err(error) => return Err(cannot_read(place)(error)),
+            };
+            at += piece.len() as u64;
+            let last_end = piece.iter().rposition(|byte| *byte == b'\n').map(|end| lines.len() + end + 1);
+            lines.extend_from_slice(&piece);
+            let whole = if piece.is_empty() { lines.len() } else { last_end.unwrap_or(0) };
+            let number = file::number(&lines[..whole]);
+            if number.is_some() || piece.is_empty() {
+                return Ok(number);
+            }
+            lines.drain(..whole);
         }
     }
 

@@ -1,5 +1,7 @@
 //! The commands around an apply: how long a user waits for the ones that only look, and for setting up.
 
+use tempfile::TempDir;
+
 use super::applying::milliseconds;
 use super::project::{Form, Kind, Project, init, settle, with_history};
 use crate::bench::child::{Cost, median, run};
@@ -19,7 +21,11 @@ const FILES: usize = 200;
 const RUNS: usize = 15;
 
 /// Measures them.
-pub(super) fn measure(wanted: &dyn Fn(&str) -> bool, keep: &mut impl FnMut(Measured)) -> anyhow::Result<()> {
+pub(super) fn measure(
+    wanted: &dyn Fn(&str) -> bool,
+    keep: &mut impl FnMut(Measured),
+    kept: &mut Vec<TempDir>,
+) -> anyhow::Result<()> {
     if wanted("door, commands, preview") {
         let mut project = Project::make(Kind::Code, FILES, None)?;
         settle()?;
@@ -27,6 +33,7 @@ pub(super) fn measure(wanted: &dyn Fn(&str) -> bool, keep: &mut impl FnMut(Measu
             let costs = repeated(|| project.preview(form, &["--no-syntax"]))?;
             keep(row(&format!("preview of {FILES} .ts, {}", form.name()), &costs, PREVIEW_BELOW));
         }
+        kept.push(project.into_scratch());
     }
     if wanted("door, commands, log, show, blame") {
         let project = with_history(HISTORY)?;
@@ -41,15 +48,16 @@ pub(super) fn measure(wanted: &dyn Fn(&str) -> bool, keep: &mut impl FnMut(Measu
         look("show", &["show", "1"], LOOK_BELOW)?;
         look("config show", &["config", "show"], LOOK_BELOW)?;
         look("blame", &["blame", &file], BLAME_BELOW)?;
+        kept.push(project.into_scratch());
     }
     if wanted("door, commands, start, init") {
         let project = Project::make(Kind::Code, 1, None)?;
         let costs = repeated(|| run(project.relay()?.arg("--version")))?;
         keep(row("start", &costs, LOOK_BELOW));
-        let mut made = Vec::new();
+        kept.push(project.into_scratch());
         let costs = repeated(|| {
             let (scratch, mut command) = init()?;
-            made.push(scratch);
+            kept.push(scratch);
             run(&mut command)
         })?;
         keep(row("init", &costs, INIT_BELOW));

@@ -14,8 +14,10 @@ use super::measure::Measured;
 
 /// Measures all of it.
 pub(super) fn measure(wanted: &dyn Fn(&str) -> bool, keep: &mut impl FnMut(Measured)) -> anyhow::Result<()> {
-    applying::measure(wanted, keep)?;
-    commands::measure(wanted, keep)?;
+    // They all stay to the end: ext4 looks long for a place among what was just deleted.
+    let mut kept = Vec::new();
+    applying::measure(wanted, keep, &mut kept)?;
+    commands::measure(wanted, keep, &mut kept)?;
     limits::measure(wanted, keep)?;
     redaction::measure(wanted, keep);
     Ok(())

@@ -87,6 +87,11 @@ impl Project {
         Ok(project)
     }
 
+    /// Its directory, to be kept for a while.
+    pub(super) fn into_scratch(self) -> TempDir {
+        self.scratch
+    }
+
     /// A file of the project, by its place.
     pub(super) fn path(&self, number: usize) -> String {
         format!("src/part{}/file{number}.{}", number % 7, self.kind.extension())
