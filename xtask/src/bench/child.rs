@@ -22,8 +22,6 @@ pub(super) struct Cost {
     pub(super) processor: Duration,
     /// The same with what it started and waited for.
     pub(super) with_children: Duration,
-    /// … and of that, in the system.
-    pub(super) system: Duration,
 }
 
 /// An empty directory on the disk where the build is, which is no memory disk.
@@ -50,7 +48,7 @@ fn at_home(mut command: Command, home: Option<&Path>) -> Command {
 
 /// Runs a command that must succeed.
 pub(super) fn run(command: &mut Command) -> anyhow::Result<Cost> {
-    let (before, system_before) = processor_of_children()?;
+    let before = processor_of_children()?;
     let start = Instant::now();
     command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped());
     let mut child = command.spawn().with_context(|| format!("cannot run {command:?}"))?;
@@ -64,10 +62,8 @@ pub(super) fn run(command: &mut Command) -> anyhow::Result<Cost> {
     if !status.success() {
         bail!("{command:?} fails: {}", String::from_utf8_lossy(&said));
     }
-    let (after, system_after) = processor_of_children()?;
-    let with_children = after.saturating_sub(before);
-    let system = system_after.saturating_sub(system_before);
-    Ok(Cost { wall, processor: own.unwrap_or(with_children), with_children, system })
+    let with_children = processor_of_children()?.saturating_sub(before);
+    Ok(Cost { wall, processor: own.unwrap_or(with_children), with_children })
 }
 
 /// The median of the runs, each time for itself.
@@ -81,7 +77,6 @@ pub(super) fn median(costs: &[Cost]) -> Cost {
         wall: middle(|cost| cost.wall),
         processor: middle(|cost| cost.processor),
         with_children: middle(|cost| cost.with_children),
-        system: middle(|cost| cost.system),
     }
 }
 
@@ -104,21 +99,19 @@ fn processor_of_ended(_child: &Child) -> anyhow::Result<Option<Duration>> {
     Ok(None)
 }
 
-/// The processor time of all children so far, and of that, in the system.
 #[cfg(unix)]
-fn processor_of_children() -> anyhow::Result<(Duration, Duration)> {
+fn processor_of_children() -> anyhow::Result<Duration> {
     use nix::sys::resource::{UsageWho, getrusage};
     use nix::sys::time::TimeValLike;
     let usage = getrusage(UsageWho::RUSAGE_CHILDREN)?;
-    let time = |micros: i64| Duration::from_micros(u64::try_from(micros).unwrap_or(0));
-    let system = time(usage.system_time().num_microseconds());
-    Ok((time(usage.user_time().num_microseconds()) + system, system))
+    let micros = usage.user_time().num_microseconds() + usage.system_time().num_microseconds();
+    Ok(Duration::from_micros(u64::try_from(micros).unwrap_or(0)))
 }
 
 /// Elsewhere nothing is known of a finished child.
 #[cfg(not(unix))]
-fn processor_of_children() -> anyhow::Result<(Duration, Duration)> {
-    Ok((Duration::ZERO, Duration::ZERO))
+fn processor_of_children() -> anyhow::Result<Duration> {
+    Ok(Duration::ZERO)
 }
 
 /// How often a program called the system, by the call's name.

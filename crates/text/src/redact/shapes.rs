@@ -10,8 +10,6 @@ use super::{Rewrite, run};
 struct Shape {
     /// How it begins; this stays.
     start: &'static str,
-    /// The first two bytes of that, which tell most words apart from it.
-    lead: [u8; 2],
     /// So many characters must follow at least.
     least: usize,
     /// Which ones.
@@ -35,14 +33,14 @@ enum Kind {
 }
 
 const fn shape(start: &'static str, least: usize, kind: Kind) -> Shape {
-    Shape { start, lead: [start.as_bytes()[0], start.as_bytes()[1]], least, kind, exact: false }
+    Shape { start, least, kind, exact: false }
 }
 
 const fn exactly(start: &'static str, least: usize, kind: Kind) -> Shape {
     Shape { exact: true, ..shape(start, least, kind) }
 }
 
-/// Longer beginnings first where one begins another. [`shape_at`] knows their first letters.
+/// Longer beginnings first where one begins another.
 #[rustfmt::skip]
 const SHAPES: &[Shape] = &[
     // Anthropic, OpenAI, OpenRouter and those that write keys like them
@@ -106,6 +104,22 @@ const SHAPES: &[Shape] = &[
     shape("AGE-SECRET-KEY-1", 40, Kind::Capitals),
 ];
 
+/// Which shapes have this byte first, and which second, as bits: two looks tell nearly every word apart from
+/// all of them.
+const FIRST: [u64; 256] = with_byte(0);
+const SECOND: [u64; 256] = with_byte(1);
+
+const fn with_byte(place: usize) -> [u64; 256] {
+    assert!(SHAPES.len() <= 64, "a bit for each");
+    let mut shapes = [0; 256];
+    let mut at = 0;
+    while at < SHAPES.len() {
+        shapes[SHAPES[at].start.as_bytes()[place] as usize] |= 1 << at;
+        at += 1;
+    }
+    shapes
+}
+
 /// Each part of a JSON web token has at least so many characters.
 const TOKEN_PART: usize = 8;
 
@@ -166,16 +180,17 @@ fn begins(text: &[u8], at: usize) -> bool {
 
 fn shape_at(text: &[u8], at: usize) -> Option<Found> {
     let rest = &text[at..];
-    let lead: [u8; 2] = [*rest.first()?, *rest.get(1)?];
-    let known = matches!(
-        lead[0],
-        b's' | b'g' | b'x' | b'h' | b'A' | b'y' | b'G' | b'd' | b'w' | b'n' | b'p' | b'S' | b'l' | b'r'
-    );
-    if !known || !begins(text, at) {
+    let mut left = FIRST[usize::from(*rest.first()?)] & SECOND[usize::from(*rest.get(1)?)];
+    if left == 0 || !begins(text, at) {
         return None;
     }
-    SHAPES.iter().find_map(|shape| {
-        if shape.lead != lead || !rest.starts_with(shape.start.as_bytes()) {
+    let mut alike = std::iter::from_fn(|| {
+        let next = SHAPES.get(left.trailing_zeros() as usize)?;
+        left &= left - 1;
+        Some(next)
+    });
+    alike.find_map(|shape| {
+        if !rest.starts_with(shape.start.as_bytes()) {
             return None;
         }
         let from = at + shape.start.len();

@@ -75,8 +75,7 @@ impl Case {
         let mut measured = self.processor("apply", cost.processor, Some(self.below));
         measured.plain = Some(milliseconds(plain));
         measured.note = format!(
-            "{:.1} ms of it in the system; wall {:.0} ms; {:.1} × writing the files plainly",
-            milliseconds(cost.system),
+            "wall {:.0} ms; {:.1} × writing the files plainly",
             milliseconds(cost.wall),
             milliseconds(cost.processor) / milliseconds(plain)
         );

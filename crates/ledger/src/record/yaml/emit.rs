@@ -153,11 +153,16 @@ impl<'a, 'p> Emitter<'a, 'p> {
                 out.push_str(width);
                 out.push_str(chomp.sign());
                 out.push('\n');
-                for line in text.split_inclusive('\n') {
-                    if line != "\n" {
+                let mut rest = text;
+                while !rest.is_empty() {
+                    // Lines are short: the plain search is the quick one.
+                    let end = rest.bytes().position(|byte| byte == b'\n').map_or(rest.len(), |end| end + 1);
+                    if end > 1 || rest.as_bytes()[0] != b'\n' {
                         indent(out, depth);
                     }
+                    let (line, after) = rest.split_at(end);
                     out.push_str(line);
+                    rest = after;
                 }
                 if !text.ends_with('\n') {
                     out.push('\n');
