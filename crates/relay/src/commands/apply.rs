@@ -150,7 +150,8 @@ impl Args {
         let became = door.submit(&submission, &mut approver);
         let shown = approver.shown();
         drop(approver);
-        Ok(Teller { answer, shown, diff: self.diff, ledger: &door.ledger }.tell(became, context))
+        let json = context.json();
+        Ok(Teller { answer, shown, diff: self.diff, ledger: &door.ledger, json }.tell(became, context))
     }
 }
 
