@@ -34,6 +34,8 @@ pub(crate) struct Teller<'a> {
     pub(crate) several: bool,
     /// What is known of earlier answers.
     pub(crate) ledger: &'a Ledger,
+    /// The object is printed: then it has the plan, with its diffs.
+    pub(crate) json: bool,
 }
 
 impl Teller<'_> {
@@ -223,7 +225,7 @@ impl Teller<'_> {
         });
         if let (Some(object), Value::Object(more)) = (object.as_object_mut(), more) {
             object.extend(more);
-            if let Some(plan) = plan {
+            if let Some(plan) = plan.filter(|_| self.json) {
                 object.insert("plan".to_string(), json::value(&Answer::plan_json(plan, false)));
             }
         }

@@ -177,7 +177,9 @@ impl Args {
         let became = door.submit(&submission, &mut approver);
         let shown = approver.shown();
         drop(approver);
-        Ok(Teller { answer, shown, diff: self.diff, several, ledger: &door.ledger }.tell(became, context))
+        let json = context.json();
+        let teller = Teller { answer, shown, diff: self.diff, several, ledger: &door.ledger, json };
+        Ok(teller.tell(became, context))
     }
 }
 

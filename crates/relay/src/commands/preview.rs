@@ -85,7 +85,8 @@ pub(crate) fn planned(door: &Door, answers: &[Answer<'_>], shown: &Shown, contex
         match door.preview(&answer.submission(Consent::default()), &tree) {
             Ok(preview) => {
                 show_plan(answer, &preview, shown, context);
-                objects.push(plan_object(answer, &preview, shown));
+                // Nobody reads it otherwise, and it holds the whole answer and every diff.
+                objects.push(if context.json() { plan_object(answer, &preview, shown) } else { Value::Null });
                 tree.carry_out(&preview.plan);
             }
             Err(refused) => {
