@@ -187,12 +187,6 @@ impl<'a> Way<'a, '_> {
         Ok(plan)
     }
 
-    fn check_syntax(&self, plan: &mut Plan) {
-        if self.submission.syntax {
-            plan.findings.extend(syntax::check(plan, SYNTAX_BUDGET));
-        }
-    }
-
     /// Asks whether the project's commands may run, if that is not known.
     fn ask_for_trust(&mut self) -> Result<(), Halt> {
         let wants = self.door.wants();
@@ -268,7 +262,7 @@ impl<'a> Way<'a, '_> {
             };
             plan = revised.map_err(|error| DoorError::Revision(error.to_string()))?;
         }
-        self.check_syntax(&mut plan);
+        check_syntax(self.submission, &mut plan);
         if plan.files.iter().all(|file| file.change == Change::Unchanged) {
             return Err(Outcome::Declined { plan, reason: None, put_back: false, gate: None }.into());
         }
@@ -371,10 +365,14 @@ pub(crate) fn planned(
 ) -> Result<Plan, Box<Refused>> {
     let seen = door.ledger.shown();
     let mut plan = plan::plan(submission.proposal, tree, &seen, &submission.limits)?;
-    if submission.syntax {
-        plan.findings.extend(syntax::check(&plan, SYNTAX_BUDGET));
-    }
+    check_syntax(submission, &mut plan);
     Ok(plan)
+}
+
+fn check_syntax(submission: &Submission<'_>, plan: &mut Plan) {
+    if submission.syntax {
+        plan.findings.extend(syntax::check(plan, SYNTAX_BUDGET));
+    }
 }
 
 /// The digest of what a plan does.

@@ -93,6 +93,16 @@ pub enum Target {
     },
 }
 
+impl Target {
+    /// The transactions, newest first.
+    pub fn ids(&self) -> Vec<TxId> {
+        match self {
+            Target::One(id) => vec![*id],
+            Target::Group { members, .. } => members.clone(),
+        }
+    }
+}
+
 impl Entry {
     /// What the entry is, for [`Ledger::plan_revert`](crate::Ledger) and its like; `None` for a
     /// record too damaged to say what it is.

@@ -3,8 +3,8 @@
 use clap::Subcommand;
 use relaycode_door::Door;
 use relaycode_door::commit::{self, CommitError, CommitPlan};
+use relaycode_ledger::TxId;
 use relaycode_ledger::record::Record;
-use relaycode_ledger::{Target, TxId};
 use relaycode_project::config::LogLevel;
 use relaycode_project::git::{Git, GitError};
 use serde_json::json;
@@ -82,10 +82,7 @@ impl CommitArgs {
     fn ids(&self, project: &Project) -> Result<Vec<TxId>, Failure> {
         let mut ids = Vec::new();
         for name in &self.names {
-            match project.find(name)? {
-                Target::One(id) => ids.push(id),
-                Target::Group { members, .. } => ids.extend(members),
-            }
+            ids.extend(project.find(name)?.ids());
         }
         if self.names.is_empty() {
             ids = latest(project)?;
@@ -171,13 +168,10 @@ fn latest(project: &Project) -> Result<Vec<TxId>, Failure> {
     let still_in = page.entries.iter().find(|entry| {
         entry.members.iter().all(|item| !item.undone && item.revert_of.is_empty() && item.damage.is_none())
     });
-    match still_in.and_then(|entry| entry.target()) {
-        Some(Target::One(id)) => Ok(vec![id]),
-        Some(Target::Group { members, .. }) => Ok(members),
-        None => {
-            Err(Failure::usage("there is no change to commit").hint("`relay log` lists what was applied"))
-        }
-    }
+    let target = still_in.and_then(|entry| entry.target()).ok_or_else(|| {
+        Failure::usage("there is no change to commit").hint("`relay log` lists what was applied")
+    })?;
+    Ok(target.ids())
 }
 
 /// What the repository would run must be trusted: a commit runs its hooks and filters.

@@ -7,7 +7,7 @@ use relaycode_change::path::RelPath;
 use relaycode_change::plan::{Change, FilePlan};
 use relaycode_change::proposal::Mode;
 use relaycode_ledger::record::{FileRecord, Image, Record, RecordedOperation};
-use relaycode_ledger::{LedgerError, Target, TxId};
+use relaycode_ledger::{LedgerError, TxId};
 use serde::Serialize;
 
 use crate::context::{Act, Context};
@@ -42,10 +42,7 @@ impl Act for Args {
     fn run(&self, context: &mut Context<'_>) -> Result<Exit, Failure> {
         let project = Project::open(context)?;
         project.restore(context);
-        let ids = match project.find(&self.name)? {
-            Target::One(id) => vec![id],
-            Target::Group { members, .. } => members,
-        };
+        let ids = project.find(&self.name)?.ids();
         let mut shown = Vec::new();
         for id in ids {
             let record = project.ledger.record(id)?;

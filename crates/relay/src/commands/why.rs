@@ -1,6 +1,5 @@
 //! `relay why`: which rules decided about a change.
 
-use relaycode_ledger::Target;
 use serde_json::{Value, json};
 
 use crate::context::{Act, Context};
@@ -27,10 +26,7 @@ impl Act for Args {
     fn run(&self, context: &mut Context<'_>) -> Result<Exit, Failure> {
         let project = Project::open(context)?;
         project.restore(context);
-        let ids = match project.find(&self.name)? {
-            Target::One(id) => vec![id],
-            Target::Group { members, .. } => members,
-        };
+        let ids = project.find(&self.name)?.ids();
         let mut objects: Vec<Value> = Vec::new();
         for id in ids {
             let record = project.ledger.record(id)?;
