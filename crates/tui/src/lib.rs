@@ -11,6 +11,7 @@ pub mod commit;
 pub mod config;
 pub mod diff;
 pub mod gate;
+pub mod input;
 pub mod log;
 pub mod look;
 pub mod outcome;
