@@ -1,1 +1,4 @@
 //! What people see and type.
+
+pub mod notify;
+pub mod osc;
