@@ -65,7 +65,7 @@ fn the_sequences_are_whole_and_say_who_speaks() {
 #[test]
 fn over_ssh_the_desktop_of_the_other_machine_is_left_alone() {
     let address = Some("unix:path=/run/user/1000/bus".to_owned());
-    let here = Surroundings { bus_address: address.clone(), ..terminal("foot") };
+    let here = Surroundings { bus_address: address, ..terminal("foot") };
     assert_eq!(Notifier::new(here.clone()).reach(), Reach::Desktop);
     let there = Notifier::new(Surroundings { ssh: Some("a 1 b 22".into()), ..here });
     assert_eq!(there.reach(), Reach::Osc777);
