@@ -14,6 +14,8 @@ pub mod gate;
 pub mod input;
 pub mod log;
 pub mod look;
+pub mod notify;
+pub mod osc;
 pub mod outcome;
 mod part;
 pub mod question;
