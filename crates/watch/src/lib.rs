@@ -6,3 +6,6 @@
 //! once. Nothing here knows how things are shown.
 
 pub mod clipboard;
+mod hold;
+
+pub use hold::{HOLD_MOST, HoldError, hold};
