@@ -66,12 +66,12 @@ fn keep(text: &str, desktop: &Desktop, choice: Choice, ready: impl FnOnce()) -> 
     use crate::clipboard::first;
 
     enum Server {
-        Wayland(crate::clipboard::wayland::Link),
+        Wayland(Box<crate::clipboard::wayland::Link>),
         X11(Box<crate::clipboard::x11::Link>),
     }
     let wayland = |desktop: &Desktop| {
         let socket = desktop.wayland.as_deref().ok_or(NoClipboard::NoDesktop)?;
-        crate::clipboard::wayland::Link::open(socket).map(Server::Wayland)
+        crate::clipboard::wayland::Link::open(socket).map(Box::new).map(Server::Wayland)
     };
     let x11 = |desktop: &Desktop| {
         let display = desktop.x11.as_deref().ok_or(NoClipboard::NoDesktop)?;
@@ -83,7 +83,7 @@ fn keep(text: &str, desktop: &Desktop, choice: Choice, ready: impl FnOnce()) -> 
         Choice::Auto | Choice::Poll | Choice::None => first(desktop, wayland, x11)?,
     };
     match server {
-        Server::Wayland(link) => wayland::serve(link, text, ready),
+        Server::Wayland(link) => wayland::serve(*link, text, ready),
         Server::X11(link) => x11::serve(&link, text, ready),
     }
 }

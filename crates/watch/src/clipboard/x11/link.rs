@@ -143,11 +143,17 @@ impl Atoms {
         self.forms[form as usize]
     }
 
+    /// The form of text that it stands for.
+    pub(crate) fn form(&self, atom: Atom) -> Option<Form> {
+        Form::ALL.into_iter().find(|&form| self.of_form(form) == atom)
+    }
+
     /// What that target is called, if it matters here.
     pub(crate) fn name(&self, atom: Atom) -> Option<&'static str> {
-        let form = Form::ALL.into_iter().find(|&form| self.of_form(form) == atom);
         let marks = [(self.ours, OURS), (self.secret, SECRET)];
-        form.map(Form::name).or_else(|| marks.into_iter().find(|mark| mark.0 == atom).map(|mark| mark.1))
+        self.form(atom)
+            .map(Form::name)
+            .or_else(|| marks.into_iter().find(|mark| mark.0 == atom).map(|mark| mark.1))
     }
 }
 

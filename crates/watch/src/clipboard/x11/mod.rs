@@ -58,7 +58,7 @@ impl X11 {
     fn ask(&mut self, most: usize, until: Instant) -> Result<Option<Content>, ClipboardError> {
         let atoms = self.asker.link.atoms;
         let forms = match self.asker.ask(atoms.targets, TARGETS_MOST, until)? {
-            Handed::Bytes(list) => {
+            Handed::Bytes(_, list) => {
                 let mut offered = Offered::default();
                 let names = list.as_chunks::<4>().0.iter().map(|atom| u32::from_ne_bytes(*atom));
                 names.filter_map(|atom| atoms.name(atom)).for_each(|name| offered.add(name));
@@ -74,7 +74,11 @@ impl X11 {
         };
         for form in forms {
             match self.asker.ask(atoms.of_form(form), most, until)? {
-                Handed::Bytes(bytes) => return Ok(Some(form.content(bytes, most))),
+                Handed::Bytes(kind, bytes) => {
+                    // Simple owners answer with what they have, whatever they were asked for.
+                    let form = atoms.form(kind);
+                    return Ok(Some(form.map_or(Content::NotText, |form| form.content(bytes, most))));
+                }
                 Handed::TooLarge => return Ok(Some(Content::TooLarge)),
                 Handed::Silent => return Ok(Some(Content::Silent)),
                 Handed::Replaced => return Ok(None),
@@ -90,7 +94,7 @@ impl X11 {
         let Some(owner) = self.asker.link.owner()? else { return Ok(Some(Mark::Nobody)) };
         let timestamp = self.asker.link.atoms.timestamp;
         let until = Instant::now() + LOOK_PATIENCE;
-        if let Handed::Bytes(time) = self.asker.ask(timestamp, size_of::<u32>(), until)?
+        if let Handed::Bytes(_, time) = self.asker.ask(timestamp, size_of::<u32>(), until)?
             && let Ok(time) = time.try_into()
         {
             return Ok(Some(Mark::Taken(owner, time)));

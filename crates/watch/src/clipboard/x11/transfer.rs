@@ -22,7 +22,8 @@ const GIVEN_UP: usize = 8;
 
 /// What the owner handed over.
 pub(super) enum Handed {
-    Bytes(Vec<u8>),
+    /// Of which type, and what.
+    Bytes(Atom, Vec<u8>),
     Refused,
     TooLarge,
     /// It did not answer in time, or is gone.
@@ -118,11 +119,8 @@ impl Asker {
         let (kind, size) = self.look(window)?;
         if kind != atoms.incr {
             let mut bytes = Vec::new();
-            return Ok(if self.fetch(window, &mut bytes, most, size)? {
-                Handed::Bytes(bytes)
-            } else {
-                Handed::TooLarge
-            });
+            let whole = self.fetch(window, &mut bytes, most, size)?;
+            return Ok(if whole { Handed::Bytes(kind, bytes) } else { Handed::TooLarge });
         }
         self.parts(window, most, until)
     }
@@ -140,20 +138,19 @@ impl Asker {
         let mut bytes = Vec::new();
         loop {
             self.link.server.delete_property(window, atoms.transfer).map_err(gone)?;
-            let size = loop {
+            let (kind, size) = loop {
                 if let Err(without) = self.expect(until, written)? {
                     return Ok(without);
                 }
                 // A value that is gone again was none.
-                if let (kind, size) = self.look(window)?
-                    && kind != x11rb::NONE
-                {
-                    break size;
+                let new = self.look(window)?;
+                if new.0 != x11rb::NONE {
+                    break new;
                 }
             };
             if size == 0 {
                 self.link.server.delete_property(window, atoms.transfer).map_err(gone)?;
-                return Ok(Handed::Bytes(bytes));
+                return Ok(Handed::Bytes(kind, bytes));
             }
             if !self.fetch(window, &mut bytes, most, size)? {
                 return Ok(Handed::TooLarge);
