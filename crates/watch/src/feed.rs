@@ -42,8 +42,11 @@ impl Feed {
         inbox: Inbox,
     ) -> io::Result<Feed> {
         let (stopper, stop) = clipboard::stop()?;
-        let watcher = Watcher { clipboard, limits, inbox, rate: Rate::default(), last: None, hash: RandomState::new() };
-        let thread = thread::Builder::new().name("clipboard".to_string()).spawn(move || watcher.run(&interval, &stop))?;
+        let watcher =
+            Watcher { clipboard, limits, inbox, rate: Rate::default(), last: None, hash: RandomState::new() };
+        let thread = thread::Builder::new()
+            .name("clipboard".to_string())
+            .spawn(move || watcher.run(&interval, &stop))?;
         Ok(Feed { stopper: Some(stopper), thread: Some(thread) })
     }
 }

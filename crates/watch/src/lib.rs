@@ -8,7 +8,10 @@
 pub mod bulk;
 pub mod clipboard;
 pub mod feed;
+mod hold;
 pub mod inbox;
 pub mod rate;
 pub mod seen;
 pub mod sieve;
+
+pub use hold::{HOLD_MOST, HoldError, hold};
