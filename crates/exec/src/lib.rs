@@ -11,6 +11,7 @@ mod keep;
 mod keeper;
 #[cfg_attr(not(target_os = "linux"), path = "kin_group.rs")]
 mod kin;
+mod leave;
 pub mod outcome;
 mod run;
 mod spill;
@@ -19,6 +20,7 @@ mod wire;
 
 pub use job::{Deadlines, Environment, Input, Job, Kept, Output, Program, Spill};
 pub use keep::keep;
+pub use leave::{go_on, leave};
 pub use outcome::{Captured, End, ExecError, Finished};
 pub use run::Runner;
 

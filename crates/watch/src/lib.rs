@@ -7,6 +7,7 @@
 
 pub mod bulk;
 pub mod clipboard;
+pub mod config;
 pub mod feed;
 mod hold;
 pub mod inbox;
