@@ -4,6 +4,12 @@
 //! Everything random here is decided by a seed, so that any failure can be replayed.
 
 pub mod crash;
+#[cfg(target_os = "linux")]
+pub mod display;
 pub mod fuzz;
+#[cfg(target_os = "linux")]
+pub mod missing;
+#[cfg(target_os = "linux")]
+pub mod process;
 pub mod random;
 pub mod reverse;

@@ -1,0 +1,25 @@
+//! Real desktops without a screen: [`X11`] is Xvfb with xclip and xsel, [`Wayland`] is sway with
+//! wl-clipboard. Each is a desktop of its own, so tests can have one each, side by side.
+//!
+//! What is started ends with the value, also when the test fails, and leaves no file behind.
+//! A start that finds a program missing says which; one that fails otherwise fails the test.
+
+mod holder;
+mod wayland;
+mod x11;
+
+pub use crate::missing::Missing;
+pub use wayland::Wayland;
+pub use x11::X11;
+
+use std::fmt::Display;
+use std::time::Duration;
+
+/// How long a desktop may take to start, and a clipboard to change hands.
+const LIMIT: Duration = Duration::from_secs(20);
+
+/// Fails the test.
+fn must<T, E: Display>(result: Result<T, E>, what: &str) -> T {
+    #[expect(clippy::panic, reason = "a desktop that is installed and does not work fails the test")]
+    result.unwrap_or_else(|error| panic!("{what}: {error}"))
+}

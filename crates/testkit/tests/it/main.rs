@@ -1,0 +1,4 @@
+//! The drivers of tests, against the real programs.
+
+#[cfg(target_os = "linux")]
+mod desktops;
