@@ -94,6 +94,23 @@ pub fn ready(file: &impl AsFd, flags: PollFlags, limit: Duration) -> bool {
     }
 }
 
+/// The first line that a program writes to its piped output; empty when it writes none within `limit`.
+pub fn first_line(program: &mut Kept, limit: Duration) -> String {
+    let began = Instant::now();
+    let mut said = Vec::new();
+    let Some(output) = program.child().stdout.as_mut() else { return String::new() };
+    while !said.ends_with(b"\n") {
+        // Byte by byte: what follows belongs to somebody else.
+        let mut byte = [0];
+        let came = ready(output, PollFlags::IN, limit.saturating_sub(began.elapsed()));
+        if !came || output.read_exact(&mut byte).is_err() {
+            return String::new();
+        }
+        said.push(byte[0]);
+    }
+    String::from_utf8_lossy(&said).trim().to_owned()
+}
+
 /// Looks again and again until there is something; `None` after `limit`.
 pub fn until<T>(limit: Duration, mut look: impl FnMut() -> Option<T>) -> Option<T> {
     let began = Instant::now();

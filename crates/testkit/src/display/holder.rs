@@ -8,7 +8,8 @@ use std::time::Duration;
 
 use rustix::process::Signal;
 
-use super::{LIMIT, must};
+use super::LIMIT;
+use crate::must::must;
 use crate::process::{Kept, holding, until};
 
 /// How long a program takes at most to end when the clipboard was taken from it, unless it hangs.

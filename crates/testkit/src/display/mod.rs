@@ -12,14 +12,7 @@ pub use crate::missing::Missing;
 pub use wayland::Wayland;
 pub use x11::X11;
 
-use std::fmt::Display;
 use std::time::Duration;
 
 /// How long a desktop may take to start, and a clipboard to change hands.
 const LIMIT: Duration = Duration::from_secs(20);
-
-/// Fails the test.
-fn must<T, E: Display>(result: Result<T, E>, what: &str) -> T {
-    #[expect(clippy::panic, reason = "a desktop that is installed and does not work fails the test")]
-    result.unwrap_or_else(|error| panic!("{what}: {error}"))
-}

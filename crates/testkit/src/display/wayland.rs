@@ -15,9 +15,10 @@ use std::time::Duration;
 use rustix::process::geteuid;
 use tempfile::TempDir;
 
+use super::LIMIT;
 use super::holder::Holder;
-use super::{LIMIT, must};
 use crate::missing::{Missing, find};
+use crate::must::must;
 use crate::process::{Kept, output, until};
 
 /// Who sway runs as when we are root.

@@ -1,16 +1,12 @@
 //! An X11 desktop: Xvfb, with xclip and xsel as the programs that copy and paste.
 
-use std::io::Read;
 use std::process::{Command, Stdio};
-use std::time::Instant;
 
-use rustix::event::PollFlags;
-use rustix::io::Errno;
-
+use super::LIMIT;
 use super::holder::Holder;
-use super::{LIMIT, must};
 use crate::missing::{Missing, find};
-use crate::process::{Kept, output, ready};
+use crate::must::must;
+use crate::process::{Kept, first_line, output};
 
 /// Nothing is drawn on it.
 const SCREEN: &str = "320x240x24";
@@ -33,7 +29,7 @@ impl X11 {
         command.args(["-displayfd", "1", "-screen", "0", SCREEN, "-nolisten", "tcp", "-noreset"]);
         command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
         let mut server = must(Kept::start(&mut command), "could not start Xvfb");
-        let number = number(&mut server);
+        let number = first_line(&mut server, LIMIT);
         assert!(!number.is_empty(), "Xvfb named no display within {LIMIT:?}");
         Ok(X11 { display: format!(":{number}"), holder: Holder::default(), _server: server })
     }
@@ -115,20 +111,4 @@ impl X11 {
         command.stdout(Stdio::null()).stderr(Stdio::null());
         self.holder.replace(command, bytes, || self.paste_as(target).is_some_and(|found| found == bytes));
     }
-}
-
-/// What the server says it is called; empty when it says nothing.
-fn number(server: &mut Kept) -> String {
-    let began = Instant::now();
-    let mut said = Vec::new();
-    let Some(output) = server.child().stdout.as_mut() else { return String::new() };
-    while !said.ends_with(b"\n") && ready(output, PollFlags::IN, LIMIT.saturating_sub(began.elapsed())) {
-        let mut bytes = [0; 16];
-        match output.read(&mut bytes) {
-            Ok(count) if count > 0 => said.extend_from_slice(&bytes[..count]),
-            Err(error) if Errno::from_io_error(&error) == Some(Errno::INTR) => {}
-            _ => return String::new(),
-        }
-    }
-    String::from_utf8_lossy(&said).trim().to_owned()
 }
