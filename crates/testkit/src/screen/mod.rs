@@ -35,6 +35,9 @@ use crate::must::must;
 use crate::process::{Kept, LONG, ready};
 use reader::Reader;
 
+/// What is waited for may be elsewhere than on the screen: it is asked about this often.
+const ASK_AGAIN: Duration = Duration::from_millis(50);
+
 /// A program that gets the terminal it is started on as its controlling terminal. Arguments,
 /// environment and folder are added to it as usual; input and output are the terminal's.
 pub fn on_terminal(program: impl AsRef<std::ffi::OsStr>) -> Command {
@@ -98,7 +101,8 @@ impl Screen {
         self.reader.parser(|parser| question(parser.screen()))
     }
 
-    /// Waits until what is seen is as `wanted`; fails the test, with what is seen, after `limit`.
+    /// Waits until it is as `wanted`, which is asked after everything the program writes, and now and
+    /// then besides. Fails the test, with what is seen, after `limit`, or when the terminal was closed.
     #[track_caller]
     pub fn wait_for(&self, wanted: impl Fn(&Screen) -> bool, limit: Duration) {
         self.wait(wanted, limit, "what was waited for");
@@ -125,7 +129,7 @@ impl Screen {
                 return;
             }
             let left = limit.saturating_sub(began.elapsed());
-            let more = !left.is_zero() && self.reader.wait_for_more(seen, left);
+            let more = !left.is_zero() && self.reader.wait_for_more(seen, left.min(ASK_AGAIN));
             assert!(more, "{what} did not appear within {limit:?}. {}", self.shown());
         }
     }
