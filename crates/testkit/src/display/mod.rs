@@ -2,7 +2,7 @@
 //! wl-clipboard. Each is a desktop of its own, so tests can have one each, side by side.
 //!
 //! What is started ends with the value, also when the test fails, and leaves no file behind.
-//! A start that finds a program missing says which; one that fails otherwise fails the test.
+//! (Not from a `static`, which is never dropped.) A start that finds a program missing says which; one that fails otherwise fails the test.
 
 mod holder;
 mod wayland;

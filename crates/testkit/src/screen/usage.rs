@@ -8,11 +8,15 @@ use rustix::process::Pid;
 
 /// The time on a processor of all threads that still run, to the nanosecond.
 pub(super) fn cpu_time(pid: Pid) -> io::Result<Duration> {
-    let mut nanoseconds = 0;
+    let (mut nanoseconds, mut threads) = (0, 0);
     for thread in fs::read_dir(format!("/proc/{}/task", pid.as_raw_nonzero()))? {
         // A thread may end while we look.
         let Ok(counted) = fs::read_to_string(thread?.path().join("schedstat")) else { continue };
         nanoseconds += number(&counted, "")?;
+        threads += 1;
+    }
+    if threads == 0 {
+        return Err(io::Error::other("the process has ended, or the kernel does not count"));
     }
     Ok(Duration::from_nanos(nanoseconds))
 }
