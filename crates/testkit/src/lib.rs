@@ -3,8 +3,22 @@
 //!
 //! Everything random here is decided by a seed, so that any failure can be replayed.
 
+#[cfg(target_os = "linux")]
+pub mod bus;
 pub mod crash;
+#[cfg(target_os = "linux")]
+pub mod display;
+#[cfg(target_os = "linux")]
+pub mod dunst;
 pub mod fuzz;
+#[cfg(target_os = "linux")]
+pub mod missing;
+#[cfg(target_os = "linux")]
+mod must;
+#[cfg(target_os = "linux")]
+pub mod process;
 pub mod random;
 pub mod reverse;
+#[cfg(target_os = "linux")]
+pub mod screen;
 pub mod tongue;

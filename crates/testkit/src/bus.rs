@@ -1,0 +1,86 @@
+//! A session bus (D-Bus) of a test's own, which starts no service by itself.
+
+use std::fs;
+use std::process::{Command, Stdio};
+use std::time::Duration;
+
+use tempfile::TempDir;
+
+use crate::missing::{Missing, find};
+use crate::must::must;
+use crate::process::{Kept, first_line, output, until};
+
+/// How long the bus may take to start, and a program to appear on it.
+const LIMIT: Duration = Duration::from_secs(20);
+
+/// Everyone of this user may do everything; there are no folders of services.
+const CONFIG: &str = r#"<!DOCTYPE busconfig PUBLIC "-//freedesktop//DTD D-Bus Bus Configuration 1.0//EN"
+ "http://www.freedesktop.org/standards/dbus/1.0/busconfig.dtd">
+<busconfig>
+  <type>session</type>
+  <listen>unix:path=SOCKET</listen>
+  <auth>EXTERNAL</auth>
+  <policy context="default">
+    <allow send_destination="*" eavesdrop="true"/>
+    <allow eavesdrop="true"/>
+    <allow own="*"/>
+  </policy>
+</busconfig>
+"#;
+
+/// One bus.
+#[derive(Debug)]
+pub struct Bus {
+    address: String,
+    /// For its end.
+    _daemon: Kept,
+    /// For its end.
+    _folder: TempDir,
+}
+
+impl Bus {
+    /// Starts dbus-daemon.
+    pub fn start() -> Result<Bus, Missing> {
+        find("dbus-send")?;
+        let mut command = Command::new(find("dbus-daemon")?);
+        let folder = must(tempfile::Builder::new().prefix("bus-").tempdir(), "could not make a folder");
+        let config = folder.path().join("config");
+        let socket = folder.path().join("socket");
+        let text = CONFIG.replace("SOCKET", &socket.to_string_lossy());
+        must(fs::write(&config, text), "could not configure the bus");
+        command.arg("--config-file").arg(config).args(["--nofork", "--nopidfile", "--print-address=1"]);
+        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
+        let mut daemon = must(Kept::start(&mut command), "could not start dbus-daemon");
+        let address = first_line(&mut daemon, LIMIT);
+        assert!(!address.is_empty(), "dbus-daemon named no address within {LIMIT:?}");
+        Ok(Bus { address, _daemon: daemon, _folder: folder })
+    }
+
+    /// Where it listens.
+    pub fn address(&self) -> &str {
+        &self.address
+    }
+
+    /// What a program on this bus has in its environment.
+    pub fn env(&self) -> Vec<(String, String)> {
+        vec![("DBUS_SESSION_BUS_ADDRESS".to_owned(), self.address.clone())]
+    }
+
+    /// Puts a program on this bus.
+    pub fn surround(&self, command: &mut Command) {
+        command.envs(self.env());
+    }
+
+    /// Waits until a program has taken `name`.
+    pub fn wait_for_owner(&self, name: &str) {
+        let has_owner = || {
+            let mut command = Command::new("dbus-send");
+            command.args(["--session", "--print-reply=literal", "--dest=org.freedesktop.DBus", "/"]);
+            command.arg("org.freedesktop.DBus.NameHasOwner").arg(format!("string:{name}"));
+            self.surround(&mut command);
+            let said = must(output(&mut command, b"", LIMIT), "could not run dbus-send").unwrap_or_default();
+            String::from_utf8_lossy(&said).contains("true").then_some(())
+        };
+        assert!(until(LIMIT, has_owner).is_some(), "nobody took {name} on the bus within {LIMIT:?}");
+    }
+}

@@ -1,0 +1,64 @@
+//! Who holds the clipboard: on Linux it is a running program, not a place.
+//!
+//! When [`Holder::replace`] returns, the new program holds it and the old one has let go.
+
+use std::process::Command;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use rustix::process::Signal;
+
+use super::LIMIT;
+use crate::must::must;
+use crate::process::{Kept, holding, until};
+
+/// How long a program takes at most to end when the clipboard was taken from it, unless it hangs.
+const LETS_GO: Duration = Duration::from_millis(500);
+
+/// The program of ours that held the clipboard last.
+#[derive(Debug, Default)]
+pub(super) struct Holder(Mutex<Option<Kept>>);
+
+impl Holder {
+    /// Starts `command`, which takes the clipboard with what it reads, and stays.
+    pub(super) fn replace(&self, command: &mut Command, bytes: &[u8], is_there: impl Fn() -> bool) {
+        let mut held = self.lock();
+        let mut old = held.take();
+        let held_until_now = old.as_mut().is_some_and(|old| old.ended(Duration::ZERO).is_none());
+        command.stdin(must(holding(bytes), "could not write what is copied"));
+        *held = Some(must(Kept::start(command), "could not start the program that copies"));
+        // The old program ends when the clipboard is taken from it: that is the moment. Without one
+        // (or when it hangs) only the content tells.
+        let let_go = held_until_now && old.as_mut().is_some_and(|old| old.ended(LETS_GO).is_some());
+        let there = let_go || until(LIMIT, || is_there().then_some(())).is_some();
+        assert!(there, "{command:?} did not take the clipboard within {LIMIT:?}");
+    }
+
+    /// The program neither answers nor ends.
+    pub(super) fn hang(&self) {
+        if let Some(program) = self.lock().as_mut() {
+            program.signal(Signal::STOP);
+        }
+    }
+
+    /// The program dies.
+    pub(super) fn kill(&self) {
+        if let Some(program) = self.lock().as_mut() {
+            program.signal(Signal::KILL);
+            program.ended(LIMIT);
+        }
+    }
+
+    /// The program ends by itself, because its desktop is gone.
+    pub(super) fn goes_with_the_desktop(&self) {
+        if let Some(program) = self.lock().as_mut() {
+            program.signal(Signal::CONT);
+            program.ended(LETS_GO);
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Option<Kept>> {
+        // A test that failed may still end what it started.
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}

@@ -1,0 +1,18 @@
+//! Real desktops without a screen: [`X11`] is Xvfb with xclip and xsel, [`Wayland`] is sway with
+//! wl-clipboard. Each is a desktop of its own, so tests can have one each, side by side.
+//!
+//! What is started ends with the value, also when the test fails, and leaves no file behind.
+//! (Not from a `static`, which is never dropped.) A start that finds a program missing says which; one that fails otherwise fails the test.
+
+mod holder;
+mod wayland;
+mod x11;
+
+pub use crate::missing::Missing;
+pub use wayland::Wayland;
+pub use x11::X11;
+
+use std::time::Duration;
+
+/// How long a desktop may take to start, and a clipboard to change hands.
+const LIMIT: Duration = Duration::from_secs(20);

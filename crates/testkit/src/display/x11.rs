@@ -1,0 +1,114 @@
+//! An X11 desktop: Xvfb, with xclip and xsel as the programs that copy and paste.
+
+use std::process::{Command, Stdio};
+
+use super::LIMIT;
+use super::holder::Holder;
+use crate::missing::{Missing, find};
+use crate::must::must;
+use crate::process::{Kept, first_line, output};
+
+/// Nothing is drawn on it.
+const SCREEN: &str = "320x240x24";
+
+/// One desktop, and its clipboard.
+#[derive(Debug)]
+pub struct X11 {
+    display: String,
+    holder: Holder,
+    /// For its end.
+    _server: Kept,
+}
+
+impl X11 {
+    /// Starts Xvfb on a display that is free.
+    pub fn start() -> Result<X11, Missing> {
+        find("xclip")?;
+        let mut command = Command::new(find("Xvfb")?);
+        // The number of the display comes by the standard output, once it can be used.
+        command.args(["-displayfd", "1", "-screen", "0", SCREEN, "-nolisten", "tcp", "-noreset"]);
+        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
+        let mut server = must(Kept::start(&mut command), "could not start Xvfb");
+        let number = first_line(&mut server, LIMIT);
+        assert!(!number.is_empty(), "Xvfb named no display within {LIMIT:?}");
+        Ok(X11 { display: format!(":{number}"), holder: Holder::default(), _server: server })
+    }
+
+    /// Its name, as in `:12`.
+    pub fn display(&self) -> &str {
+        &self.display
+    }
+
+    /// What a program on this desktop has in its environment. It must not have a `WAYLAND_DISPLAY`:
+    /// see [`surround`](Self::surround).
+    pub fn env(&self) -> Vec<(String, String)> {
+        vec![("DISPLAY".to_owned(), self.display.clone())]
+    }
+
+    /// Puts a program on this desktop, and on no other.
+    pub fn surround(&self, command: &mut Command) {
+        command.env_remove("WAYLAND_DISPLAY").env_remove("WAYLAND_SOCKET").env_remove("XAUTHORITY");
+        command.envs(self.env());
+    }
+
+    /// Copies text, as a person would.
+    pub fn copy(&self, text: &str) {
+        self.hold(&mut self.xclip(&["-quiet", "-in"]), "UTF8_STRING", text.as_bytes());
+    }
+
+    /// Copies bytes as one kind of data only, as in `image/png`.
+    pub fn copy_as(&self, target: &str, bytes: &[u8]) {
+        self.hold(&mut self.xclip(&["-quiet", "-in", "-target", target]), target, bytes);
+    }
+
+    /// Copies text with the other program.
+    pub fn copy_with_xsel(&self, text: &str) -> Result<(), Missing> {
+        let mut xsel = Command::new(find("xsel")?);
+        xsel.args(["--clipboard", "--input", "--nodetach"]);
+        self.hold(&mut xsel, "UTF8_STRING", text.as_bytes());
+        Ok(())
+    }
+
+    /// What a person would paste; empty when there is no text.
+    pub fn paste(&self) -> String {
+        // xclip hands out what it holds under any name it is asked for: only its list is honest.
+        if !self.targets().iter().any(|target| target == "UTF8_STRING") {
+            return String::new();
+        }
+        String::from_utf8_lossy(&self.paste_as("UTF8_STRING").unwrap_or_default()).into_owned()
+    }
+
+    /// The kinds of data that the clipboard offers.
+    pub fn targets(&self) -> Vec<String> {
+        let listed = self.paste_as("TARGETS").unwrap_or_default();
+        String::from_utf8_lossy(&listed).lines().map(str::to_owned).collect()
+    }
+
+    /// What the clipboard holds as `target`.
+    pub fn paste_as(&self, target: &str) -> Option<Vec<u8>> {
+        must(output(&mut self.xclip(&["-out", "-target", target]), b"", LIMIT), "could not run xclip")
+    }
+
+    /// The program that copied last neither answers nor ends from now on.
+    pub fn hang_owner(&self) {
+        self.holder.hang();
+    }
+
+    /// The program that copied last dies, and the clipboard with it.
+    pub fn kill_owner(&self) {
+        self.holder.kill();
+    }
+
+    fn xclip(&self, args: &[&str]) -> Command {
+        let mut command = Command::new("xclip");
+        command.args(["-selection", "clipboard"]).args(args);
+        self.surround(&mut command);
+        command
+    }
+
+    fn hold(&self, command: &mut Command, target: &str, bytes: &[u8]) {
+        self.surround(command);
+        command.stdout(Stdio::null()).stderr(Stdio::null());
+        self.holder.replace(command, bytes, || self.paste_as(target).is_some_and(|found| found == bytes));
+    }
+}

@@ -1,0 +1,102 @@
+//! Notifications as a desktop gets them: dunst, on a bus and a display of the test's own.
+//!
+//! What is told is what dunst itself understood: it runs a script for every notification, and the
+//! script writes it down. (Its history holds only what was closed, and takes `busctl` to read.)
+
+use std::fs::{self, Permissions};
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::time::Duration;
+
+use tempfile::TempDir;
+
+use crate::bus::Bus;
+use crate::display::X11;
+use crate::missing::{Missing, find};
+use crate::must::must;
+use crate::process::{Kept, until};
+
+/// The name under which notifications are sent.
+const NAME: &str = "org.freedesktop.Notifications";
+
+/// Everything is written down, also the same once more.
+const CONFIG: &str = "[global]\nalways_run_script = true\nstack_duplicates = false\n\
+                      [record]\nsummary = \"*\"\nscript = SCRIPT\n";
+
+/// One file for each, which appears whole.
+const SCRIPT: &str = r#"#!/bin/sh
+cd "${0%/*}" || exit
+name=$DUNST_TIMESTAMP-$DUNST_ID
+printf '%s\0' "$DUNST_APP_NAME" "$DUNST_SUMMARY" "$DUNST_BODY" "$DUNST_URGENCY" >"$name.new" &&
+  mv "$name.new" "$name.notice"
+"#;
+
+/// One notification.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Notice {
+    /// Its title.
+    pub summary: String,
+    /// The text below.
+    pub body: String,
+    /// Who it says it is from.
+    pub app: String,
+    /// `LOW`, `NORMAL` or `CRITICAL`.
+    pub urgency: String,
+}
+
+/// dunst, running.
+#[derive(Debug)]
+pub struct Dunst {
+    /// For its end.
+    _program: Kept,
+    folder: TempDir,
+}
+
+impl Dunst {
+    /// Starts it, and waits until the bus knows it.
+    pub fn start(bus: &Bus, display: &X11) -> Result<Dunst, Missing> {
+        let mut command = Command::new(find("dunst")?);
+        let folder = must(tempfile::Builder::new().prefix("dunst-").tempdir(), "could not make a folder");
+        let path = folder.path();
+        let script = path.join("record");
+        must(fs::write(&script, SCRIPT), "could not write dunst's script");
+        must(fs::set_permissions(&script, Permissions::from_mode(0o700)), "could not set its mode");
+        let config = CONFIG.replace("SCRIPT", &script.to_string_lossy());
+        must(fs::write(path.join("config"), config), "could not configure dunst");
+        command.arg("-config").arg(path.join("config")).current_dir(path);
+        command.env("HOME", path).env("XDG_CONFIG_HOME", path).env("XDG_CACHE_HOME", path);
+        bus.surround(&mut command);
+        display.surround(&mut command);
+        command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+        let program = must(Kept::start(&mut command), "could not start dunst");
+        bus.wait_for_owner(NAME);
+        Ok(Dunst { _program: program, folder })
+    }
+
+    /// What came so far, in order.
+    pub fn notifications(&self) -> Vec<Notice> {
+        let files = must(fs::read_dir(self.folder.path()), "could not look for notifications");
+        let mut found: Vec<((u64, u64), Notice)> =
+            files.filter_map(Result::ok).filter_map(|file| notice(&file.path())).collect();
+        found.sort_by_key(|(order, _)| *order);
+        found.into_iter().map(|(_, notice)| notice).collect()
+    }
+
+    /// Waits until one is `wanted`; the first that is.
+    pub fn wait_for(&self, wanted: impl Fn(&Notice) -> bool, limit: Duration) -> Notice {
+        let found = until(limit, || self.notifications().into_iter().find(&wanted));
+        let came = self.notifications();
+        must(found.ok_or("not within the limit"), &format!("no such notification among {came:#?}"))
+    }
+}
+
+/// When and as which number it came, and what it says.
+fn notice(file: &Path) -> Option<((u64, u64), Notice)> {
+    let name = file.file_name()?.to_str()?.strip_suffix(".notice")?;
+    let (time, id) = name.split_once('-')?;
+    let text = String::from_utf8_lossy(&fs::read(file).ok()?).into_owned();
+    let mut fields = text.split('\0').map(str::to_owned);
+    let (app, summary, body, urgency) = (fields.next()?, fields.next()?, fields.next()?, fields.next()?);
+    Some(((time.parse().ok()?, id.parse().ok()?), Notice { summary, body, app, urgency }))
+}

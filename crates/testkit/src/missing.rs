@@ -1,0 +1,67 @@
+//! Programs that a test needs and that may not be installed.
+//!
+//! A test that cannot run says so by name, past the capture of the test harness. Where everything
+//! was installed on purpose, [`REQUIRE`] is set, and then it fails instead: nothing is skipped
+//! silently.
+
+use std::env;
+use std::fmt;
+use std::io::Write;
+use std::path::PathBuf;
+use std::thread;
+
+/// With this variable at `1` a test that lacks a program fails instead of being skipped.
+pub const REQUIRE: &str = "RELAY_REQUIRE_DESKTOP";
+
+/// A program that is not installed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Missing(pub &'static str);
+
+impl fmt::Display for Missing {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "no {}", self.0)
+    }
+}
+
+impl std::error::Error for Missing {}
+
+impl Missing {
+    /// Says that the running test is skipped, or fails it where nothing may be.
+    pub fn skip(&self) {
+        let thread = thread::current();
+        let line = format!("skipped: {}: {self}\n", thread.name().unwrap_or("a test"));
+        assert!(env::var_os(REQUIRE).is_none_or(|value| value != "1"), "{REQUIRE}=1, but {line}");
+        // Not `eprintln!`: the harness would keep it to itself, because the test passes.
+        let _ = std::io::stderr().write_all(line.as_bytes());
+    }
+}
+
+/// What a `Result<_, Missing>` holds; where it holds none, the test says that it is skipped, and returns.
+///
+/// ```no_run
+/// # use relaycode_testkit::{display::X11, or_skip};
+/// # fn test() {
+/// let desktop = or_skip!(X11::start());
+/// # }
+/// ```
+#[macro_export]
+macro_rules! or_skip {
+    ($started:expr) => {
+        match $started {
+            Ok(started) => started,
+            Err(missing) => {
+                $crate::missing::Missing::skip(&missing);
+                return;
+            }
+        }
+    };
+}
+
+/// Where `program` is.
+pub fn find(program: &'static str) -> Result<PathBuf, Missing> {
+    let path = env::var_os("PATH").unwrap_or_default();
+    env::split_paths(&path)
+        .map(|folder| folder.join(program))
+        .find(|file| file.is_file())
+        .ok_or(Missing(program))
+}

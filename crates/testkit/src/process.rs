@@ -1,0 +1,147 @@
+//! Programs that a test starts: none outlives the value that stands for it, and none is waited for
+//! without a limit.
+
+use std::fs::File;
+use std::io::{self, Read, Seek, Write};
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::fd::AsFd;
+use rustix::io::Errno;
+use rustix::process::{Pid, PidfdFlags, Signal, kill_process, pidfd_open};
+
+/// Far more than anything that goes well takes.
+pub const LONG: Duration = Duration::from_secs(30);
+
+/// How long a program may take to end after it was asked to.
+const GRACE: Duration = Duration::from_secs(3);
+
+/// Between two looks at something that cannot be waited for.
+const LOOK_AGAIN: Duration = Duration::from_millis(2);
+
+/// A program that ends, at the latest, with this value: it is asked to, and then made to.
+#[derive(Debug)]
+pub struct Kept {
+    child: Child,
+    status: Option<ExitStatus>,
+}
+
+impl Kept {
+    /// Starts it.
+    pub fn start(command: &mut Command) -> io::Result<Kept> {
+        Ok(Kept { child: command.spawn()?, status: None })
+    }
+
+    /// The process.
+    pub fn pid(&self) -> Pid {
+        Pid::from_child(&self.child)
+    }
+
+    /// The pipes to it.
+    pub fn child(&mut self) -> &mut Child {
+        &mut self.child
+    }
+
+    /// How it ended; `None` when it still runs after `limit`.
+    pub fn ended(&mut self, limit: Duration) -> Option<ExitStatus> {
+        if self.status.is_none() {
+            let handle = pidfd_open(self.pid(), PidfdFlags::empty()).ok()?;
+            if ready(&handle, PollFlags::IN, limit) {
+                self.status = self.child.wait().ok();
+            }
+        }
+        self.status
+    }
+
+    /// Sends it a signal, unless it has ended.
+    pub fn signal(&mut self, signal: Signal) {
+        if self.ended(Duration::ZERO).is_none() {
+            let _ = kill_process(self.pid(), signal);
+        }
+    }
+
+    /// Ends it.
+    pub fn end(&mut self) {
+        self.signal(Signal::TERM);
+        // One that was stopped would never hear of it.
+        self.signal(Signal::CONT);
+        if self.ended(GRACE).is_none() {
+            self.signal(Signal::KILL);
+            self.ended(GRACE);
+        }
+    }
+}
+
+impl Drop for Kept {
+    fn drop(&mut self) {
+        self.end();
+    }
+}
+
+/// Whether one of `flags` (or the end) came within `limit`.
+pub fn ready(file: &impl AsFd, flags: PollFlags, limit: Duration) -> bool {
+    let began = Instant::now();
+    loop {
+        let left = limit.saturating_sub(began.elapsed());
+        let wait = Timespec { tv_sec: left.as_secs().cast_signed(), tv_nsec: left.subsec_nanos().into() };
+        match poll(&mut [PollFd::new(file, flags)], Some(&wait)) {
+            Ok(count) => return count > 0,
+            Err(Errno::INTR) => {}
+            Err(_) => return false,
+        }
+    }
+}
+
+/// The first line that a program writes to its piped output; empty when it writes none within `limit`.
+pub fn first_line(program: &mut Kept, limit: Duration) -> String {
+    let began = Instant::now();
+    let mut said = Vec::new();
+    let Some(output) = program.child().stdout.as_mut() else { return String::new() };
+    while !said.ends_with(b"\n") {
+        // Byte by byte: what follows belongs to somebody else.
+        let mut byte = [0];
+        let came = ready(output, PollFlags::IN, limit.saturating_sub(began.elapsed()));
+        if !came || output.read_exact(&mut byte).is_err() {
+            return String::new();
+        }
+        said.push(byte[0]);
+    }
+    String::from_utf8_lossy(&said).trim().to_owned()
+}
+
+/// Looks again and again until there is something; `None` after `limit`.
+pub fn until<T>(limit: Duration, mut look: impl FnMut() -> Option<T>) -> Option<T> {
+    let began = Instant::now();
+    loop {
+        let found = look();
+        if found.is_some() || began.elapsed() > limit {
+            return found;
+        }
+        thread::sleep(LOOK_AGAIN);
+    }
+}
+
+/// What a program that ended well wrote to its output, given `input`; `None` when it ended badly, or
+/// not within `limit`.
+pub fn output(command: &mut Command, input: &[u8], limit: Duration) -> io::Result<Option<Vec<u8>>> {
+    let mut written = tempfile::tempfile()?;
+    command.stdin(holding(input)?).stdout(written.try_clone()?).stderr(Stdio::null());
+    let mut program = Kept::start(command)?;
+    if !program.ended(limit).is_some_and(|status| status.success()) {
+        return Ok(None);
+    }
+    written.rewind()?;
+    let mut bytes = Vec::new();
+    written.read_to_end(&mut bytes)?;
+    Ok(Some(bytes))
+}
+
+/// A file without a name: a program may read it as slowly as it likes, or not at all.
+pub fn holding(bytes: &[u8]) -> io::Result<File> {
+    let mut file = tempfile::tempfile()?;
+    file.write_all(bytes)?;
+    file.rewind()?;
+    Ok(file)
+}

@@ -1,0 +1,252 @@
+//! A terminal for tests: a program runs in a pseudo-terminal of its own, a thread reads what it
+//! writes as fast as a terminal does, and [`Screen`] shows what a person would see.
+//!
+//! ```no_run
+//! # use relaycode_testkit::screen::{Screen, on_terminal};
+//! let mut command = on_terminal("relay");
+//! command.arg("watch").env("RELAY_HOME", "/tmp/elsewhere");
+//! let mut screen = Screen::start(command, 80, 24);
+//! screen.wait_for_text("watching");
+//! screen.type_keys("q");
+//! assert!(screen.wait_exit().success());
+//! ```
+//!
+//! The program has the terminal as its controlling terminal, so that resizing, Ctrl-C and hanging up
+//! come to it as they would from a real one. Questions of the program to the terminal (`ESC [ 6 n`)
+//! stay unanswered. The program ends with the value at the latest.
+
+mod reader;
+mod render;
+mod usage;
+
+use std::fs::{File, OpenOptions};
+use std::io::{self, Write};
+use std::os::unix::fs::OpenOptionsExt;
+use std::process::{Command, ExitStatus, Stdio};
+use std::time::{Duration, Instant};
+
+use rustix::event::PollFlags;
+use rustix::fs::{OFlags, fcntl_getfl, fcntl_setfl};
+use rustix::process::{Pid, Signal};
+use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
+use rustix::termios::{Winsize, tcsetwinsize};
+
+use crate::must::must;
+use crate::process::{Kept, LONG, ready};
+use reader::Reader;
+
+/// What is waited for may be elsewhere than on the screen: it is asked about this often.
+const ASK_AGAIN: Duration = Duration::from_millis(50);
+
+/// A program that gets the terminal it is started on as its controlling terminal. Arguments,
+/// environment and folder are added to it as usual; input and output are the terminal's.
+pub fn on_terminal(program: impl AsRef<std::ffi::OsStr>) -> Command {
+    // It does not fork here, so the process is the program's own.
+    let mut command = Command::new("setsid");
+    command.arg("--ctty").arg(program).env("TERM", "xterm-256color");
+    command
+}
+
+/// A terminal with a program on it.
+#[derive(Debug)]
+pub struct Screen {
+    program: Kept,
+    /// Gone once the terminal was hung up.
+    master: Option<File>,
+    reader: Reader,
+}
+
+impl Screen {
+    /// Starts a program, made by [`on_terminal`], in a terminal of this size.
+    pub fn start(command: Command, columns: u16, rows: u16) -> Screen {
+        Screen::start_after(command, columns, rows, "")
+    }
+
+    /// The same, with keys that were typed before the program was there.
+    pub fn start_after(mut command: Command, columns: u16, rows: u16, typed: &str) -> Screen {
+        let (master, terminal) = must(pair(columns, rows), "could not make a pseudo-terminal");
+        must((&master).write_all(typed.as_bytes()), "could not type ahead");
+        let side = || must(terminal.try_clone().map(Stdio::from), "could not hand over the terminal");
+        command.stdin(side()).stdout(side()).stderr(side());
+        let program = must(Kept::start(&mut command), "could not start the program");
+        let flags = must(fcntl_getfl(&master), "could not prepare the terminal");
+        must(fcntl_setfl(&master, flags | OFlags::NONBLOCK), "could not prepare the terminal");
+        let read = must(master.try_clone(), "could not read the terminal");
+        let reader = must(Reader::start(read, columns, rows), "could not read the terminal");
+        Screen { program, master: Some(master), reader }
+    }
+
+    /// The rows on the screen, without the blanks at their ends and the empty rows at its end.
+    pub fn text(&self) -> String {
+        self.reader.parser(|parser| render::text(parser.screen()))
+    }
+
+    /// Everything that scrolled off, and the screen.
+    pub fn scrollback_text(&self) -> String {
+        self.reader.parser(render::scrollback_text)
+    }
+
+    /// The screen with its colours and attributes in words, as in `{bold green}+12{/} lines`.
+    pub fn coloured(&self) -> String {
+        self.reader.parser(|parser| render::coloured(parser.screen()))
+    }
+
+    /// Every byte that the program wrote so far.
+    pub fn raw(&self) -> Vec<u8> {
+        self.reader.raw()
+    }
+
+    /// Asks the emulator anything else: cursor, cells, modes.
+    pub fn ask<T>(&self, question: impl FnOnce(&vt100::Screen) -> T) -> T {
+        self.reader.parser(|parser| question(parser.screen()))
+    }
+
+    /// Waits until it is as `wanted`, which is asked after everything the program writes, and now and
+    /// then besides. Fails the test, with what is seen, after `limit`, or when the terminal was closed.
+    #[track_caller]
+    pub fn wait_for(&self, wanted: impl Fn(&Screen) -> bool, limit: Duration) {
+        self.wait(wanted, limit, "what was waited for");
+    }
+
+    /// Waits until `text` is on the screen.
+    #[track_caller]
+    pub fn wait_for_text(&self, text: &str) {
+        self.wait(|screen| screen.text().contains(text), LONG, &format!("{text:?}"));
+    }
+
+    /// Waits until `text` is on the screen or has scrolled off.
+    #[track_caller]
+    pub fn wait_for_line(&self, text: &str) {
+        self.wait(|screen| screen.scrollback_text().contains(text), LONG, &format!("{text:?}"));
+    }
+
+    #[track_caller]
+    fn wait(&self, wanted: impl Fn(&Screen) -> bool, limit: Duration, what: &str) {
+        let began = Instant::now();
+        loop {
+            let seen = self.reader.version();
+            if wanted(self) {
+                return;
+            }
+            let left = limit.saturating_sub(began.elapsed());
+            let more = !left.is_zero() && self.reader.wait_for_more(seen, left.min(ASK_AGAIN));
+            assert!(more, "{what} did not appear within {limit:?}. {}", self.shown());
+        }
+    }
+
+    /// Types keys, as bytes: `y`, `\r`, `\x03` (Ctrl-C), `\x1b[A` (up).
+    #[track_caller]
+    pub fn type_keys(&self, keys: &str) {
+        self.send(keys.as_bytes());
+    }
+
+    /// Pastes text as a terminal does: line ends become returns, and the text stands in brackets
+    /// if the program asked for them, with no bracket of its own inside.
+    #[track_caller]
+    pub fn paste(&self, text: &str) {
+        let text = text.replace("\r\n", "\r").replace('\n', "\r");
+        if self.ask(vt100::Screen::bracketed_paste) {
+            let text = text.replace("\x1b[200~", "").replace("\x1b[201~", "");
+            self.send(format!("\x1b[200~{text}\x1b[201~").as_bytes());
+        } else {
+            self.send(text.as_bytes());
+        }
+    }
+
+    /// Sends bytes as they are.
+    #[track_caller]
+    pub fn send(&self, mut bytes: &[u8]) {
+        let mut master = must(self.master.as_ref().ok_or("it was hung up"), "the terminal is gone");
+        while !bytes.is_empty() {
+            match master.write(bytes) {
+                Ok(count) => bytes = &bytes[count..],
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => {
+                    let full = error.kind() == io::ErrorKind::WouldBlock;
+                    let room = full && ready(master, PollFlags::OUT, LONG);
+                    assert!(room, "the program does not read what is typed ({error}). {}", self.shown());
+                }
+            }
+        }
+    }
+
+    /// Gives the terminal another size; the program hears of it.
+    pub fn resize(&self, columns: u16, rows: u16) {
+        let Some(master) = &self.master else { return };
+        // The emulator first: what the program draws in answer is drawn for the new size.
+        self.reader.parser(|parser| parser.screen_mut().set_size(rows, columns));
+        must(tcsetwinsize(master, size(columns, rows)), "could not resize the terminal");
+    }
+
+    /// Closes the terminal's window.
+    pub fn hang_up(&mut self) {
+        self.reader.stop();
+        self.master = None;
+    }
+
+    /// The program's process.
+    pub fn pid(&self) -> Pid {
+        self.program.pid()
+    }
+
+    /// Sends the program a signal.
+    pub fn signal(&mut self, signal: Signal) {
+        self.program.signal(signal);
+    }
+
+    /// Waits until the program has ended and everything it wrote was read.
+    #[track_caller]
+    pub fn wait_exit(&mut self) -> ExitStatus {
+        let ended = self.program.ended(LONG).ok_or("it still runs");
+        let status = must(ended, &format!("the program did not end within {LONG:?}. {}", self.shown()));
+        if let Some(master) = &self.master {
+            self.reader.read_out(master, LONG);
+        }
+        status
+    }
+
+    /// How the program ended, if it has.
+    pub fn exited(&mut self) -> Option<ExitStatus> {
+        self.program.ended(Duration::ZERO)
+    }
+
+    /// How long the program has kept a processor busy, in all its threads that still run.
+    pub fn cpu_time(&self) -> Duration {
+        must(usage::cpu_time(self.pid()), "could not read the program's processor time")
+    }
+
+    /// How much memory the program has in use, in bytes.
+    pub fn rss(&self) -> u64 {
+        must(usage::rss(self.pid()), "could not read the program's memory")
+    }
+
+    /// What is seen, for a message.
+    fn shown(&self) -> String {
+        let rows: String = self.text().lines().map(|row| format!("  | {row}\n")).collect();
+        format!("The screen shows:\n{rows}")
+    }
+}
+
+impl Drop for Screen {
+    fn drop(&mut self) {
+        // Read on until it has ended: what it writes last must not hold it up.
+        self.program.end();
+        self.reader.stop();
+    }
+}
+
+/// Both sides of a new terminal.
+fn pair(columns: u16, rows: u16) -> io::Result<(File, File)> {
+    let master = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY | OpenptFlags::CLOEXEC)?;
+    grantpt(&master)?;
+    unlockpt(&master)?;
+    let name = ptsname(&master, Vec::new())?.into_string().map_err(io::Error::other)?;
+    let not_ours = OFlags::NOCTTY.bits().cast_signed();
+    let terminal = OpenOptions::new().read(true).write(true).custom_flags(not_ours).open(name)?;
+    tcsetwinsize(&terminal, size(columns, rows))?;
+    Ok((File::from(master), terminal))
+}
+
+fn size(columns: u16, rows: u16) -> Winsize {
+    Winsize { ws_row: rows, ws_col: columns, ws_xpixel: 0, ws_ypixel: 0 }
+}

@@ -1,0 +1,142 @@
+//! Reads a terminal in a thread, and keeps what was seen.
+//!
+//! Bytes are read and understood under one lock: whoever holds it sees either nothing of them or
+//! their whole effect.
+
+use std::fmt;
+use std::fs::File;
+use std::io::{ErrorKind, Read};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread::{self, JoinHandle};
+use std::time::{Duration, Instant};
+
+use rustix::event::{PollFd, PollFlags, poll};
+use rustix::fd::OwnedFd;
+use rustix::io::Errno;
+use rustix::pipe::{PipeFlags, pipe_with};
+
+use crate::process::ready;
+
+/// How many lines that scrolled off are kept.
+const SCROLLBACK: usize = 200_000;
+
+/// The thread, and what it saw.
+#[derive(Debug)]
+pub(super) struct Reader {
+    shared: Arc<Shared>,
+    /// Closed to stop the thread.
+    stop: Option<OwnedFd>,
+    thread: Option<JoinHandle<()>>,
+}
+
+struct Shared {
+    seen: Mutex<Seen>,
+    /// Something was read, or the end.
+    more: Condvar,
+}
+
+struct Seen {
+    parser: vt100::Parser,
+    raw: Vec<u8>,
+    /// Nothing comes any more.
+    ended: bool,
+}
+
+impl Reader {
+    pub(super) fn start(master: File, columns: u16, rows: u16) -> std::io::Result<Reader> {
+        let parser = vt100::Parser::new(rows, columns, SCROLLBACK);
+        let seen = Mutex::new(Seen { parser, raw: Vec::new(), ended: false });
+        let shared = Arc::new(Shared { seen, more: Condvar::new() });
+        let (stopped, stop) = pipe_with(PipeFlags::CLOEXEC)?;
+        let theirs = Arc::clone(&shared);
+        let read = move || theirs.read(master, &stopped);
+        let thread = thread::Builder::new().name("terminal".to_owned()).spawn(read)?;
+        Ok(Reader { shared, stop: Some(stop), thread: Some(thread) })
+    }
+
+    /// Asks the emulator, or changes it.
+    pub(super) fn parser<T>(&self, ask: impl FnOnce(&mut vt100::Parser) -> T) -> T {
+        ask(&mut self.shared.lock().parser)
+    }
+
+    pub(super) fn raw(&self) -> Vec<u8> {
+        self.shared.lock().raw.clone()
+    }
+
+    /// Grows with everything that is read.
+    pub(super) fn version(&self) -> usize {
+        self.shared.lock().raw.len()
+    }
+
+    /// Waits until there is more than at `version`, or `limit` has passed; `false` when nothing will come.
+    pub(super) fn wait_for_more(&self, version: usize, limit: Duration) -> bool {
+        let seen = self.shared.lock();
+        let nothing_yet = |seen: &mut Seen| seen.raw.len() == version && !seen.ended;
+        let waited = self.shared.more.wait_timeout_while(seen, limit, nothing_yet);
+        let (seen, _) = waited.unwrap_or_else(PoisonError::into_inner);
+        seen.raw.len() > version || !seen.ended
+    }
+
+    /// Waits until everything that is in the terminal was read, or `limit` has passed.
+    pub(super) fn read_out(&self, master: &File, limit: Duration) {
+        let began = Instant::now();
+        while began.elapsed() < limit {
+            let seen = self.shared.lock();
+            if seen.ended || !ready(master, PollFlags::IN, Duration::ZERO) {
+                return;
+            }
+            let version = seen.raw.len();
+            drop(seen);
+            self.wait_for_more(version, limit.saturating_sub(began.elapsed()));
+        }
+    }
+
+    /// Stops reading, and closes its side of the terminal.
+    pub(super) fn stop(&mut self) {
+        self.stop = None;
+        if let Some(thread) = self.thread.take() {
+            let _ = thread.join();
+        }
+    }
+}
+
+impl Shared {
+    fn lock(&self) -> MutexGuard<'_, Seen> {
+        self.seen.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn read(&self, mut master: File, stopped: &OwnedFd) {
+        let mut bytes = vec![0; 64 << 10];
+        loop {
+            let mut waiting = [PollFd::new(&master, PollFlags::IN), PollFd::new(stopped, PollFlags::IN)];
+            let polled = poll(&mut waiting, None);
+            let stop = !waiting[1].revents().is_empty();
+            if polled == Err(Errno::INTR) {
+                continue;
+            }
+            let mut seen = self.lock();
+            match master.read(&mut bytes) {
+                _ if stop || polled.is_err() => seen.ended = true,
+                Ok(count) if count > 0 => {
+                    seen.raw.extend_from_slice(&bytes[..count]);
+                    seen.parser.process(&bytes[..count]);
+                }
+                Err(error) if matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::Interrupted) => {}
+                // The last program that had it open has closed it.
+                _ => seen.ended = true,
+            }
+            let ended = seen.ended;
+            drop(seen);
+            self.more.notify_all();
+            if ended {
+                return;
+            }
+        }
+    }
+}
+
+impl fmt::Debug for Shared {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Shared").finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,8 @@
+//! The drivers of tests, against the real programs.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests fail by panicking")]
+#![cfg(target_os = "linux")]
+
+mod desktops;
+mod notifications;
+mod screen;
