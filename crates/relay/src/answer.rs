@@ -26,9 +26,9 @@ use crate::limit;
 /// The arguments that every command with an answer has.
 #[derive(Debug, Clone, clap::Args)]
 pub(crate) struct Given {
-    /// File with the answer, or `-` to read it from a pipe
+    /// File with the answer, or `-` to read it from a pipe; without it what is on the clipboard
     #[arg(value_name = "FILE|-")]
-    pub(crate) file: PathBuf,
+    pub(crate) file: Option<PathBuf>,
 
     /// Do not look for new syntax errors
     #[arg(long)]
@@ -74,7 +74,7 @@ impl<'a> Source<'a> {
         context: &mut Context<'_>,
     ) -> Result<Source<'a>, Failure> {
         let limits = given.limit.limits();
-        let origin = Origin::from_argument(&given.file);
+        let origin = Origin::from_argument(given.file.as_deref());
         if origin.is_typed() {
             // To everybody: who sees nothing happen has to know why.
             context.beside(LogLevel::Silent, "reading the answer from the terminal; Ctrl-D ends it\n");
@@ -107,10 +107,7 @@ impl Answer<'_> {
         Submission {
             proposal: &self.proposal,
             answer: Digest::of(self.text.as_bytes()),
-            origin: match self.source.origin {
-                Origin::Stdin => relaycode_door::Origin::Stdin,
-                Origin::File(_) => relaycode_door::Origin::File,
-            },
+            origin: self.source.origin.at_the_door(),
             consent,
             limits: self.source.limits.clone(),
             syntax: !self.source.given.no_syntax,
@@ -144,7 +141,8 @@ impl Answer<'_> {
     pub(crate) fn again(&self, command: &str, option: &str) -> String {
         let source = self.source;
         let piped = if source.origin == Origin::Stdin { "... | " } else { "" };
-        let mut words = vec![format!("{piped}relay {command}"), shell_word(&source.given.file)];
+        let mut words = vec![format!("{piped}relay {command}")];
+        words.extend(source.given.file.as_deref().map(shell_word));
         if source.directory != Path::new(".") {
             words.push(format!("-C {}", shell_word(&source.directory)));
         }

@@ -1,4 +1,4 @@
-//! Reading an answer from a file or a pipe: never more than the limit and one byte, and only text.
+//! Reading an answer from a file, a pipe or the clipboard: never more than the limit and one byte, and only text.
 //!
 //! What is no text is refused with its name, so that a user who gave the wrong file sees it at once.
 
@@ -6,6 +6,7 @@ use std::fs::File;
 use std::io::{self, ErrorKind, IsTerminal, Read};
 use std::path::{Path, PathBuf};
 
+use crate::clipping;
 use crate::failure::Failure;
 use crate::limit;
 
@@ -16,12 +17,20 @@ pub(crate) enum Origin {
     Stdin,
     /// A file.
     File(PathBuf),
+    /// The clipboard.
+    Clipboard,
+    /// What was pasted into the terminal.
+    Paste,
 }
 
 impl Origin {
-    /// Reads the argument `FILE|-`.
-    pub(crate) fn from_argument(argument: &Path) -> Origin {
-        if argument.as_os_str() == "-" { Origin::Stdin } else { Origin::File(argument.to_path_buf()) }
+    /// Reads the argument `FILE|-`; without one it is the clipboard.
+    pub(crate) fn from_argument(argument: Option<&Path>) -> Origin {
+        match argument {
+            None => Origin::Clipboard,
+            Some(argument) if argument.as_os_str() == "-" => Origin::Stdin,
+            Some(argument) => Origin::File(argument.to_path_buf()),
+        }
     }
 
     /// Its name in messages.
@@ -29,6 +38,18 @@ impl Origin {
         match self {
             Origin::Stdin => "stdin".to_string(),
             Origin::File(path) => path.display().to_string(),
+            Origin::Clipboard => "clipboard".to_string(),
+            Origin::Paste => "paste".to_string(),
+        }
+    }
+
+    /// What the door calls it.
+    pub(crate) fn at_the_door(&self) -> relaycode_door::Origin {
+        match self {
+            Origin::Stdin => relaycode_door::Origin::Stdin,
+            Origin::File(_) => relaycode_door::Origin::File,
+            Origin::Clipboard => relaycode_door::Origin::Clipboard,
+            Origin::Paste => relaycode_door::Origin::Paste,
         }
     }
 
@@ -37,6 +58,7 @@ impl Origin {
         let bytes = match self {
             Origin::Stdin => bounded(io::stdin().lock(), most),
             Origin::File(path) => open(path).and_then(|file| bounded(file, most)),
+            Origin::Clipboard | Origin::Paste => Ok(clipping::read(most)?.into_bytes()),
         };
         let bytes = bytes.map_err(|error| self.unreadable(&error))?;
         if bytes.len() > most {

@@ -4,9 +4,12 @@
 mod answer;
 mod approver;
 mod ask;
+mod clipping;
 mod commands;
 mod console;
 mod context;
+mod copying;
+mod desktop;
 mod doctor;
 mod exit_codes;
 mod failure;

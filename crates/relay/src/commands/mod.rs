@@ -8,6 +8,7 @@ mod config;
 mod demo;
 mod doctor;
 mod git;
+mod hold;
 mod init;
 pub(crate) mod log;
 mod man;
@@ -66,6 +67,8 @@ enum Command {
     Doctor(doctor::Args),
     Demo(demo::Args),
     Completions(completions::Args),
+    #[command(name = "__hold", hide = true)]
+    Hold(hold::Args),
     #[command(name = "__man", hide = true)]
     Man(man::Args),
 }
@@ -89,6 +92,7 @@ impl Command {
             Command::Doctor(args) => args,
             Command::Demo(args) => args,
             Command::Completions(args) => args,
+            Command::Hold(args) => args,
             Command::Man(args) => args,
         }
     }

@@ -4,10 +4,11 @@ use relaycode_change::path::RelPath;
 use relaycode_change::prompt::{self, About, Shown, Strategy};
 use relaycode_door::Door;
 use relaycode_project::config;
-use relaycode_tui::clock;
+use relaycode_tui::{clock, outcome};
 use serde_json::json;
 
 use crate::context::{Act, Context};
+use crate::copying::{self, Copied};
 use crate::failure::{Exit, Failure};
 use crate::files;
 use crate::project::Project;
@@ -22,6 +23,10 @@ pub(crate) struct Args {
     /// Files to hand along: paths, directories or globs
     #[arg(value_name = "FILES")]
     files: Vec<String>,
+
+    /// Copy the text instead of printing it
+    #[arg(long)]
+    copy: bool,
 }
 
 impl Act for Args {
@@ -44,11 +49,18 @@ impl Act for Args {
             door.ledger.remember_shown(&remembered, u64::try_from(clock::seconds()).unwrap_or_default())?;
         }
         let names: Vec<&str> = paths.iter().map(RelPath::as_str).collect();
+        let copied = if self.copy { Some(copying::copy(&prompt)?) } else { None };
         if context.json() {
             context.object(&json!({
                 "ok": true, "code": Exit::Done as u8, "command": "prompt", "project": door.root.to_string_lossy(),
-                "projectId": named, "files": names, "prompt": prompt,
+                "projectId": named, "files": names, "prompt": prompt, "copied": copied.map(Copied::name),
             }));
+            return Ok(Exit::Done);
+        }
+        if let Some(copied) = copied {
+            let look = context.look();
+            let text = format!("the prompt {}: give it to your model as its instructions", copied.said());
+            context.say(&outcome::done(&look, &text));
             return Ok(Exit::Done);
         }
         let prompt = context.console.out_look().block(&prompt).into_owned();
@@ -58,7 +70,7 @@ impl Act for Args {
 }
 
 /// The project's name with this checkout's key, as an answer has to give it.
-pub(super) fn named(door: &Door) -> Result<String, Failure> {
+pub(crate) fn named(door: &Door) -> Result<String, Failure> {
     let id = door.project_id();
     // Without a directory of the user's there is no key, and every answer is asked about.
     if !door.has_home() {
@@ -69,7 +81,7 @@ pub(super) fn named(door: &Door) -> Result<String, Failure> {
 }
 
 /// The prompt's text.
-pub(super) fn text(door: &Door, named: &str, files: &[Shown<'_>]) -> Result<String, Failure> {
+pub(crate) fn text(door: &Door, named: &str, files: &[Shown<'_>]) -> Result<String, Failure> {
     let config = door.config();
     let about = About {
         named,
