@@ -9,6 +9,7 @@ mod lines;
 mod patch;
 #[cfg(test)]
 mod tests;
+mod words;
 
 use std::borrow::Cow;
 
@@ -17,6 +18,7 @@ use similar::{DiffOp, DiffTag, group_diff_ops};
 
 pub use lines::count;
 pub use patch::{patch, reverse_patch};
+pub use words::{LINE_BYTES, LineWords, RUN_LINES, words};
 
 use crate::align;
 use crate::path::RelPath;
