@@ -201,8 +201,8 @@ fn content(before: &[u8], after: &[u8]) -> Content {
     Content::Text { hunks, endings }
 }
 
-/// The text of a file, or `None` if it is not text.
-fn decode(bytes: &[u8]) -> Option<Cow<'_, str>> {
+/// The text of a file as a diff shows and counts its lines, or `None` if it is not text.
+pub fn decode(bytes: &[u8]) -> Option<Cow<'_, str>> {
     if memchr::memchr(0, bytes).is_none()
         && let Ok(text) = std::str::from_utf8(bytes)
     {

@@ -71,6 +71,8 @@ pub fn words(hunk: &DiffHunk) -> Vec<LineWords> {
     found
 }
 
+type Ranges = Vec<Range<usize>>;
+
 /// Lines that go, and the lines that come right after them.
 struct ChangeRun {
     removed: Range<usize>,
@@ -146,8 +148,8 @@ fn score(old: &Tokens, new: &Tokens) -> u64 {
     if !alike(same, total) {
         return 0;
     }
-    // Blank lines go together where nothing better is to be had.
-    if total == 0 { 1 } else { 1 + same * same * 1_000 / total }
+    // Blank lines weigh nothing and go together where nothing better is to be had.
+    1 + (same * same * 1_000).checked_div(total).unwrap_or(0)
 }
 
 fn alike(same: u64, total: u64) -> bool {
@@ -155,7 +157,7 @@ fn alike(same: u64, total: u64) -> bool {
 }
 
 /// The ranges of either line that the other does not have; `None` if they are too different or too long.
-fn compare(old: &Tokens, new: &Tokens) -> Option<(Vec<Range<usize>>, Vec<Range<usize>>)> {
+fn compare(old: &Tokens, new: &Tokens) -> Option<(Ranges, Ranges)> {
     if !old.comparable || !new.comparable {
         return None;
     }
