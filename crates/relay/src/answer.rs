@@ -11,17 +11,17 @@ use relaycode_change::{diff, prompt, repair, response};
 use relaycode_door::{Consent, Submission};
 use relaycode_ledger::Digest;
 use relaycode_project::config::LogLevel;
+use relaycode_tui as view;
+use relaycode_tui::clock;
+use relaycode_tui::look::Look;
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::clock;
 use crate::context::Context;
 use crate::failure::{Exit, Failure};
 use crate::input::Origin;
 use crate::json::{self, base64};
 use crate::limit;
-use crate::show;
-use crate::terminal::Look;
 
 /// The arguments that every command with an answer has.
 #[derive(Debug, Clone, clap::Args)]
@@ -121,14 +121,14 @@ impl Answer<'_> {
 
     /// The plan as people see it.
     pub(crate) fn card(&self, plan: &Plan, look: &Look) -> String {
-        show::card::text(&self.proposal, plan, &self.source.origin.name(), look)
+        view::card::text(&self.proposal, plan, &self.source.origin.name(), look)
     }
 
     /// Why the answer is refused, to people. `repair` says that the prompt for the model is about to be
     /// printed.
     pub(crate) fn refusal(&self, refused: &Refused, repair: bool, look: &Look) -> String {
         let next = if repair { None } else { self.next(refused) };
-        show::refusal::text(refused, &self.proposal.unread, next.as_deref(), look)
+        view::refusal::text(refused, &self.proposal.unread, next.as_deref(), look)
     }
 
     /// The command that writes the repair prompt for the same answer, if one would help.
@@ -164,7 +164,7 @@ impl Answer<'_> {
             0 => name,
             line => format!("{name}:{line}"),
         });
-        let failure = Failure::refused("refused", show::refusal::headline(refused))
+        let failure = Failure::refused("refused", view::refusal::headline(refused))
             .hint("paste `repair` back to the model");
         json::value(&RefusedJson {
             ok: false,

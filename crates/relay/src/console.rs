@@ -7,12 +7,13 @@
 use std::io::{self, BufWriter, Write};
 
 use relaycode_project::config::LogLevel;
+use relaycode_tui::look::Look;
 use serde::Serialize;
 
 use crate::failure::{Exit, Failure};
 use crate::json;
 use crate::show;
-use crate::terminal::{ColorChoice, Environment, Look};
+use crate::terminal::{self, ColorChoice, Environment};
 
 /// The two streams of a command and how each wants to be written to.
 pub(crate) struct Console {
@@ -33,7 +34,8 @@ impl Console {
     /// The process's own streams.
     pub(crate) fn real(environment: &Environment, color: ColorChoice) -> Console {
         let (out, err) = (io::stdout(), io::stderr());
-        let (out_look, err_look) = (Look::of(&out, environment, color), Look::of(&err, environment, color));
+        let (out_look, err_look) =
+            (terminal::look(&out, environment, color), terminal::look(&err, environment, color));
         Console {
             out: Stream::new(BufWriter::new(out), out_look),
             err: Stream::new(BufWriter::new(err), err_look),

@@ -8,12 +8,13 @@
 use std::path::PathBuf;
 
 use relaycode_project::config::LogLevel;
+use relaycode_tui::look::Look;
 use serde::Serialize;
 
 use crate::console::Console;
 use crate::failure::{Exit, Failure};
 use crate::home::Home;
-use crate::terminal::{ColorChoice, Look};
+use crate::terminal::ColorChoice;
 
 /// The options that every command has.
 #[derive(Debug, Clone, clap::Args)]

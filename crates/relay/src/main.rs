@@ -4,7 +4,6 @@
 mod answer;
 mod approver;
 mod ask;
-mod clock;
 mod commands;
 mod console;
 mod context;
@@ -22,8 +21,6 @@ mod project;
 mod show;
 mod signals;
 mod terminal;
-#[cfg(test)]
-mod tongue;
 
 use std::process::ExitCode;
 

@@ -5,14 +5,14 @@ use relaycode_door::gate::GateReport;
 use relaycode_door::{Applied, DoorError, Outcome, Rule};
 use relaycode_ledger::{Digest, Ledger, LedgerError};
 use relaycode_project::config::LogLevel;
+use relaycode_tui as view;
 use serde_json::{Value, json};
 
 use crate::answer::Answer;
 use crate::context::Context;
 use crate::failure::{Exit, Failure, State};
 use crate::json;
-use crate::project::{self, Fate};
-use crate::show;
+use crate::project;
 
 /// How an answer's way ended.
 pub(crate) struct Ending {
@@ -74,13 +74,13 @@ impl Teller<'_> {
         self.card(&applied.plan, context);
         let files = applied.plan.files.iter().filter(|file| file.change != Change::Unchanged).count();
         let look = context.look();
-        context.say(&show::outcome::applied(&id.short(), files, applied.gate.as_ref(), &look));
+        context.say(&view::outcome::applied(&id.short(), files, applied.gate.as_ref(), &look));
         if let Some(branch) = &applied.branch {
             context
-                .say(&show::outcome::aside(&look, &format!("on a branch of its own: {}", look.safe(branch))));
+                .say(&view::outcome::aside(&look, &format!("on a branch of its own: {}", look.safe(branch))));
         }
         for rule in &applied.record.rules {
-            let text = show::outcome::detail(&context.console.err_look(), rule);
+            let text = view::outcome::detail(&context.console.err_look(), rule);
             context.beside(LogLevel::Debug, &text);
         }
         let more = json!({
@@ -109,7 +109,7 @@ impl Teller<'_> {
                     self.failed(&failure, Some(&plan), json!({"reason": reason, "gate": gate}), context);
                 if let Some(reason) = &reason {
                     let look = context.look();
-                    context.say(&show::question::for_model(reason, &look));
+                    context.say(&view::question::for_model(reason, &look));
                 }
                 ending
             }
@@ -132,10 +132,10 @@ impl Teller<'_> {
             Outcome::GateFailed { plan, gate, rules } => self.gate_failed(&plan, &gate, &rules, context),
             Outcome::AlreadyProcessed { id, other_content } => {
                 let failure: Failure = LedgerError::AlreadyProcessed { id, other_content }.into();
-                let fate = Fate::of(self.ledger, id).ok();
+                let fate = project::fate(self.ledger, id).ok();
                 if self.several && !other_content && fate.is_some_and(|fate| !fate.undone) {
                     let said = format!("{} is already in the ledger: passed over", id.short());
-                    let text = show::outcome::remark(&context.console.err_look(), &said);
+                    let text = view::outcome::remark(&context.console.err_look(), &said);
                     context.beside(LogLevel::Warn, &text);
                     return Ending { passed_over: true, ..self.ending(&failure, None, json!({})) };
                 }
@@ -167,21 +167,22 @@ impl Teller<'_> {
             .hint("`--allow gate` keeps it anyway")
             .left(State::PutBack);
         // What the commands did, not what they said.
-        if show::gate::verdict(gate, &context.console.err_look()).is_none() {
+        if view::gate::verdict(gate, &context.console.err_look()).is_none() {
             let failure = Failure::new(Exit::GateFailed, "gate", format!("not kept: {}", said.join("; ")))
                 .hint("see to what the project's commands do to its files")
                 .left(State::PutBack);
             return self.failed(&failure, Some(plan), json!({"gate": gate}), context);
         }
         let next = self.answer.again("apply", "--allow gate");
-        let text = show::gate::refused(gate, State::PutBack, Some(&next), &context.console.err_look());
+        let text =
+            view::gate::refused(gate, State::PutBack.clause(), Some(&next), &context.console.err_look());
         context.beside(LogLevel::Error, &text);
         self.ending(&failure, Some(plan), json!({"gate": gate}))
     }
 
     /// The end of what a command printed.
     fn tail(&self, output: &str, context: &mut Context<'_>) {
-        let text = show::gate::tail(output, &context.console.err_look());
+        let text = view::gate::tail(output, &context.console.err_look());
         context.beside(LogLevel::Info, &text);
     }
 
@@ -211,7 +212,7 @@ impl Teller<'_> {
         let look = context.look();
         let mut text = self.answer.card(plan, &look);
         if self.diff {
-            text += &show::diff::text(plan, &look);
+            text += &view::diff::text(plan, &look);
         }
         context.say(&text);
     }
@@ -261,7 +262,7 @@ fn without_plan(outcome: &Outcome) -> Failure {
         )
         .hint("go to that project, or correct `projectId` in the answer if it is meant for this one"),
         Outcome::NotTrusted { wants, before } => {
-            let what = show::number(wants.commands.len(), "command");
+            let what = view::number(wants.commands.len(), "command");
             let seen = if before.is_some() {
                 "which changed since you trusted it"
             } else {

@@ -11,11 +11,12 @@ use relaycode_ledger::change::FileChange;
 use relaycode_ledger::collect::Policy;
 use relaycode_ledger::transaction::Verdict;
 use relaycode_ledger::{About, Committed, Ledger, LedgerError, Recovery, Settings, Target, TxId};
+use relaycode_tui as view;
+use relaycode_tui::clock;
+use relaycode_tui::record::Fate;
 
-use crate::clock;
 use crate::context::Context;
 use crate::failure::{Exit, Failure, State};
-use crate::show;
 use crate::signals::Held;
 use relaycode_project::config::{self, LogLevel};
 use relaycode_project::head::{self, Head};
@@ -29,38 +30,27 @@ pub(crate) struct Project {
     pub(crate) ledger: Ledger,
 }
 
-/// What became of a transaction later.
-#[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct Fate {
-    /// It was reverted.
-    pub(crate) undone: bool,
-    /// … by this one.
-    pub(crate) reverted_by: Option<TxId>,
-}
-
-impl Fate {
-    /// What became of a transaction of this ledger.
-    pub(crate) fn of(ledger: &Ledger, id: TxId) -> Result<Fate, Failure> {
-        /// Entries that are looked at together.
-        const AT_ONCE: usize = 500;
-        let mut fate = Fate::default();
-        for skip in (0..).step_by(AT_ONCE) {
-            let page = ledger.page(skip, AT_ONCE)?;
-            for item in page.entries.iter().flat_map(|entry| &entry.members) {
-                if item.id == Some(id) {
-                    fate.undone = item.undone;
-                    return Ok(fate);
-                }
-                if !item.undone && item.revert_of.contains(&id) {
-                    fate.reverted_by = item.id;
-                }
+/// What became of a transaction of this ledger.
+pub(crate) fn fate(ledger: &Ledger, id: TxId) -> Result<Fate, Failure> {
+    /// Entries that are looked at together.
+    const AT_ONCE: usize = 500;
+    let mut fate = Fate::default();
+    for skip in (0..).step_by(AT_ONCE) {
+        let page = ledger.page(skip, AT_ONCE)?;
+        for item in page.entries.iter().flat_map(|entry| &entry.members) {
+            if item.id == Some(id) {
+                fate.undone = item.undone;
+                return Ok(fate);
             }
-            if page.entries.len() < AT_ONCE {
-                break;
+            if !item.undone && item.revert_of.contains(&id) {
+                fate.reverted_by = item.id;
             }
         }
-        Ok(fate)
+        if page.entries.len() < AT_ONCE {
+            break;
+        }
     }
+    Ok(fate)
 }
 
 impl Project {
@@ -84,12 +74,12 @@ impl Project {
             Ok(0) => return,
             Ok(records) => format!(
                 "the records of this project were gone from .relaycode: {} came back from your own copy",
-                show::number(records, "record")
+                view::number(records, "record")
             ),
             Err(error) => format!("your own copy of the records cannot be used: {error}"),
         };
         let look = context.console.err_look();
-        let text = show::outcome::remark(&look, &look.safe(&said));
+        let text = view::outcome::remark(&look, &look.safe(&said));
         context.beside(LogLevel::Error, &text);
     }
 
@@ -97,7 +87,7 @@ impl Project {
     pub(crate) fn recover(&self, context: &mut Context<'_>) -> Result<(), Failure> {
         self.restore(context);
         let recovered = self.ledger.recover(Recovery::Automatic)?;
-        let text = show::recovery::text(&recovered, &context.console.err_look());
+        let text = view::recovery::text(&recovered, &context.console.err_look());
         // Something went wrong, if not now: also who wants to hear little hears of it.
         context.beside(LogLevel::Error, &text);
         Ok(())
@@ -116,7 +106,7 @@ impl Project {
 
     /// What became of a transaction later.
     pub(crate) fn fate(&self, id: TxId) -> Result<Fate, Failure> {
-        Fate::of(&self.ledger, id)
+        fate(&self.ledger, id)
     }
 
     /// What git has checked out there.

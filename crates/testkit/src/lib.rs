@@ -7,3 +7,4 @@ pub mod crash;
 pub mod fuzz;
 pub mod random;
 pub mod reverse;
+pub mod tongue;

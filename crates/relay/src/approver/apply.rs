@@ -5,11 +5,11 @@ use relaycode_change::plan::{Change, FilePlan, Plan};
 use relaycode_change::proposal::Proposal;
 use relaycode_door::{Question, Reply, Rule};
 use relaycode_ledger::Digest;
+use relaycode_tui as view;
+use relaycode_tui::look::Look;
+use relaycode_tui::{card, question, why};
 
 use super::{Asking, edit, pager, pick};
-use crate::show;
-use crate::show::{card, question, why};
-use crate::terminal::Look;
 
 /// What is offered.
 pub(super) struct Offer<'a> {
@@ -27,7 +27,7 @@ pub(super) fn ask(asking: &mut Asking<'_>, offer: &Offer<'_>, shown: bool) -> Re
         asking.say(&card::text(offer.proposal, offer.plan, &asking.setup.name, &asking.look));
         asking.say(&question::reasons(offer.rules, offer.plan, &asking.look));
         if asking.setup.diff {
-            asking.say(&show::diff::text(offer.plan, &asking.look));
+            asking.say(&view::diff::text(offer.plan, &asking.look));
         }
     }
     loop {
@@ -88,7 +88,7 @@ impl<'a> Files<'a> {
 
     /// Shows the diff: of everything, of one file (`2`, `src/a.ts`), or of one place (`2.1`).
     pub(super) fn show(&self, asking: &mut Asking<'_>, what: &str) {
-        let whole = |look: &Look| self.diffs.iter().map(|diff| show::diff::file(diff, look)).collect();
+        let whole = |look: &Look| self.diffs.iter().map(|diff| view::diff::file(diff, look)).collect();
         if what.is_empty() {
             return pager::show(asking, &whole);
         }
@@ -98,7 +98,7 @@ impl<'a> Files<'a> {
         });
         let diff = place.as_ref().or_else(|| self.named(what).map(|index| &self.diffs[index]));
         match diff {
-            Some(diff) => pager::show(asking, &|look: &Look| show::diff::file(diff, look)),
+            Some(diff) => pager::show(asking, &|look: &Look| view::diff::file(diff, look)),
             None => {
                 asking.remark(&format!("there is no `{what}` among these"));
                 let list = self.list(true, &asking.look);

@@ -3,11 +3,11 @@
 use relaycode_change::plan::Plan;
 use relaycode_door::{GateReport, Question, Reply, Rule};
 use relaycode_ledger::Digest;
+use relaycode_tui::look::Look;
+use relaycode_tui::{gate, question, why};
 
 use super::apply::Files;
 use super::{Asking, pager};
-use crate::show::{gate, question, why};
-use crate::terminal::Look;
 
 /// What is on disk, and what was said of it.
 pub(super) struct OnDisk<'a> {

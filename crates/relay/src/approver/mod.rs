@@ -25,13 +25,13 @@ use relaycode_door::{Approver, Event, Question, Reply};
 use relaycode_exec::{ExecError, Finished, Job, Runner};
 use relaycode_ledger::Digest;
 use relaycode_project::config::LogLevel;
+use relaycode_tui::look::Look;
+use relaycode_tui::{gate, outcome, question};
 
 use crate::ask::{Answer, Terminal};
 use crate::failure::Failure;
 use crate::programs::Programs;
-use crate::show::{gate, outcome, question};
 use crate::signals::Held;
-use crate::terminal::Look;
 use spinner::Spinner;
 
 /// Asks the person at the terminal, and shows them how it goes.

@@ -8,10 +8,10 @@ use std::path::Path;
 
 use relaycode_exec::{Environment, Job, Output};
 use relaycode_text::width::cells;
+use relaycode_tui::look::Look;
 
 use super::Asking;
 use super::scratch::Scratch;
-use crate::terminal::Look;
 
 /// Shows what `text` makes for a look.
 pub(super) fn show(asking: &mut Asking<'_>, text: &dyn Fn(&Look) -> String) {

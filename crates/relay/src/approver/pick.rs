@@ -5,11 +5,11 @@
 
 use relaycode_change::diff::{Content, FileDiff};
 use relaycode_door::{Reply, Revision};
+use relaycode_tui::look::Look;
+use relaycode_tui::question;
 
 use super::apply::Files;
 use super::{Asking, MISUNDERSTOOD, Said, pager};
-use crate::show::question;
-use crate::terminal::Look;
 
 /// Lets the person pick; `what` is what they typed already. `None`: everything stays as it is.
 pub(super) fn ask(

@@ -13,11 +13,10 @@ use std::time::{Duration, Instant};
 use relaycode_door::gate::Step;
 use relaycode_text::redact::redact;
 use relaycode_text::width::cells;
+use relaycode_tui::look::Look;
 use rustix::process::getpgrp;
 use rustix::termios::tcgetpgrp;
 use terminal_size::terminal_size_of;
-
-use crate::terminal::Look;
 
 /// What is quicker shows nothing.
 const FIRST: Duration = Duration::from_millis(500);
@@ -204,11 +203,15 @@ mod tests {
 
     #[test]
     fn tongue_no_string_of_a_command_reaches_the_terminal_raw() {
-        for number in 0..crate::tongue::count() {
-            let said = crate::tongue::string(number);
+        for number in 0..relaycode_testkit::tongue::count() {
+            let said = relaycode_testkit::tongue::string(number);
             let last = last_line(said.as_bytes());
             let text = line('|', &said, Duration::from_secs(4), &last, 79, &LOOK);
-            assert_eq!(crate::tongue::unsafe_in(&text, false), None, "string {number}, {said:?}: {text:?}");
+            assert_eq!(
+                relaycode_testkit::tongue::unsafe_in(&text, false),
+                None,
+                "string {number}, {said:?}: {text:?}"
+            );
         }
     }
 

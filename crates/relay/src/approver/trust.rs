@@ -3,9 +3,9 @@
 use relaycode_door::{Question, Reply};
 use relaycode_ledger::{Digest, TxId};
 use relaycode_project::trust::Wants;
+use relaycode_tui::{question, trust};
 
 use super::Asking;
-use crate::show::{question, trust};
 
 /// Asks whether the project may run what it names. It is shown whole.
 pub(super) fn ask(

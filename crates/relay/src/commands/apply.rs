@@ -6,6 +6,7 @@ use clap::ValueEnum;
 use clap::builder::PossibleValue;
 use relaycode_door::{Allow, Consent, Door};
 use relaycode_project::config::LogLevel;
+use relaycode_tui as view;
 use serde_json::{Value, json};
 
 use crate::answer::{Answer, Given, Source};
@@ -15,7 +16,6 @@ use crate::failure::{Exit, Failure, State};
 use crate::outcome::{Ending, Teller};
 use crate::programs::Programs;
 use crate::project::Project;
-use crate::show;
 use crate::signals::Held;
 
 use super::preview;
@@ -139,10 +139,10 @@ impl Args {
                 if rest > 0 {
                     let said = format!(
                         "{} after it in the same text {} not looked at",
-                        show::number(rest, "answer"),
+                        view::number(rest, "answer"),
                         if rest == 1 { "was" } else { "were" }
                     );
-                    let text = show::outcome::remark(&context.console.err_look(), &said);
+                    let text = view::outcome::remark(&context.console.err_look(), &said);
                     context.beside(LogLevel::Warn, &text);
                 }
                 break;

@@ -6,13 +6,14 @@ use std::fs;
 use relaycode_ledger::TxId;
 use relaycode_ledger::record::Record;
 use relaycode_project::config::LogLevel;
+use relaycode_tui as view;
+use relaycode_tui::blame::Line;
 use serde_json::{Value, json};
 
 use crate::context::{Act, Context};
 use crate::failure::{Exit, Failure};
 use crate::files;
 use crate::project::Project;
-use crate::show;
 
 /// Say which change wrote each line of a file, and what had been asked for
 #[derive(Debug, Clone, clap::Args)]
@@ -20,14 +21,6 @@ pub(crate) struct Args {
     /// A file, or a file and a line: src/cart.ts:31
     #[arg(value_name = "FILE[:LINE]")]
     place: String,
-}
-
-/// One line and who wrote it.
-pub(crate) struct Line<'a> {
-    pub(crate) number: usize,
-    pub(crate) text: &'a str,
-    /// `None`: not relay.
-    pub(crate) by: Option<&'a Record>,
 }
 
 impl Act for Args {
@@ -69,13 +62,13 @@ impl Act for Args {
         if !context.json() {
             let look = context.console.out_look();
             let text = match only {
-                Some(_) => lines.iter().map(|line| show::blame::one(line, &look)).collect(),
-                None => show::blame::all(&lines, &look),
+                Some(_) => lines.iter().map(|line| view::blame::one(line, &look)).collect(),
+                None => view::blame::all(&lines, &look),
             };
             context.console.out(&text);
             if let Some(note) = &blame.note {
                 let look = context.console.err_look();
-                let text = show::outcome::remark(&look, &look.safe(note));
+                let text = view::outcome::remark(&look, &look.safe(note));
                 context.beside(LogLevel::Warn, &text);
             }
         }

@@ -2,12 +2,12 @@
 
 use clap::Subcommand;
 use relaycode_project::config::{self, Loaded};
+use relaycode_tui as view;
 use serde_json::json;
 
 use crate::context::{Act, Context};
 use crate::failure::{Exit, Failure};
 use crate::project::Project;
-use crate::show;
 
 /// Show, check or describe the configuration
 #[derive(Debug, Clone, clap::Args)]
@@ -55,7 +55,7 @@ fn one(loaded: &Loaded, key: &str, context: &mut Context<'_>) -> Result<Exit, Fa
     let Some(row) = loaded.rows().into_iter().find(|row| row.key == key) else {
         return Err(Failure::usage(format!("there is no key `{key}`")).hint("`relay config show` lists them"));
     };
-    context.object(&json!({"ok": true, "code": Exit::Done as u8, "command": "config", "keys": [show::config::object(&row)]}));
+    context.object(&json!({"ok": true, "code": Exit::Done as u8, "command": "config", "keys": [view::config::object(&row)]}));
     if !context.json() {
         let value = context.console.out_look().safe(&row.value).into_owned();
         context.console.out(&format!("{value}\n"));
@@ -68,11 +68,11 @@ fn all(project: &Project, loaded: &Loaded, context: &mut Context<'_>) -> Exit {
     context.object(&json!({
         "ok": true, "code": Exit::Done as u8, "command": "config", "project": project.root.to_string_lossy(),
         "file": loaded.file.as_ref().map(|file| file.to_string_lossy()),
-        "keys": rows.iter().map(show::config::object).collect::<Vec<_>>(),
-        "remarks": loaded.remarks.iter().map(show::config::remark_object).collect::<Vec<_>>(),
+        "keys": rows.iter().map(view::config::object).collect::<Vec<_>>(),
+        "remarks": loaded.remarks.iter().map(view::config::remark_object).collect::<Vec<_>>(),
     }));
     if !context.json() {
-        let text = show::config::table(loaded, &rows, &context.console.out_look());
+        let text = view::config::table(loaded, &rows, &context.console.out_look());
         context.console.out(&text);
     }
     Exit::Done
@@ -82,9 +82,9 @@ fn check(project: &Project, loaded: &Loaded, context: &mut Context<'_>) -> Exit 
     context.object(&json!({
         "ok": true, "code": Exit::Done as u8, "command": "config", "project": project.root.to_string_lossy(),
         "file": loaded.file.as_ref().map(|file| file.to_string_lossy()),
-        "remarks": loaded.remarks.iter().map(show::config::remark_object).collect::<Vec<_>>(),
+        "remarks": loaded.remarks.iter().map(view::config::remark_object).collect::<Vec<_>>(),
     }));
-    let text = show::config::check(loaded, &context.look());
+    let text = view::config::check(loaded, &context.look());
     context.say(&text);
     Exit::Done
 }

@@ -9,6 +9,7 @@ use std::path::PathBuf;
 
 use clap::Parser;
 use relaycode_project::config::LogLevel;
+use relaycode_tui::look::Paint;
 use serde_json::json;
 
 use crate::console::Console;
@@ -16,7 +17,6 @@ use crate::context::{Act, Context};
 use crate::failure::{Exit, Failure};
 use crate::home::Home;
 use crate::signals::Held;
-use crate::terminal::Paint;
 
 /// Show what relay does, on a scratch project that is removed afterwards
 #[derive(Debug, Clone, clap::Args)]

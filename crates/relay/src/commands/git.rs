@@ -7,14 +7,14 @@ use relaycode_ledger::TxId;
 use relaycode_ledger::record::Record;
 use relaycode_project::config::LogLevel;
 use relaycode_project::git::{Git, GitError};
+use relaycode_tui as view;
+use relaycode_tui::clock;
 use serde_json::json;
 
 use crate::ask::{self, Terminal, is_yes};
-use crate::clock;
 use crate::context::{Act, Context};
 use crate::failure::{Exit, Failure, State};
 use crate::project::Project;
-use crate::show;
 use crate::signals::Held;
 
 /// Work with git
@@ -105,15 +105,15 @@ impl CommitArgs {
         };
         trusted(door, &git, context)?;
         let look = context.console.err_look();
-        let card = show::commit::text(&plan, &message, &door.head(), &look);
+        let card = view::commit::text(&plan, &message, &door.head(), &look);
         self.consent(&plan, &card, context)?;
         let paths: Vec<&str> = plan.paths.iter().map(String::as_str).collect();
         let committed = git.commit(&paths, &message)?;
         let look = context.look();
         if !committed.output.trim().is_empty() {
-            context.say(&show::gate::tail(&committed.output, &look));
+            context.say(&view::gate::tail(&committed.output, &look));
         }
-        context.say(&show::commit::done(&committed.id, paths.len(), &door.head(), &look));
+        context.say(&view::commit::done(&committed.id, paths.len(), &door.head(), &look));
         context.object(&json!({
             "ok": true, "code": Exit::Done as u8, "command": "git", "project": door.root.to_string_lossy(),
             "commit": committed.id, "files": paths, "message": message,
@@ -151,7 +151,7 @@ impl CommitArgs {
 fn nothing_left(door: &Door, records: &[Record], context: &mut Context<'_>) -> Exit {
     let said = "nothing of it is left to commit: its files are as they are in the last commit";
     let look = context.look();
-    context.say(&show::outcome::done(&look, said));
+    context.say(&view::outcome::done(&look, said));
     context.object(&json!({
         "ok": true, "code": Exit::Done as u8, "command": "git", "project": door.root.to_string_lossy(),
         "commit": null, "files": [], "message": null,
@@ -182,12 +182,12 @@ fn trusted(door: &Door, git: &Git<'_>, context: &mut Context<'_>) -> Result<(), 
         return Ok(());
     }
     let look = context.console.err_look();
-    let text = show::trust::text(&wants, None, &look);
+    let text = view::trust::text(&wants, None, &look);
     let Some(mut terminal) = Terminal::open() else {
         context.beside(LogLevel::Error, &text);
         let said = format!(
             "a commit here runs {} of the repository, which you have not trusted yet",
-            show::number(wants.git.len(), "program")
+            view::number(wants.git.len(), "program")
         );
         return Err(Failure::new(Exit::NotTrusted, "notTrusted", said)
             .hint("`relay trust` shows what would run, and asks")

@@ -5,13 +5,13 @@ use relaycode_door::setup;
 use relaycode_ledger::{About, TxId};
 use relaycode_project::config::{self, LogLevel, check_project_id};
 use relaycode_project::identity;
+use relaycode_tui as view;
+use relaycode_tui::clock;
 use serde_json::json;
 
-use crate::clock;
 use crate::context::{Act, Context};
 use crate::failure::{Exit, Failure};
 use crate::project::{self, Project};
-use crate::show;
 
 /// Set a project up, and print the prompt for its model
 ///
@@ -83,7 +83,7 @@ impl Act for Args {
         }
         let look = context.console.err_look();
         let linter = door.config().patch.linter.clone();
-        let text = show::setup::text(&id, &made, &linter, &look);
+        let text = view::setup::text(&id, &made, &linter, &look);
         context.beside(LogLevel::Info, &text);
         let prompt = context.console.out_look().block(&prompt).into_owned();
         context.console.out(&prompt);

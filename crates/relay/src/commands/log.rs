@@ -2,15 +2,16 @@
 
 use std::borrow::Cow;
 
-use relaycode_ledger::{Entry, Filter, Item, TxId};
+use relaycode_ledger::Filter;
+use relaycode_tui as view;
+use relaycode_tui::clock;
+use relaycode_tui::log::Row;
 use serde::Serialize;
 
-use crate::clock;
 use crate::context::{Act, Context};
 use crate::failure::{Exit, Failure};
 use crate::files;
 use crate::project::Project;
-use crate::show;
 
 /// List what was applied and reverted, newest first
 ///
@@ -64,12 +65,12 @@ impl Act for Args {
                 context.console.out(&line);
             }
         } else if self.oneline {
-            let text = show::log::oneline(&rows, &context.console.out_look());
+            let text = view::log::oneline(&rows, &context.console.out_look());
             context.console.out(&text);
         } else {
             // That nothing fits is not the same as that there is nothing.
             let any = page.total > 0 || project.ledger.page(0, 1)?.total > 0;
-            let text = show::log::text(&rows, page.total, any, &context.console.out_look());
+            let text = view::log::text(&rows, page.total, any, &context.console.out_look());
             context.console.out(&text);
         }
         Ok(Exit::Done)
@@ -94,56 +95,4 @@ struct LogJson<'a> {
     entries: &'a [Row],
     /// How many there are in all.
     total: usize,
-}
-
-/// One thing that was done, as a line of the list.
-#[derive(Debug, Clone, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub(crate) struct Row {
-    /// What `relay show` and `relay revert` take, as well as the id.
-    pub(crate) index: usize,
-    /// The transaction, or the group; `None` if the record is too damaged to say.
-    pub(crate) id: Option<String>,
-    /// The transactions, newest first: one, or those of a group.
-    pub(crate) members: Vec<String>,
-    pub(crate) created_at: String,
-    pub(crate) origin: String,
-    pub(crate) files: usize,
-    pub(crate) added: usize,
-    pub(crate) removed: usize,
-    pub(crate) summary: String,
-    pub(crate) undone: bool,
-    pub(crate) revertible: bool,
-    /// A group that nobody finished.
-    pub(crate) interrupted: bool,
-    pub(crate) revert_of: Vec<TxId>,
-    /// Why it cannot be read.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) damage: Option<String>,
-}
-
-impl Row {
-    fn of(entry: &Entry) -> Row {
-        let members = &entry.members;
-        let newest = members.first();
-        let sum = |count: fn(&Item) -> usize| members.iter().map(count).fold(0, usize::saturating_add);
-        // A group is called by what its first member was about.
-        let summary = members.iter().rev().map(|item| &item.summary).find(|text| !text.is_empty());
-        Row {
-            index: entry.place,
-            id: entry.group.clone().or_else(|| newest?.id.map(|id| id.to_string())),
-            members: members.iter().filter_map(|item| item.id).map(|id| id.to_string()).collect(),
-            created_at: newest.map(|item| item.created_at.clone()).unwrap_or_default(),
-            origin: newest.map(|item| item.origin.clone()).unwrap_or_default(),
-            files: sum(|item| item.files),
-            added: sum(|item| item.added),
-            removed: sum(|item| item.removed),
-            summary: summary.cloned().unwrap_or_default(),
-            undone: members.iter().all(|item| item.undone),
-            interrupted: entry.interrupted,
-            revertible: members.iter().all(|item| item.revertible),
-            revert_of: members.iter().flat_map(|item| item.revert_of.clone()).collect(),
-            damage: members.iter().find_map(|item| item.damage.clone()),
-        }
-    }
 }

@@ -5,13 +5,13 @@ use relaycode_change::repair;
 use relaycode_change::tree::Overlay;
 use relaycode_door::{Consent, Door, Preview};
 use relaycode_project::config::LogLevel;
+use relaycode_tui as view;
 use serde_json::{Value, json};
 
 use crate::answer::{Answer, Given, Source};
 use crate::context::{Act, Context};
 use crate::failure::{Exit, Failure};
 use crate::project::Project;
-use crate::show;
 
 /// Show what an answer would change, without changing anything
 ///
@@ -105,9 +105,9 @@ fn show_plan(answer: &Answer<'_>, preview: &Preview, shown: &Shown, context: &mu
     let aside = context.json() || shown.repair;
     let look = if aside { context.console.err_look() } else { context.console.out_look() };
     let mut text = answer.card(&preview.plan, &look);
-    text += &show::why::would_ask(&preview.rules, &look);
+    text += &view::why::would_ask(&preview.rules, &look);
     if shown.diff {
-        text += &show::diff::text(&preview.plan, &look);
+        text += &view::diff::text(&preview.plan, &look);
     }
     if context.quiet() {
         return;

@@ -4,9 +4,9 @@ use relaycode_change::path::RelPath;
 use relaycode_change::prompt::{self, About, Shown, Strategy};
 use relaycode_door::Door;
 use relaycode_project::config;
+use relaycode_tui::clock;
 use serde_json::json;
 
-use crate::clock;
 use crate::context::{Act, Context};
 use crate::failure::{Exit, Failure};
 use crate::files;

@@ -4,12 +4,12 @@ use std::borrow::Cow;
 
 use relaycode_ledger::{Outcome, Recovered, Recovery};
 use relaycode_project::config::LogLevel;
+use relaycode_tui as view;
 use serde::Serialize;
 
 use crate::context::{Act, Context};
 use crate::failure::{Detail, Exit, Failure};
 use crate::project::Project;
-use crate::show;
 
 /// Put right what a run that stopped in the middle left
 ///
@@ -57,9 +57,9 @@ impl Act for Args {
         }
         let aside = context.json() || exit == Exit::NeedsYou;
         let look = if aside { context.console.err_look() } else { context.console.out_look() };
-        let mut text = show::recovery::text(&recovered, &look);
+        let mut text = view::recovery::text(&recovered, &look);
         if recovered.is_empty() {
-            text = show::outcome::done(&look, "nothing to recover: no run stopped in the middle");
+            text = view::outcome::done(&look, "nothing to recover: no run stopped in the middle");
         }
         let level = if exit == Exit::Done { LogLevel::Info } else { LogLevel::Error };
         if aside {

@@ -7,15 +7,15 @@ use relaycode_change::path::RelPath;
 use relaycode_ledger::record::Record;
 use relaycode_ledger::revert::{KeptEdits, Reversal, RevertOptions};
 use relaycode_ledger::{About, Entry, Item, LedgerError, Target, TxId};
+use relaycode_tui as view;
+use relaycode_tui::clock;
+use relaycode_tui::outcome::Reverted;
 use serde::Serialize;
 
 use crate::ask::{self, Terminal, is_yes};
-use crate::clock;
 use crate::context::{Act, Context};
 use crate::failure::{Exit, Failure, State};
 use crate::project::{self, Project};
-use crate::show;
-use crate::show::outcome::Reverted;
 use relaycode_project::config::LogLevel;
 use relaycode_project::head::Head;
 
@@ -141,19 +141,19 @@ impl Revert<'_> {
         let said = format!(
             "{} was applied on {}; {} is checked out now",
             self.name(),
-            show::outcome::place(&then),
-            show::outcome::place(&now)
+            view::outcome::place(&then),
+            view::outcome::place(&now)
         );
         let look = context.console.err_look();
         let said = look.safe(&said).into_owned();
         if self.args.yes {
-            context.beside(LogLevel::Warn, &show::outcome::remark(&look, &said));
+            context.beside(LogLevel::Warn, &view::outcome::remark(&look, &said));
             return Ok(());
         }
         let Some(mut terminal) = Terminal::open() else {
             return Err(ask::nobody(&said, "`-y` reverts it here without asking"));
         };
-        terminal.say(&show::outcome::remark(&look, &said));
+        terminal.say(&view::outcome::remark(&look, &said));
         if is_yes(&terminal.ask("  revert it here? [y/N]  ")?) {
             Ok(())
         } else {
@@ -216,7 +216,7 @@ impl Revert<'_> {
         }
         let look = context.look();
         let text = match id {
-            None => show::outcome::done(&look, &format!("nothing of {} is left to revert", self.name())),
+            None => view::outcome::done(&look, &format!("nothing of {} is left to revert", self.name())),
             Some(_) => {
                 let next = self.next();
                 let back = &self.newest.revert_of;

@@ -2,18 +2,19 @@
 
 use std::borrow::Cow;
 
-use relaycode_change::diff::{self, FileDiff};
+use relaycode_change::diff::{self};
 use relaycode_change::path::RelPath;
 use relaycode_change::plan::{Change, FilePlan};
 use relaycode_change::proposal::Mode;
 use relaycode_ledger::record::{FileRecord, Image, Record, RecordedOperation};
 use relaycode_ledger::{LedgerError, TxId};
+use relaycode_tui as view;
+use relaycode_tui::record::{Fate, Shown, change};
 use serde::Serialize;
 
 use crate::context::{Act, Context};
 use crate::failure::{Exit, Failure};
-use crate::project::{Fate, Project};
-use crate::show;
+use crate::project::Project;
 
 /// Show what one change did
 ///
@@ -47,7 +48,7 @@ impl Act for Args {
         for id in ids {
             let record = project.ledger.record(id)?;
             let fate = project.fate(id)?;
-            shown.push(Shown::read(&project, record, fate, self)?);
+            shown.push(read(&project, record, fate, self)?);
         }
         if let Some(file) = self.file.as_ref().filter(|_| shown.iter().all(|one| one.files.is_empty())) {
             return Err(Failure::usage(format!("{file} is not among the files of {}", self.name))
@@ -69,12 +70,12 @@ impl Act for Args {
                 context.console.out("\n");
             }
             if !context.quiet() {
-                context.console.out(&show::record::text(one, &look));
+                context.console.out(&view::record::text(one, &look));
             }
             for (file, diff) in one.files.iter().zip(&one.diffs) {
                 let text = match diff {
-                    Some(diff) => show::diff::file(diff, &look),
-                    None => show::record::no_diff(file, &look),
+                    Some(diff) => view::diff::file(diff, &look),
+                    None => view::record::no_diff(file, &look),
                 };
                 context.console.out(&text);
             }
@@ -83,33 +84,21 @@ impl Act for Args {
     }
 }
 
-/// A record, and what of it is shown.
-pub(crate) struct Shown {
-    pub(crate) record: Record,
-    /// What became of it later.
-    pub(crate) fate: Fate,
-    /// The files that were asked for.
-    pub(crate) files: Vec<FileRecord>,
-    /// Their diffs, in the same order, where they were asked for; `None`: the bytes are gone.
-    pub(crate) diffs: Vec<Option<FileDiff>>,
-}
-
-impl Shown {
-    fn read(project: &Project, record: Record, fate: Fate, args: &Args) -> Result<Shown, Failure> {
-        let wanted = |file: &&FileRecord| {
-            args.file.as_ref().is_none_or(|path| file.path == *path || file.old_path() == path)
-        };
-        let files: Vec<FileRecord> = record.result.iter().filter(wanted).cloned().collect();
-        let mut diffs = Vec::new();
-        for file in files.iter().filter(|_| args.diff) {
-            let before = kept(project.ledger.before_bytes(&record, file))?;
-            let after = kept(project.ledger.after_bytes(&record, file))?;
-            let known = before.zip(after).filter(|_| !record.leaves_open(file));
-            let plan = known.and_then(|(before, after)| file_plan(&record, file, before, after));
-            diffs.push(plan.as_ref().map(diff::of_file));
-        }
-        Ok(Shown { record, fate, files, diffs })
+/// Reads what is shown of a record.
+fn read(project: &Project, record: Record, fate: Fate, args: &Args) -> Result<Shown, Failure> {
+    let wanted = |file: &&FileRecord| {
+        args.file.as_ref().is_none_or(|path| file.path == *path || file.old_path() == path)
+    };
+    let files: Vec<FileRecord> = record.result.iter().filter(wanted).cloned().collect();
+    let mut diffs = Vec::new();
+    for file in files.iter().filter(|_| args.diff) {
+        let before = kept(project.ledger.before_bytes(&record, file))?;
+        let after = kept(project.ledger.after_bytes(&record, file))?;
+        let known = before.zip(after).filter(|_| !record.leaves_open(file));
+        let plan = known.and_then(|(before, after)| file_plan(&record, file, before, after));
+        diffs.push(plan.as_ref().map(diff::of_file));
     }
+    Ok(Shown { record, fate, files, diffs })
 }
 
 /// Bytes of a record; `None` if they are not kept any more.
@@ -118,17 +107,6 @@ fn kept(bytes: Result<Option<Vec<u8>>, LedgerError>) -> Result<Option<Option<Vec
         Ok(bytes) => Ok(Some(bytes)),
         Err(LedgerError::NotRevertible { .. }) => Ok(None),
         Err(error) => Err(error.into()),
-    }
-}
-
-/// What happened to a file of a record.
-pub(crate) fn change(record: &Record, file: &FileRecord) -> Change {
-    match (&file.before, &file.after) {
-        (None, _) => Change::Added,
-        (_, None) if record.leaves_open(file) => Change::Modified,
-        (_, None) => Change::Deleted,
-        _ if file.renamed_from.is_some() => Change::Renamed,
-        _ => Change::Modified,
     }
 }
 

@@ -2,14 +2,14 @@
 
 use relaycode_door::Door;
 use relaycode_project::trust::{State, Wants};
+use relaycode_tui as view;
+use relaycode_tui::clock;
 use serde_json::{Value, json};
 
 use crate::ask::{self, Terminal, is_yes};
-use crate::clock;
 use crate::context::{Act, Context};
 use crate::failure::{Exit, Failure, State as Left};
 use crate::project::Project;
-use crate::show;
 
 /// Show which commands the project wants to run, and trust them
 ///
@@ -49,8 +49,8 @@ impl Act for Args {
         if state.allows() && git.allows() {
             let said =
                 if wants.is_empty() { "there is nothing to trust" } else { "all of it is trusted already" };
-            context.tell(&show::trust::text(&wants, before(&state), &look));
-            context.say(&show::outcome::done(&look, said));
+            context.tell(&view::trust::text(&wants, before(&state), &look));
+            context.say(&view::outcome::done(&look, said));
         } else {
             self.ask(&wants, before(&state), context)?;
             let now = clock::now();
@@ -60,7 +60,7 @@ impl Act for Args {
             if !git.allows() {
                 trust.grant_git(&door.root, &wants, &now).map_err(Failure::unexpected)?;
             }
-            context.say(&show::outcome::done(&look, "trusted, until it changes"));
+            context.say(&view::outcome::done(&look, "trusted, until it changes"));
         }
         context.object(&object(&door, &wants, true));
         Ok(Exit::Done)
@@ -72,7 +72,7 @@ impl Args {
     fn ask(&self, wants: &Wants, before: Option<&Wants>, context: &mut Context<'_>) -> Result<(), Failure> {
         let asked = if self.yes { None } else { Terminal::open() };
         let Some(mut terminal) = asked else {
-            context.tell(&show::trust::text(wants, before, &context.look()));
+            context.tell(&view::trust::text(wants, before, &context.look()));
             if self.yes {
                 return Ok(());
             }
@@ -82,7 +82,7 @@ impl Args {
             ));
         };
         // What is asked about stands above the question, wherever the output goes.
-        terminal.say(&show::trust::text(wants, before, &context.console.err_look().on(terminal.file())));
+        terminal.say(&view::trust::text(wants, before, &context.console.err_look().on(terminal.file())));
         let what = if wants.commands.is_empty() { "this" } else { "them" };
         if is_yes(&terminal.ask(&format!("  run {what} from now on? [y/N]  "))?) {
             return Ok(());
@@ -106,7 +106,7 @@ fn revoke(door: &Door, context: &mut Context<'_>) -> Result<Exit, Failure> {
     } else {
         "nothing of this project was trusted"
     };
-    context.say(&show::outcome::done(&look, said));
+    context.say(&view::outcome::done(&look, said));
     context.object(&object(door, &door.wants(), false));
     Ok(Exit::Done)
 }

@@ -1,11 +1,11 @@
 //! `relay why`: which rules decided about a change.
 
+use relaycode_tui as view;
 use serde_json::{Value, json};
 
 use crate::context::{Act, Context};
 use crate::failure::{Exit, Failure};
 use crate::project::Project;
-use crate::show;
 
 /// Say which rules let a change in
 ///
@@ -32,7 +32,7 @@ impl Act for Args {
             let record = project.ledger.record(id)?;
             let look = context.look();
             if !context.json() {
-                context.tell(&show::why::record(&record, &look));
+                context.tell(&view::why::record(&record, &look));
             }
             objects.push(json!({
                 "id": id.to_string(), "origin": record.origin, "decidedBy": record.decided_by,

@@ -5,13 +5,13 @@ use std::os::unix::fs::MetadataExt;
 use std::time::{Duration, Instant};
 
 use relaycode_exec::{Deadlines, Job};
+use relaycode_tui as view;
 
 use super::Finding;
 use crate::ask::Terminal;
 use crate::context::Context;
 use crate::programs::Programs;
 use crate::project::{self, Project};
-use crate::show;
 
 /// Which relay this is, and on what.
 pub(super) fn relay(_: &Project, _: &Context<'_>) -> Vec<Finding> {
@@ -65,7 +65,7 @@ pub(super) fn processes(project: &Project, _: &Context<'_>) -> Vec<Finding> {
     let ran = project::runner().map(|runner| runner.run(&job, &|| false, &mut |_| {}));
     match ran {
         Ok(Ok(finished)) if finished.end.is_success() => {
-            let took = show::gate::seconds(started.elapsed());
+            let took = view::gate::seconds(started.elapsed());
             vec![Finding::good(NAME, format!("one ran under relay's watch in {took}"))]
         }
         Ok(Ok(finished)) => vec![Finding::bad(NAME, format!("one ended as {:?}", finished.end))],

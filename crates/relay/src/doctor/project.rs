@@ -6,12 +6,12 @@ use relaycode_project::config;
 use relaycode_project::git::{Git, GitError};
 use relaycode_project::root::{self, Marker};
 use relaycode_project::trust::{State, Trust};
+use relaycode_tui::number;
 use rustix::fs::{AtFlags, CWD, Mode, OFlags, RenameFlags};
 
 use super::{Finding, machine};
 use crate::context::Context;
 use crate::project::{self, Project};
-use crate::show::number;
 
 /// Where it begins, and why there.
 pub(super) fn root(project: &Project, context: &Context<'_>) -> Vec<Finding> {

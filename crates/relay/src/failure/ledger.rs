@@ -2,9 +2,9 @@
 //! step.
 
 use relaycode_ledger::error::{FileConflict, LedgerError, Left, Refusal, Rule, Unfinished};
+use relaycode_tui::number;
 
 use super::{Detail, Exit, Failure, Region, State};
-use crate::show::number;
 
 impl From<LedgerError> for Failure {
     fn from(error: LedgerError) -> Failure {

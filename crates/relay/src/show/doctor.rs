@@ -1,7 +1,8 @@
 //! What `relay doctor` found, a line for each thing and one for what to do.
 
+use relaycode_tui::look::{Look, Paint, Sign};
+
 use crate::doctor::{Finding, State};
-use crate::terminal::{Look, Paint, Sign};
 
 /// Cells of a name.
 const NAME: usize = 14;

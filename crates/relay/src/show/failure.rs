@@ -7,9 +7,10 @@
 //!   run the command again to plan with what is there now
 //! ```
 
-use super::LISTED;
+use relaycode_tui::LISTED;
+use relaycode_tui::look::{Look, Paint, Sign};
+
 use crate::failure::{Detail, Exit, Failure, Region, State};
-use crate::terminal::{Look, Paint, Sign};
 
 /// The failure in a few lines.
 pub(crate) fn text(failure: &Failure, look: &Look) -> String {

@@ -85,7 +85,9 @@ pub enum NoClipboard {
     #[error("there is no desktop here (neither WAYLAND_DISPLAY nor DISPLAY is set)")]
     NoDesktop,
     /// The compositor lets only the focused window read.
-    #[error("this Wayland compositor lets no program watch the clipboard (it offers no data-control protocol), and there is no X11 display beside it")]
+    #[error(
+        "this Wayland compositor lets no program watch the clipboard (it offers no data-control protocol), and there is no X11 display beside it"
+    )]
     NoDataControl,
     /// It cannot be reached.
     #[error("the clipboard ({name}) cannot be reached: {why}")]

@@ -7,15 +7,49 @@
 //!   from       stdin, on main at 9e101c6
 //! ```
 
+use relaycode_change::diff::FileDiff;
+use relaycode_change::plan::Change;
+use relaycode_ledger::TxId;
 use relaycode_ledger::record::{FileRecord, Record};
 
 use super::{LISTED, Part, counts, number, two_ended};
 use crate::clock;
-use crate::commands::show::{Shown, change};
-use crate::terminal::{Look, Paint, Sign};
+use crate::look::{Look, Paint, Sign};
+
+/// What became of a transaction later.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Fate {
+    /// It was reverted.
+    pub undone: bool,
+    /// … by this one.
+    pub reverted_by: Option<TxId>,
+}
+
+/// A record, and what of it is shown.
+pub struct Shown {
+    /// The record.
+    pub record: Record,
+    /// What became of it later.
+    pub fate: Fate,
+    /// The files that were asked for.
+    pub files: Vec<FileRecord>,
+    /// Their diffs, in the same order, where they were asked for; `None`: the bytes are gone.
+    pub diffs: Vec<Option<FileDiff>>,
+}
+
+/// What happened to a file of a record.
+pub fn change(record: &Record, file: &FileRecord) -> Change {
+    match (&file.before, &file.after) {
+        (None, _) => Change::Added,
+        (_, None) if record.leaves_open(file) => Change::Modified,
+        (_, None) => Change::Deleted,
+        _ if file.renamed_from.is_some() => Change::Renamed,
+        _ => Change::Modified,
+    }
+}
 
 /// The record in some lines.
-pub(crate) fn text(shown: &Shown, look: &Look) -> String {
+pub fn text(shown: &Shown, look: &Look) -> String {
     let record = &shown.record;
     let mut out = head(shown, look);
     out += &rows(&shown.record, &shown.files, look);
@@ -54,7 +88,7 @@ pub(crate) fn text(shown: &Shown, look: &Look) -> String {
 }
 
 /// Said instead of a diff whose bytes are gone.
-pub(crate) fn no_diff(file: &FileRecord, look: &Look) -> String {
+pub fn no_diff(file: &FileRecord, look: &Look) -> String {
     let text = format!("{}: its content is not kept any more", look.safe(&file.path));
     format!("\n{}\n", look.paint(Paint::Dim, &text))
 }
@@ -83,7 +117,7 @@ fn head(shown: &Shown, look: &Look) -> String {
 }
 
 /// What the author calls the change.
-pub(super) fn title(record: &Record) -> String {
+pub(crate) fn title(record: &Record) -> String {
     let texts = [&record.git_commit_msg, &record.prompt_summary];
     let lines = texts.into_iter().flatten().filter_map(|text| first_line(text));
     match (lines.into_iter().next(), record.revert_of.first()) {

@@ -10,10 +10,10 @@ use relaycode_change::plan::Plan;
 use relaycode_change::proposal::Mode;
 
 use super::{number, size};
-use crate::terminal::{Look, Paint, Sign};
+use crate::look::{Look, Paint, Sign};
 
 /// The diff of every file that changes, each after an empty line.
-pub(crate) fn text(plan: &Plan, look: &Look) -> String {
+pub fn text(plan: &Plan, look: &Look) -> String {
     let mut out = String::new();
     for diff in diff::of_plan(plan) {
         out += &file(&diff, look);
@@ -22,7 +22,7 @@ pub(crate) fn text(plan: &Plan, look: &Look) -> String {
 }
 
 /// The diff of one file, after an empty line.
-pub(crate) fn file(diff: &FileDiff, look: &Look) -> String {
+pub fn file(diff: &FileDiff, look: &Look) -> String {
     let mut out = String::from("\n");
     write_file(&mut out, diff, look);
     out

@@ -5,11 +5,11 @@
 //!   linter: none yet. Set patch.linter, and relay can approve clean changes by itself
 //! ```
 
-use crate::show::outcome;
-use crate::terminal::Look;
+use crate::look::Look;
+use crate::outcome;
 
 /// The lines for people. `made`: the files that were written now.
-pub(crate) fn text(id: &str, made: &[String], linter: &str, look: &Look) -> String {
+pub fn text(id: &str, made: &[String], linter: &str, look: &Look) -> String {
     let id = look.safe(id);
     let mut text = if made.is_empty() {
         outcome::done(look, &format!("everything is in place for {id}: nothing was changed"))

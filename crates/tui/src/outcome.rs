@@ -5,14 +5,14 @@
 //! ```
 
 use super::{LISTED, gate, number};
-use crate::terminal::{Look, Paint, Sign};
+use crate::look::{Look, Paint, Sign};
 use relaycode_door::GateReport;
 use relaycode_ledger::TxId;
 use relaycode_ledger::revert::{KeptEdits, Reversal};
 use relaycode_project::head::Head;
 
 /// A change was applied; `gate` is what the project's commands said.
-pub(crate) fn applied(id: &str, files: usize, gate: Option<&GateReport>, look: &Look) -> String {
+pub fn applied(id: &str, files: usize, gate: Option<&GateReport>, look: &Look) -> String {
     let dot = look.sign(Sign::Dot);
     let checked = gate.and_then(|gate| gate::passed(gate, look));
     let checked = checked.map(|checked| format!("{checked} {dot} ")).unwrap_or_default();
@@ -23,45 +23,45 @@ pub(crate) fn applied(id: &str, files: usize, gate: Option<&GateReport>, look: &
 }
 
 /// A line that goes with the one above it.
-pub(crate) fn aside(look: &Look, text: &str) -> String {
+pub fn aside(look: &Look, text: &str) -> String {
     format!("{}\n", look.wrap(&format!("  {text}"), 2))
 }
 
 /// How something went, for who wants to hear everything. `text` is made safe here.
-pub(crate) fn detail(look: &Look, text: &str) -> String {
+pub fn detail(look: &Look, text: &str) -> String {
     let line = look.wrap(&format!("  {}", look.safe(text)), 4);
     format!("{}\n", look.paint(Paint::Dim, &line))
 }
 
 /// `✓ …`
-pub(crate) fn done(look: &Look, text: &str) -> String {
+pub fn done(look: &Look, text: &str) -> String {
     let sign = look.paint(Paint::Good, look.sign(Sign::Done));
     let wrapped = look.wrap(&format!("  {text}"), 2);
     format!("{sign} {}\n", wrapped.trim_start())
 }
 
 /// `! …`
-pub(crate) fn remark(look: &Look, text: &str) -> String {
+pub fn remark(look: &Look, text: &str) -> String {
     let sign = look.paint(Paint::Look, "!");
     let wrapped = look.wrap(&format!("  {text}"), 2);
     format!("{sign} {}\n", wrapped.trim_start())
 }
 
 /// A change was taken back, or a revert was.
-pub(crate) struct Reverted<'a> {
+pub struct Reverted<'a> {
     /// What was taken back, as people call it.
-    pub(crate) name: String,
+    pub name: String,
     /// What that had taken back itself, and what is in again.
-    pub(crate) back: &'a [TxId],
+    pub back: &'a [TxId],
     /// How.
-    pub(crate) reversal: &'a Reversal,
+    pub reversal: &'a Reversal,
     /// What could be reverted next: its number in the log, and what it was about.
-    pub(crate) next: Option<(usize, String)>,
+    pub next: Option<(usize, String)>,
 }
 
 impl Reverted<'_> {
     /// A line for what was done, lines for what deserves a look, a line for what can be done next.
-    pub(crate) fn text(&self, look: &Look) -> String {
+    pub fn text(&self, look: &Look) -> String {
         let dot = look.sign(Sign::Dot);
         let kept = |KeptEdits { path, edits }: &KeptEdits| {
             let edits = number(*edits, "later edit");
@@ -97,7 +97,7 @@ impl Reverted<'_> {
 }
 
 /// What was checked out: `main at 9e101c6`.
-pub(crate) fn place(head: &Head) -> String {
+pub fn place(head: &Head) -> String {
     let short = |commit: &String| commit.chars().take(7).collect::<String>();
     match (&head.branch, head.commit.as_ref().map(short)) {
         (Some(branch), Some(commit)) => format!("{branch} at {commit}"),

@@ -16,8 +16,7 @@ use std::time::Duration;
 use relaycode_door::gate::{Diagnostic, GateReport, Step, StepReport, StepResult};
 
 use super::{Part, number, outcome, two_ended};
-use crate::failure::State;
-use crate::terminal::{Look, Paint, Sign};
+use crate::look::{Look, Paint, Sign};
 
 /// New errors that are listed before it says how many more there are.
 const ERRORS: usize = 5;
@@ -26,11 +25,12 @@ const LINES: usize = 5;
 /// Cells of one error's message at most.
 const MESSAGE: usize = 240;
 
-/// The card of a change that was not kept. `next` is how it could be kept anyway.
-pub(crate) fn refused(report: &GateReport, state: State, next: Option<&str>, look: &Look) -> String {
+/// The card of a change that was not kept. `state` says what that leaves the project in, `next` how it could be kept
+/// anyway.
+pub fn refused(report: &GateReport, state: &str, next: Option<&str>, look: &Look) -> String {
     let what = verdict(report, look).unwrap_or_else(|| "nobody said yes".to_string());
     let sign = look.paint(Paint::Bad, look.sign(Sign::Refused));
-    let mut out = headline(look, &sign, &format!("not kept: {what}"), state.clause());
+    let mut out = headline(look, &sign, &format!("not kept: {what}"), state);
     out += &evidence(report, look);
     if let Some(next) = next {
         out += &(look.wrap(&format!("  keep it anyway: `{}`", look.safe(next)), 4) + "\n");
@@ -39,7 +39,7 @@ pub(crate) fn refused(report: &GateReport, state: State, next: Option<&str>, loo
 }
 
 /// The card of a change that is on disk and waits for a yes.
-pub(crate) fn waiting(report: &GateReport, look: &Look) -> String {
+pub fn waiting(report: &GateReport, look: &Look) -> String {
     let sign = look.paint(Paint::Look, "!");
     let what = verdict(report, look).or_else(|| passed(report, look));
     let what = what.unwrap_or_else(|| "nothing checked this".to_string());
@@ -48,7 +48,7 @@ pub(crate) fn waiting(report: &GateReport, look: &Look) -> String {
 
 /// `checked in 3.2 s, 2 → 2 errors`: the half of a line that follows `applied 3f9c1e2a`. `None` if no
 /// command ran.
-pub(crate) fn passed(report: &GateReport, look: &Look) -> Option<String> {
+pub fn passed(report: &GateReport, look: &Look) -> Option<String> {
     if report.steps.is_empty() {
         return None;
     }
@@ -70,7 +70,7 @@ pub(crate) fn passed(report: &GateReport, look: &Look) -> Option<String> {
 }
 
 /// What speaks against the change, as the rest of a sentence: safe to print. `None`: nothing does.
-pub(crate) fn verdict(report: &GateReport, look: &Look) -> Option<String> {
+pub fn verdict(report: &GateReport, look: &Look) -> Option<String> {
     if let Some(step) = report.steps.iter().find(|step| has_broken(step)) {
         return Some(format!("{} {}", command(step, look), ending(&step.result, look)));
     }
@@ -99,7 +99,7 @@ pub(crate) fn verdict(report: &GateReport, look: &Look) -> Option<String> {
 }
 
 /// Everything that the commands printed, as far as it is kept.
-pub(crate) fn output(report: &GateReport, look: &Look) -> String {
+pub fn output(report: &GateReport, look: &Look) -> String {
     let mut out = String::new();
     for step in &report.steps {
         let name = name(step.step);
@@ -122,20 +122,20 @@ pub(crate) fn output(report: &GateReport, look: &Look) -> String {
 }
 
 /// That a command ran, how it ended and how long that took, for who wants to hear everything.
-pub(crate) fn ran(step: &StepReport, look: &Look) -> String {
+pub fn ran(step: &StepReport, look: &Look) -> String {
     let text = format!("{}: {} {} in {}", name(step.step), step.command, step.said(), seconds(step.took));
     outcome::detail(look, &text)
 }
 
 /// The end of what a command printed, a few lines.
-pub(crate) fn tail(output: &str, look: &Look) -> String {
+pub fn tail(output: &str, look: &Look) -> String {
     let lines: Vec<&str> = output.lines().filter(|line| !line.trim().is_empty()).collect();
     let last = lines.iter().skip(lines.len().saturating_sub(LINES));
     last.map(|line| format!("    {}\n", look.excerpt(line, MESSAGE))).collect()
 }
 
 /// What a command is there for, as the configuration calls it.
-pub(crate) fn name(step: Step) -> &'static str {
+pub fn name(step: Step) -> &'static str {
     match step {
         Step::PreCommand => "preCommand",
         Step::Baseline => "linter, before",
@@ -145,7 +145,7 @@ pub(crate) fn name(step: Step) -> &'static str {
 }
 
 /// A time for people: `40 ms`, `3.2 s`, `2 min 5 s`.
-pub(crate) fn seconds(took: Duration) -> String {
+pub fn seconds(took: Duration) -> String {
     let (seconds, millis) = (took.as_secs(), took.subsec_millis());
     match seconds {
         0 if millis < 100 => format!("{millis} ms"),

@@ -15,10 +15,10 @@ use relaycode_change::plan::{FittingHunk, HunkState, Nearest, Reason, Refusal, R
 use relaycode_change::proposal::{Hunk, Unread};
 
 use super::{LISTED, Part, card, number, two_ended};
-use crate::terminal::{Look, Paint, Sign};
+use crate::look::{Look, Paint, Sign};
 
 /// The refusal. `next` is the command that writes a repair prompt, if there is one to point at.
-pub(crate) fn text(refused: &Refused, unread: &[Unread], next: Option<&str>, look: &Look) -> String {
+pub fn text(refused: &Refused, unread: &[Unread], next: Option<&str>, look: &Look) -> String {
     let sign = look.paint(Paint::Bad, look.sign(Sign::Refused));
     let left = format!(" refused: {}", headline(refused));
     let left = Part { cells: 1 + Part::plain(&left).cells, text: format!("{sign}{left}") };
@@ -54,7 +54,7 @@ fn listed(refused: &Refused, block: &Unread) -> bool {
 }
 
 /// What is wrong, in one line without foreign text.
-pub(crate) fn headline(refused: &Refused) -> String {
+pub fn headline(refused: &Refused) -> String {
     let mut kinds: Vec<(Kind, usize)> = Vec::new();
     for refusal in &refused.refusals {
         let kind = Kind::of(&refusal.reason);

@@ -7,19 +7,19 @@ use std::time::Duration;
 use relaycode_door::Rule;
 use relaycode_door::commit::CommitPlan;
 use relaycode_door::gate::{Diagnostic, GateReport, Step, StepReport, StepResult};
-use relaycode_ledger::error::{LedgerError, Left, Unfinished};
+use relaycode_ledger::error::{Left, Unfinished};
 use relaycode_ledger::record::{FileRecord, Image, Record, RecordedOperation};
 use relaycode_ledger::revert::{KeptEdits, Reversal};
 use relaycode_ledger::{Digest, Recovered, TxId};
 use relaycode_project::config::{Loaded, Remark};
 use relaycode_project::head::Head;
 use relaycode_project::trust::Wants;
+use relaycode_testkit::tongue;
 
 use super::*;
-use crate::commands::{blame::Line, log::Row, show::Shown};
-use crate::failure::{Detail, Exit, Failure, Region, State};
-use crate::project::Fate;
-use crate::{json, tongue};
+use crate::blame::Line;
+use crate::log::Row;
+use crate::record::{Fate, Shown};
 
 const LOOKS: [Look; 4] = [
     PLAIN,
@@ -136,7 +136,6 @@ fn answers(s: &str, look: &Look) -> Vec<(&'static str, String)> {
         ("why", why::text(&rules, Some(Digest::of(s.as_bytes())), look)),
         ("would ask", why::would_ask(&rules, look)),
         ("repair", look.block(&relaycode_change::repair::prompt(&refused)).into_owned()),
-        ("json", String::from_utf8(json::line(&(&proposal, &plan, &refused, &rules, s))).unwrap()),
     ]
 }
 
@@ -223,7 +222,7 @@ fn ledgers(s: &str, look: &Look) -> Vec<(&'static str, String)> {
     let outcomes = [
         relaycode_ledger::Outcome::PutBack { restored: vec![text.clone()], kept: Some(text.clone()) },
         relaycode_ledger::Outcome::Kept { kept: text.clone() },
-        relaycode_ledger::Outcome::NeedsYou(unfinished.clone()),
+        relaycode_ledger::Outcome::NeedsYou(unfinished),
     ];
     let recovered: Vec<Recovered> =
         outcomes.into_iter().map(|outcome| Recovered { id: TxId::random(), outcome }).collect();
@@ -239,26 +238,6 @@ fn ledgers(s: &str, look: &Look) -> Vec<(&'static str, String)> {
         reversal: &reversal,
         next: Some((2, text.clone())),
     };
-    let region = Region { line: 1, now: vec![text.clone()], reverted: vec![text.clone()] };
-    let detail = Detail {
-        path: text.clone(),
-        rule: None,
-        message: text.clone(),
-        kept: Some(text.clone()),
-        regions: vec![region],
-    };
-    let plain = Detail { path: text.clone(), message: format!("{s}."), ..Detail::default() };
-    let failure = Failure::new(Exit::NeedsYou, "x", s).hint(s).at(format!("{s}:1")).left(State::Unchanged);
-    let failure = failure.about([detail, plain]);
-    let errors = [
-        LedgerError::Damaged { path: text.clone(), reason: text.clone() },
-        LedgerError::Unknown { name: text.clone() },
-        LedgerError::Conflict { path: text.clone() },
-        LedgerError::NeedsYou(Box::new(unfinished)),
-    ];
-    let failures: String =
-        errors.into_iter().map(|error| super::super::failure::text(&Failure::from(error), look)).collect();
-    let json = json::line(&(&failure, &record, rows.as_slice()));
     let why = why::record(&record, look);
     let gone = super::super::record::no_diff(&files[0], look);
     let shown = Shown { record, fate: Fate::default(), files, diffs: Vec::new() };
@@ -270,9 +249,6 @@ fn ledgers(s: &str, look: &Look) -> Vec<(&'static str, String)> {
         ("why of a record", why),
         ("recovery", super::super::recovery::text(&recovered, look)),
         ("reverted", reverted.text(look)),
-        ("failure", super::super::failure::text(&failure, look)),
-        ("failures of the ledger", failures),
-        ("json of the ledger", String::from_utf8(json).unwrap()),
     ]
 }
 
@@ -305,14 +281,13 @@ fn gates(s: &str, look: &Look) -> Vec<(&'static str, String)> {
     };
     let silent = GateReport { new_errors: Vec::new(), new_count: 0, ..report.clone() };
     vec![
-        ("gate", gate::refused(&report, State::PutBack, Some(s), look)),
-        ("gate without errors", gate::refused(&silent, State::PutBack, None, look)),
+        ("gate", gate::refused(&report, "put back", Some(s), look)),
+        ("gate without errors", gate::refused(&silent, "put back", None, look)),
         ("gate, waiting", gate::waiting(&report, look)),
         ("gate, verdict", gate::verdict(&silent, look).unwrap_or_default()),
         ("gate, output", gate::output(&report, look)),
         ("gate, tail", gate::tail(s, look)),
         ("applied", outcome::applied("3f9c1e2a", 1, Some(&report), look)),
-        ("json of the gate", String::from_utf8(json::line(&report)).unwrap()),
     ]
 }
 

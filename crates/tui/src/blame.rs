@@ -3,14 +3,23 @@
 use relaycode_ledger::record::Record;
 
 use crate::clock;
-use crate::commands::blame::Line;
-use crate::terminal::{Look, Paint};
+use crate::look::{Look, Paint};
+
+/// One line and who wrote it.
+pub struct Line<'a> {
+    /// Its number, from 1.
+    pub number: usize,
+    /// What it says.
+    pub text: &'a str,
+    /// `None`: not relay.
+    pub by: Option<&'a Record>,
+}
 
 /// Cells of a title in the list.
 const TITLE: usize = 28;
 
 /// Every line: the change that wrote it, its number and its text.
-pub(crate) fn all(lines: &[Line<'_>], look: &Look) -> String {
+pub fn all(lines: &[Line<'_>], look: &Look) -> String {
     let width = lines.last().map_or(1, |line| line.number.to_string().len());
     let mut text = String::new();
     for line in lines {
@@ -29,7 +38,7 @@ pub(crate) fn all(lines: &[Line<'_>], look: &Look) -> String {
 }
 
 /// One line, with everything that is known of the change that wrote it.
-pub(crate) fn one(line: &Line<'_>, look: &Look) -> String {
+pub fn one(line: &Line<'_>, look: &Look) -> String {
     let mut text = format!("{}  {}\n", line.number, look.code(line.text));
     let Some(record) = line.by else {
         return text + "  not written by relay: it was there before, or somebody edited it\n";

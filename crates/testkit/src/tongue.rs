@@ -4,7 +4,7 @@
 //! `RELAY_STRINGS=1000000 cargo test -p relaycode-relay --bin relay tongue` runs as many as the promise says.
 //! String number `n` is always the same one.
 
-use relaycode_testkit::random::Random;
+use crate::random::Random;
 
 const SEED: u64 = 1;
 
@@ -109,12 +109,12 @@ const PIECES: &[&str] = &[
 ];
 
 /// How many strings; the environment may ask for more.
-pub(crate) fn count() -> u64 {
+pub fn count() -> u64 {
     std::env::var("RELAY_STRINGS").ok().and_then(|text| text.parse().ok()).unwrap_or(20_000)
 }
 
 /// String number `number`.
-pub(crate) fn string(number: u64) -> String {
+pub fn string(number: u64) -> String {
     let mut random = Random::of_case(SEED, number);
     let mut bytes = Vec::new();
     for _ in 0..=random.below(6) {
@@ -133,7 +133,7 @@ pub(crate) fn string(number: u64) -> String {
 
 /// The first character of `text` that must not reach a terminal; line feeds and tabs may, and so may the
 /// colours that relay itself puts there. This does not ask the code that escapes.
-pub(crate) fn unsafe_in(text: &str, colour: bool) -> Option<char> {
+pub fn unsafe_in(text: &str, colour: bool) -> Option<char> {
     const OWN: [&str; 6] = ["[0m", "[1m", "[2m", "[31m", "[32m", "[33m"];
     text.char_indices().find_map(|(at, c)| {
         let code = u32::from(c);

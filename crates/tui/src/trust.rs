@@ -17,7 +17,7 @@ use relaycode_project::trust::Wants;
 use relaycode_text::width::cells;
 
 use super::number;
-use crate::terminal::{Look, Paint};
+use crate::look::{Look, Paint};
 
 /// Blanks in a row that are shown as such.
 const BLANKS: usize = 7;
@@ -27,7 +27,7 @@ const VALUE_CELLS: usize = 24;
 const NAME_CELLS: usize = 28;
 
 /// What it wants; against what it wanted `before`, where the user said yes to that.
-pub(crate) fn text(wants: &Wants, before: Option<&Wants>, look: &Look) -> String {
+pub fn text(wants: &Wants, before: Option<&Wants>, look: &Look) -> String {
     let mut out = look.wrap(&headline(wants), 2) + "\n";
     let old = before.unwrap_or(wants);
     out += &rows(&compare(&old.commands, &wants.commands), look);
@@ -45,7 +45,7 @@ pub(crate) fn text(wants: &Wants, before: Option<&Wants>, look: &Look) -> String
 }
 
 /// `from relaycode.config.json, not seen before`
-pub(crate) fn source(wants: &Wants, before: Option<&Wants>, config: &str, look: &Look) -> String {
+pub fn source(wants: &Wants, before: Option<&Wants>, config: &str, look: &Look) -> String {
     let seen = match before {
         None => "not seen before",
         Some(before) if before == wants => "trusted as it is",

@@ -8,11 +8,11 @@
 use relaycode_ledger::error::Unfinished;
 
 use super::{LISTED, number};
-use crate::terminal::{Look, Paint};
+use crate::look::{Look, Paint};
 use relaycode_ledger::{Outcome, Recovered};
 
 /// A few lines for every transaction; nothing if there is none.
-pub(crate) fn text(recovered: &[Recovered], look: &Look) -> String {
+pub fn text(recovered: &[Recovered], look: &Look) -> String {
     let mut out: String = recovered.iter().map(|one| entry(one, look)).collect();
     if recovered.iter().any(|one| matches!(one.outcome, Outcome::NeedsYou(_))) {
         let next = "  next: `relay recover --keep` (stay with it) or `relay recover --restore` (its bytes stay in .relaycode)";

@@ -46,7 +46,8 @@ fn more_errors_than_before_are_counted_and_the_first_are_named() {
         vec![error("src/cart.ts", 31, "Type 'string' is not assignable to type 'number'")],
         3,
     );
-    let text = refused(&report, State::PutBack, Some("relay apply answer.md --allow gate"), &PLAIN);
+    let text =
+        refused(&report, "everything was put back", Some("relay apply answer.md --allow gate"), &PLAIN);
     let expected = "\
 ✗ not kept: tsc --noEmit went from 2 to 5 errors         everything was put back
     src/cart.ts:31  Type 'string' is not assignable to type 'number'
@@ -99,7 +100,7 @@ fn every_bad_end_has_a_sentence() {
         steps: vec![step(Step::Linter, "./check", StepResult::Exited { code: 1 }, 10, "\nit is\n\nbad\n")],
         ..GateReport::default()
     };
-    let text = refused(&uncounted, State::PutBack, None, &PLAIN);
+    let text = refused(&uncounted, "everything was put back", None, &PLAIN);
     let expected = "\
 ✗ not kept: ./check ended with code 1                    everything was put back
     it is
@@ -128,7 +129,7 @@ it left 2 processes behind, which were ended
 fn a_narrow_terminal_gets_lines_of_its_own() {
     let look = Look { width: Some(40), ..PLAIN };
     let report = linted(Some(2), 5, vec![error("src/components/cart/total.ts", 31, "is not assignable")], 3);
-    let text = refused(&report, State::PutBack, Some("relay apply answer.md --allow gate"), &look);
+    let text = refused(&report, "everything was put back", Some("relay apply answer.md --allow gate"), &look);
     let expected = "\
 ✗ not kept: tsc --noEmit went from 2 to
   5 errors
@@ -153,7 +154,8 @@ fn what_a_linter_prints_is_never_obeyed() {
         HOSTILE,
     ));
     for look in [PLAIN, ASCII] {
-        let mut text = refused(&report, State::PutBack, Some(HOSTILE), &look) + &waiting(&report, &look);
+        let mut text =
+            refused(&report, "everything was put back", Some(HOSTILE), &look) + &waiting(&report, &look);
         text += &output(&report, &look);
         report.new_errors.clear();
         report.new_count = 0;

@@ -13,13 +13,13 @@ use relaycode_project::trust::Wants;
 use relaycode_text::width::cells;
 
 use super::{Part, card, counts, trust, why};
-use crate::terminal::{Look, Paint, Sign};
+use crate::look::{Look, Paint, Sign};
 
 /// What each key of a question does.
-pub(crate) type Keys = &'static [(&'static str, &'static str)];
+pub type Keys = &'static [(&'static str, &'static str)];
 
 /// The keys of "apply?".
-pub(crate) const APPLY: Keys = &[
+pub const APPLY: Keys = &[
     ("y", "put it on disk, every file or none; `relay revert` undoes it"),
     (
         "n",
@@ -33,7 +33,7 @@ pub(crate) const APPLY: Keys = &[
 ];
 
 /// The keys of "keep?".
-pub(crate) const KEEP: Keys = &[
+pub const KEEP: Keys = &[
     ("y", "keep it as it is on disk now; `relay revert` undoes it"),
     ("n", "put everything back (so does Enter); what follows it is the reason"),
     ("r", "say no with a reason for your model"),
@@ -43,31 +43,31 @@ pub(crate) const KEEP: Keys = &[
 ];
 
 /// The keys of the question for trust.
-pub(crate) const TRUST: Keys = &[
+pub const TRUST: Keys = &[
     ("y", "trust exactly this from now on; when it changes, you are asked again"),
     ("n", "go on without it (so does Enter): nothing of it runs"),
     ("w", "say why relay asks"),
 ];
 
 /// The keys of the question for a new change.
-pub(crate) const NEW_CHANGE: Keys = &[
+pub const NEW_CHANGE: Keys = &[
     ("y", "it is a new change: it gets an id of its own"),
     ("n", "leave everything as it is (so does Enter)"),
     ("w", "say why relay asks"),
 ];
 
 /// `  apply? [y/N]  d diff · f pick · e edit · w why · ?  `
-pub(crate) fn apply(look: &Look) -> String {
+pub fn apply(look: &Look) -> String {
     line("apply? [y/N] ", &["d diff", "f pick", "e edit", "w why", "?"], look)
 }
 
 /// `  keep? [y/N]  d diff · o output · w why · ?  `
-pub(crate) fn keep(look: &Look) -> String {
+pub fn keep(look: &Look) -> String {
     line("keep? [y/N] ", &["d diff", "o output", "w why", "?"], look)
 }
 
 /// `  from relaycode.config.json, not seen before. Run them from now on? [y/N] w ?  `
-pub(crate) fn trust(wants: &Wants, before: Option<&Wants>, config: &str, look: &Look) -> String {
+pub fn trust(wants: &Wants, before: Option<&Wants>, config: &str, look: &Look) -> String {
     let question = match wants.commands.len() {
         0 => "Go by it from now on?",
         1 => "Run it from now on?",
@@ -78,7 +78,7 @@ pub(crate) fn trust(wants: &Wants, before: Option<&Wants>, config: &str, look: &
 }
 
 /// `  is this a new change? [y/N]  w why · ?  `
-pub(crate) fn new_change(look: &Look) -> String {
+pub fn new_change(look: &Look) -> String {
     line("is this a new change? [y/N] ", &["w why", "?"], look)
 }
 
@@ -103,7 +103,7 @@ fn two_parts(first: &str, second: &str, indent: usize, look: &Look) -> String {
 }
 
 /// What each key does, one line each.
-pub(crate) fn keys(keys: Keys, look: &Look) -> String {
+pub fn keys(keys: Keys, look: &Look) -> String {
     let mut out = String::new();
     for (key, does) in keys.iter().chain(&[("?", "show this")]) {
         out += &(look.wrap(&format!("    {key}  {does}"), 7) + "\n");
@@ -112,7 +112,7 @@ pub(crate) fn keys(keys: Keys, look: &Look) -> String {
 }
 
 /// Why "apply?" is asked, as far as the card does not show it.
-pub(crate) fn reasons(rules: &[Rule], plan: &Plan, look: &Look) -> String {
+pub fn reasons(rules: &[Rule], plan: &Plan, look: &Look) -> String {
     let said = |rule: &Rule| match rule {
         // Ordinary: nothing is off. What changed meanwhile was said when it was planned again.
         Rule::Manual | Rule::NoConfig | Rule::NoLinter | Rule::Revised => None,
@@ -126,27 +126,27 @@ pub(crate) fn reasons(rules: &[Rule], plan: &Plan, look: &Look) -> String {
 }
 
 /// The id is that of another answer.
-pub(crate) fn same_id(id: TxId, look: &Look) -> String {
+pub fn same_id(id: TxId, look: &Look) -> String {
     let said = format!("{} was the id of another answer, which is in the ledger already", id.short());
     super::outcome::remark(look, &said)
 }
 
 /// Why the same id is asked about.
-pub(crate) fn why_new(answer: Digest, look: &Look) -> String {
+pub fn why_new(answer: Digest, look: &Look) -> String {
     let said = "  an id stands for one change: a second answer under it is a mistake of the model, or \
                 somebody's trick. Nothing else covers this, not even `-y`";
     format!("{}\n  a yes counts for exactly this: {}\n", look.wrap(said, 2), why::short(answer))
 }
 
 /// Why trust is asked for.
-pub(crate) fn why_trust(digest: Digest, look: &Look) -> String {
+pub fn why_trust(digest: Digest, look: &Look) -> String {
     let said = "  commands that a project names run with your rights, so none runs before you said yes to \
                 exactly it. A no is no obstacle: relay's own checks run, and you decide";
     format!("{}\n  a yes counts for exactly this: {}\n", look.wrap(said, 2), why::short(digest))
 }
 
 /// `! src/a.ts changed meanwhile: planned again`
-pub(crate) fn planned_again(paths: &[RelPath], look: &Look) -> String {
+pub fn planned_again(paths: &[RelPath], look: &Look) -> String {
     let first = paths.first().map_or("a file", |path| path.as_str());
     let more = match paths.len() {
         0 | 1 => String::new(),
@@ -156,7 +156,7 @@ pub(crate) fn planned_again(paths: &[RelPath], look: &Look) -> String {
 }
 
 /// The files that change, numbered; with `places`, each place of those that have several.
-pub(crate) fn files(files: &[(&FilePlan, &FileDiff)], places: bool, look: &Look) -> String {
+pub fn files(files: &[(&FilePlan, &FileDiff)], places: bool, look: &Look) -> String {
     /// Cells of the quoted line.
     const QUOTED: usize = 40;
     let width = files.len().to_string().len();
@@ -183,7 +183,7 @@ pub(crate) fn files(files: &[(&FilePlan, &FileDiff)], places: bool, look: &Look)
 }
 
 /// The places of a file that can be taken one by one: none if there is only one.
-pub(crate) fn hunks(diff: &FileDiff) -> &[DiffHunk] {
+pub fn hunks(diff: &FileDiff) -> &[DiffHunk] {
     match &diff.content {
         Content::Text { hunks, endings } if hunks.len() > 1 && !endings.is_some_and(|change| change.only) => {
             hunks
@@ -204,13 +204,13 @@ fn place<'a>(hunk: &'a DiffHunk, look: &Look) -> (Part, usize, &'a str) {
 }
 
 /// The line that asks which of the files and places are wanted.
-pub(crate) fn pick(look: &Look) -> String {
+pub fn pick(look: &Look) -> String {
     let keys = "`1 3`, all but `-2`, place `1.2`, `d 1.2` shows it, Enter: back";
     two_parts("  which?", keys, 4, look)
 }
 
 /// A no with its reason, as text for the model that wrote the change.
-pub(crate) fn for_model(reason: &str, look: &Look) -> String {
+pub fn for_model(reason: &str, look: &Look) -> String {
     let reason = look.safe(reason);
     format!(
         "The change was not applied: {reason}. Please send a new version of it; the same id may be used.\n"

@@ -14,14 +14,14 @@ use relaycode_ledger::Digest;
 use relaycode_ledger::record::Record;
 
 use super::{LISTED, number};
-use crate::terminal::{Look, Paint, Sign};
+use crate::look::{Look, Paint, Sign};
 
 /// Digits of a digest that people compare.
 const DIGITS: usize = 12;
 
 /// Every rule by its stable name, with a sentence and what would make it not ask; `digest`: what a yes
 /// counts for.
-pub(crate) fn text(rules: &[Rule], digest: Option<Digest>, look: &Look) -> String {
+pub fn text(rules: &[Rule], digest: Option<Digest>, look: &Look) -> String {
     let mut out = match rules.len() {
         0 => "  no rule speaks against it\n".to_string(),
         count => format!("  relay asks because of {}\n", number(count, "rule")),
@@ -55,17 +55,17 @@ pub(crate) fn text(rules: &[Rule], digest: Option<Digest>, look: &Look) -> Strin
 }
 
 /// The digits of a digest that people compare.
-pub(crate) fn short(digest: Digest) -> String {
+pub fn short(digest: Digest) -> String {
     digest.to_string().chars().take(DIGITS).collect()
 }
 
 /// What a rule says, in a sentence that is safe to print.
-pub(crate) fn sentence(rule: &Rule, look: &Look) -> String {
+pub fn sentence(rule: &Rule, look: &Look) -> String {
     look.safe(&rule.sentence()).into_owned()
 }
 
 /// What `relay apply` would ask about, in one line; nothing if it would ask about nothing special.
-pub(crate) fn would_ask(rules: &[Rule], look: &Look) -> String {
+pub fn would_ask(rules: &[Rule], look: &Look) -> String {
     let mut names: Vec<&str> = rules.iter().map(Rule::name).collect();
     names.dedup();
     if names.is_empty() {
@@ -76,7 +76,7 @@ pub(crate) fn would_ask(rules: &[Rule], look: &Look) -> String {
 }
 
 /// Which rules decided about a change that is in the ledger.
-pub(crate) fn record(record: &Record, look: &Look) -> String {
+pub fn record(record: &Record, look: &Look) -> String {
     let title = record.git_commit_msg.as_deref().and_then(|text| text.lines().next()).unwrap_or_default();
     let mut out =
         format!("{}  from {}  {}", record.uuid.short(), look.safe(&record.origin), look.safe(title));
@@ -105,7 +105,7 @@ pub(crate) fn record(record: &Record, look: &Look) -> String {
 }
 
 /// What would make relay not ask, by the rule's stable name. `None`: this is always asked about.
-pub(crate) fn instead(name: &str) -> Option<&'static str> {
+pub fn instead(name: &str) -> Option<&'static str> {
     Some(match name {
         "manual" => "`-y` answers it; with `auto` and a linter relay asks only when something is off",
         "not-trusted" => "`relay trust` shows them and asks",

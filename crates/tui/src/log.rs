@@ -6,14 +6,78 @@
 //!   3 ↩ 77e2d910  yesterday   clipboard  1 file   +3 −1      fix: typo
 //! ```
 
+use relaycode_ledger::{Entry, Item, TxId};
+use serde::Serialize;
+
 use super::{Part, counts, number};
 use crate::clock;
-use crate::commands::log::Row;
-use crate::terminal::{Look, Paint, Sign};
+use crate::look::{Look, Paint, Sign};
+
+/// One thing that was done, as a line of the list.
+#[derive(Debug, Clone, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Row {
+    /// What `relay show` and `relay revert` take, as well as the id.
+    pub index: usize,
+    /// The transaction, or the group; `None` if the record is too damaged to say.
+    pub id: Option<String>,
+    /// The transactions, newest first: one, or those of a group.
+    pub members: Vec<String>,
+    /// When, ISO 8601 in UTC.
+    pub created_at: String,
+    /// Where it came from.
+    pub origin: String,
+    /// How many files it changed.
+    pub files: usize,
+    /// Lines that came.
+    pub added: usize,
+    /// Lines that went.
+    pub removed: usize,
+    /// What it was about.
+    pub summary: String,
+    /// It was reverted.
+    pub undone: bool,
+    /// It can be reverted.
+    pub revertible: bool,
+    /// A group that nobody finished.
+    pub interrupted: bool,
+    /// What it reverts.
+    pub revert_of: Vec<TxId>,
+    /// Why it cannot be read.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub damage: Option<String>,
+}
+
+impl Row {
+    /// The line of an entry of the ledger.
+    pub fn of(entry: &Entry) -> Row {
+        let members = &entry.members;
+        let newest = members.first();
+        let sum = |count: fn(&Item) -> usize| members.iter().map(count).fold(0, usize::saturating_add);
+        // A group is called by what its first member was about.
+        let summary = members.iter().rev().map(|item| &item.summary).find(|text| !text.is_empty());
+        Row {
+            index: entry.place,
+            id: entry.group.clone().or_else(|| newest?.id.map(|id| id.to_string())),
+            members: members.iter().filter_map(|item| item.id).map(|id| id.to_string()).collect(),
+            created_at: newest.map(|item| item.created_at.clone()).unwrap_or_default(),
+            origin: newest.map(|item| item.origin.clone()).unwrap_or_default(),
+            files: sum(|item| item.files),
+            added: sum(|item| item.added),
+            removed: sum(|item| item.removed),
+            summary: summary.cloned().unwrap_or_default(),
+            undone: members.iter().all(|item| item.undone),
+            interrupted: entry.interrupted,
+            revertible: members.iter().all(|item| item.revertible),
+            revert_of: members.iter().flat_map(|item| item.revert_of.clone()).collect(),
+            damage: members.iter().find_map(|item| item.damage.clone()),
+        }
+    }
+}
 
 /// The rows, and how many more of the `total` there are than these. `any`: there is something in the ledger,
 /// if perhaps nothing that was looked for.
-pub(crate) fn text(rows: &[Row], total: usize, any: bool, look: &Look) -> String {
+pub fn text(rows: &[Row], total: usize, any: bool, look: &Look) -> String {
     if total == 0 {
         let nothing = if any {
             "nothing in the log fits that; `relay log` lists it all\n"
@@ -44,7 +108,7 @@ pub(crate) fn text(rows: &[Row], total: usize, any: bool, look: &Look) -> String
 }
 
 /// An id and a summary on each line, for scripts and narrow places.
-pub(crate) fn oneline(rows: &[Row], look: &Look) -> String {
+pub fn oneline(rows: &[Row], look: &Look) -> String {
     let mut out = String::new();
     for row in rows {
         let id: String = row.id.iter().flat_map(|id| id.chars()).take(SHORT).collect();

@@ -12,10 +12,10 @@ use relaycode_change::plan::{
 use relaycode_change::proposal::{Mode, Note, Proposal, Unread};
 
 use super::{LISTED, Part, counts, number, two_ended};
-use crate::terminal::{Look, Paint, Sign};
+use crate::look::{Look, Paint, Sign};
 
 /// The card of a plan. `name` stands in where the answer has no title.
-pub(crate) fn text(proposal: &Proposal, plan: &Plan, name: &str, look: &Look) -> String {
+pub fn text(proposal: &Proposal, plan: &Plan, name: &str, look: &Look) -> String {
     let mut out = head(proposal, plan, name, look);
     out += &rows(plan, look);
     let mut looks = Vec::new();
@@ -43,7 +43,7 @@ pub(crate) fn text(proposal: &Proposal, plan: &Plan, name: &str, look: &Look) ->
 }
 
 /// Notes on the answer, and the blocks of it that were not read.
-pub(super) fn remarks(notes: &[Note], unread: &[Unread], look: &Look) -> String {
+pub(crate) fn remarks(notes: &[Note], unread: &[Unread], look: &Look) -> String {
     let mut lines = Vec::new();
     for note in notes {
         lines.push(match note.line {
@@ -62,7 +62,7 @@ pub(super) fn remarks(notes: &[Note], unread: &[Unread], look: &Look) -> String 
 }
 
 /// Lines with a sign before each, cut after a while.
-pub(super) fn list(lines: &[String], sign: &str, look: &Look) -> String {
+pub(crate) fn list(lines: &[String], sign: &str, look: &Look) -> String {
     let mut out = String::new();
     for line in lines.iter().take(LISTED) {
         let wrapped = look.wrap(&format!("    {line}"), 4);

@@ -4,17 +4,17 @@ use jiff::tz::TimeZone;
 use jiff::{SignedDuration, Span, Timestamp, Zoned, civil};
 
 /// The time now, ISO 8601 in UTC with milliseconds.
-pub(crate) fn now() -> String {
+pub fn now() -> String {
     format!("{:.3}", Timestamp::now())
 }
 
 /// The time now, in seconds since 1970.
-pub(crate) fn seconds() -> i64 {
+pub fn seconds() -> i64 {
     Timestamp::now().as_second()
 }
 
 /// How long ago a recorded time is, as one says it; the text itself if it is no time.
-pub(crate) fn ago(recorded: &str) -> String {
+pub fn ago(recorded: &str) -> String {
     match recorded.parse::<Timestamp>() {
         Ok(then) => since(then, Timestamp::now()),
         Err(_) => recorded.to_string(),
@@ -22,7 +22,7 @@ pub(crate) fn ago(recorded: &str) -> String {
 }
 
 /// A recorded time in the user's own time zone; the text itself if it is no time.
-pub(crate) fn local(recorded: &str) -> String {
+pub fn local(recorded: &str) -> String {
     match recorded.parse::<Timestamp>() {
         Ok(then) => then.to_zoned(TimeZone::system()).strftime("%Y-%m-%d %H:%M").to_string(),
         Err(_) => recorded.to_string(),
@@ -30,7 +30,7 @@ pub(crate) fn local(recorded: &str) -> String {
 }
 
 /// A time as people give it (`2h`, `3 days`, `yesterday`, `2026-03-01`, an exact one), ISO 8601 in UTC.
-pub(crate) fn moment(text: &str) -> Result<String, String> {
+pub fn moment(text: &str) -> Result<String, String> {
     let now = Zoned::now();
     let said = || format!("`{text}` is no time such as 2h, 3d, yesterday or 2026-03-01");
     let word = text.trim();

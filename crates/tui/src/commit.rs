@@ -4,10 +4,10 @@ use relaycode_door::commit::CommitPlan;
 use relaycode_project::head::Head;
 
 use super::{LISTED, number, outcome};
-use crate::terminal::{Look, Paint, Sign};
+use crate::look::{Look, Paint, Sign};
 
 /// What would be committed.
-pub(crate) fn text(plan: &CommitPlan, message: &str, head: &Head, look: &Look) -> String {
+pub fn text(plan: &CommitPlan, message: &str, head: &Head, look: &Look) -> String {
     let on = head.branch.as_deref().unwrap_or("a detached HEAD");
     let count = number(plan.paths.len(), "file");
     let mut text = format!("{} commit of {count} on {}\n", look.sign(Sign::Incoming), look.safe(on));
@@ -31,7 +31,7 @@ pub(crate) fn text(plan: &CommitPlan, message: &str, head: &Head, look: &Look) -
 }
 
 /// It was made.
-pub(crate) fn done(id: &str, files: usize, head: &Head, look: &Look) -> String {
+pub fn done(id: &str, files: usize, head: &Head, look: &Look) -> String {
     let short: String = id.chars().take(8).collect();
     let on = head.branch.as_deref().map(|branch| format!(" on {}", look.safe(branch))).unwrap_or_default();
     let dot = look.sign(Sign::Dot);

@@ -5,13 +5,13 @@ use relaycode_text::width::cells;
 use serde_json::{Value, json};
 
 use super::{Part, number, outcome};
-use crate::terminal::{Look, Paint};
+use crate::look::{Look, Paint};
 
 /// Cells of a value in the table.
 const VALUE: usize = 36;
 
 /// Every key.
-pub(crate) fn table(loaded: &Loaded, rows: &[Row], look: &Look) -> String {
+pub fn table(loaded: &Loaded, rows: &[Row], look: &Look) -> String {
     let mut text = String::new();
     let widest = rows.iter().map(|row| cells(row.key)).max().unwrap_or_default();
     for row in rows {
@@ -27,7 +27,7 @@ pub(crate) fn table(loaded: &Loaded, rows: &[Row], look: &Look) -> String {
 }
 
 /// Whether the files are right.
-pub(crate) fn check(loaded: &Loaded, look: &Look) -> String {
+pub fn check(loaded: &Loaded, look: &Look) -> String {
     let what = match &loaded.file {
         Some(file) => {
             let name = file.file_name().unwrap_or_default().to_string_lossy();
@@ -43,7 +43,7 @@ pub(crate) fn check(loaded: &Loaded, look: &Look) -> String {
 }
 
 /// What is odd about the files, a line each.
-pub(crate) fn remarks(remarks: &[Remark], look: &Look) -> String {
+pub fn remarks(remarks: &[Remark], look: &Look) -> String {
     remarks.iter().map(|remark| outcome::remark(look, &look.safe(&said(remark)))).collect()
 }
 
@@ -65,7 +65,7 @@ fn origin(origin: &Origin) -> String {
 }
 
 /// One key for machines.
-pub(crate) fn object(row: &Row) -> Value {
+pub fn object(row: &Row) -> Value {
     let (from, line) = match row.origin {
         Origin::Default => ("default", 0),
         Origin::User { line } => ("user", line),
@@ -76,6 +76,6 @@ pub(crate) fn object(row: &Row) -> Value {
 }
 
 /// One remark for machines.
-pub(crate) fn remark_object(remark: &Remark) -> Value {
+pub fn remark_object(remark: &Remark) -> Value {
     json!({"file": remark.file, "line": remark.line, "text": remark.text})
 }

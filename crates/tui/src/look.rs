@@ -1,0 +1,185 @@
+//! What the place that relay prints to can do: colour, characters, width.
+//!
+//! Without UTF-8 every sign has an ASCII form and foreign text is escaped down to ASCII.
+
+use std::borrow::Cow;
+
+use relaycode_text::escape::{Escape, Tabs};
+use relaycode_text::width::{self, Ellipsis};
+use terminal_size::terminal_size_of;
+
+/// How to print to one stream.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Look {
+    /// Colours are understood and wanted.
+    pub color: bool,
+    /// UTF-8 is understood.
+    pub utf8: bool,
+    /// Cells in a line; `None` if it is no terminal and lines may be long.
+    pub width: Option<usize>,
+}
+
+/// What a colour stands for; a sign or a word always says the same.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Paint {
+    /// Lines that come in, things that are done.
+    Good,
+    /// Lines that go, things that are refused.
+    Bad,
+    /// Something to look at.
+    Look,
+    /// Secondary.
+    Dim,
+    /// Headings.
+    Strong,
+}
+
+/// The signs, each with an ASCII form.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Sign {
+    /// It is done.
+    Done,
+    /// Refused or failed.
+    Refused,
+    /// A change that comes in.
+    Incoming,
+    /// A change that was taken back.
+    Reverted,
+    /// Lines that go.
+    Minus,
+    /// From one to another.
+    Arrow,
+    /// Between parts of a line.
+    Dot,
+    /// Something was cut.
+    More,
+    /// A carriage return before a line feed.
+    CarriageReturn,
+}
+
+/// A line's width where nothing says otherwise.
+const USUAL_WIDTH: usize = 88;
+/// Lines are laid out no wider than this, however wide the terminal is.
+const WIDEST: usize = 110;
+/// … and no narrower.
+const NARROWEST: usize = 40;
+
+impl Look {
+    /// The same on another stream, which is a terminal.
+    pub fn on(self, stream: &impl AsStream) -> Look {
+        Look { width: Some(stream.cells().unwrap_or(USUAL_WIDTH)), ..self }
+    }
+
+    /// The cells that a line is laid out in.
+    pub fn columns(&self) -> usize {
+        self.width.unwrap_or(USUAL_WIDTH)
+    }
+
+    /// `text` in a colour.
+    pub fn paint(&self, paint: Paint, text: &str) -> String {
+        if !self.color || text.is_empty() {
+            return text.to_string();
+        }
+        let code = match paint {
+            Paint::Good => "32",
+            Paint::Bad => "31",
+            Paint::Look => "33",
+            Paint::Dim => "2",
+            Paint::Strong => "1",
+        };
+        format!("\x1b[{code}m{text}\x1b[0m")
+    }
+
+    /// A sign.
+    pub fn sign(&self, sign: Sign) -> &'static str {
+        let (utf8, ascii) = match sign {
+            Sign::Done => ("✓", "ok"),
+            Sign::Refused => ("✗", "x"),
+            Sign::Incoming => ("▸", ">"),
+            Sign::Reverted => ("↩", "<"),
+            Sign::Minus => ("−", "-"),
+            Sign::Arrow => ("→", "->"),
+            Sign::Dot => ("·", "-"),
+            Sign::More => ("…", "..."),
+            Sign::CarriageReturn => ("␍", "^M"),
+        };
+        if self.utf8 { utf8 } else { ascii }
+    }
+
+    fn ellipsis(&self) -> Ellipsis {
+        if self.utf8 { Ellipsis::Unicode } else { Ellipsis::Ascii }
+    }
+
+    /// Foreign text on one line, with nothing in it that a terminal obeys or hides.
+    pub fn safe<'a>(&self, text: &'a str) -> Cow<'a, str> {
+        self.escape(Tabs::Show, false).apply(text)
+    }
+
+    /// A line of code: like [`safe`](Look::safe), but tabs stay tabs.
+    pub fn code<'a>(&self, text: &'a str) -> Cow<'a, str> {
+        self.escape(Tabs::Keep, false).apply(text)
+    }
+
+    /// Several lines of foreign text: line feeds and tabs stay.
+    pub fn block<'a>(&self, text: &'a str) -> Cow<'a, str> {
+        self.escape(Tabs::Keep, true).apply(text)
+    }
+
+    /// A line of code without its indentation, cut to `limit` cells.
+    pub fn excerpt(&self, text: &str, limit: usize) -> String {
+        let safe = self.escape(Tabs::Expand, false).apply(text.trim());
+        width::clip(&safe, limit, self.ellipsis()).into_owned()
+    }
+
+    /// A path in at most `limit` cells.
+    pub fn path(&self, path: &str, limit: usize) -> String {
+        width::shorten_path(&self.safe(path), limit, self.ellipsis()).into_owned()
+    }
+
+    /// Foreign text on one line, cut to `limit` cells.
+    pub fn clip(&self, text: &str, limit: usize) -> String {
+        width::clip(&self.safe(text), limit, self.ellipsis()).into_owned()
+    }
+
+    /// Text that is safe and not painted yet, broken between words where the width is bounded; all
+    /// lines but the first are indented by `indent`.
+    pub fn wrap(&self, text: &str, indent: usize) -> String {
+        match self.width {
+            Some(columns) => width::wrap(text, columns, indent),
+            None => text.to_string(),
+        }
+    }
+
+    fn escape(&self, tabs: Tabs, newlines: bool) -> Escape {
+        Escape { tabs, newlines, ascii: !self.utf8 }
+    }
+}
+
+/// A stream whose width can be asked for.
+pub trait AsStream {
+    /// Its columns, if it is a terminal that knows them.
+    fn columns(&self) -> Option<usize>;
+
+    /// The cells that lines are laid out in there.
+    fn cells(&self) -> Option<usize> {
+        self.columns().map(|columns| columns.clamp(NARROWEST, WIDEST))
+    }
+}
+
+impl AsStream for std::io::Stdout {
+    fn columns(&self) -> Option<usize> {
+        terminal_size_of(self).map(|(width, _)| usize::from(width.0))
+    }
+}
+
+impl AsStream for std::io::Stderr {
+    fn columns(&self) -> Option<usize> {
+        terminal_size_of(self).map(|(width, _)| usize::from(width.0))
+    }
+}
+
+impl AsStream for std::fs::File {
+    fn columns(&self) -> Option<usize> {
+        terminal_size_of(self).map(|(width, _)| usize::from(width.0)).filter(|columns| *columns > 0)
+    }
+}

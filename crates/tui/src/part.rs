@@ -1,0 +1,80 @@
+//! The pieces that lines are made of: text that may be painted and knows its width, counts, numbers.
+
+use relaycode_text::width::cells;
+
+use crate::look::{Look, Paint, Sign};
+
+/// Entries of a list that are shown before it says how many more there are.
+pub const LISTED: usize = 12;
+
+/// A line with one part at its beginning and one at its end; two lines where they do not fit.
+pub(crate) fn two_ended(look: &Look, left: &Part, right: &Part) -> String {
+    let room = look.columns();
+    let taken = left.cells + right.cells;
+    if taken + 2 > room && look.width.is_some() {
+        return format!("{}\n  {}\n", left.text, right.text);
+    }
+    let gap = room.saturating_sub(taken).max(2);
+    format!("{}{}{}\n", left.text, " ".repeat(gap), right.text)
+}
+
+/// Text that may be painted, and the cells it takes.
+pub(crate) struct Part {
+    pub(crate) text: String,
+    pub(crate) cells: usize,
+}
+
+impl Part {
+    pub(crate) fn plain(text: &str) -> Part {
+        Part { text: text.to_string(), cells: cells(text) }
+    }
+
+    pub(crate) fn painted(look: &Look, paint: Paint, text: &str) -> Part {
+        Part { text: look.paint(paint, text), cells: cells(text) }
+    }
+
+    pub(crate) fn then(mut self, other: &Part) -> Part {
+        self.text.push_str(&other.text);
+        self.cells += other.cells;
+        self
+    }
+
+    /// Filled up with blanks to `width` cells.
+    pub(crate) fn padded(mut self, width: usize) -> Part {
+        let blanks = width.saturating_sub(self.cells);
+        self.text.push_str(&" ".repeat(blanks));
+        self.cells += blanks;
+        self
+    }
+}
+
+/// `+12 −5`, without the half that is nothing.
+pub(crate) fn counts(look: &Look, added: usize, removed: usize) -> Part {
+    let mut part = Part::plain("");
+    if added > 0 {
+        part = part.then(&Part::painted(look, Paint::Good, &format!("+{added}")));
+    }
+    if removed > 0 {
+        if added > 0 {
+            part = part.then(&Part::plain(" "));
+        }
+        let text = format!("{}{removed}", look.sign(Sign::Minus));
+        part = part.then(&Part::painted(look, Paint::Bad, &text));
+    }
+    part
+}
+
+/// `1 file`, `3 files`.
+pub fn number(count: usize, noun: &str) -> String {
+    let s = if count == 1 { "" } else { "s" };
+    format!("{count} {noun}{s}")
+}
+
+/// A size for people: `812 bytes`, `12 kB`, `3.4 MB`.
+pub(crate) fn size(bytes: usize) -> String {
+    match bytes {
+        0..1_000 => number(bytes, "byte"),
+        1_000..1_000_000 => format!("{} kB", (bytes + 500) / 1_000),
+        _ => format!("{}.{} MB", bytes / 1_000_000, bytes % 1_000_000 / 100_000),
+    }
+}
