@@ -86,8 +86,13 @@ fn path(path: &str) -> RelPath {
     RelPath::parse(path).unwrap()
 }
 
+/// Every line within a time.
+fn within(budget: Duration, name: &str, text: &str) -> Option<Classes> {
+    classes(&path(name), text, std::slice::from_ref(&(1..usize::MAX)), budget)
+}
+
 fn all(name: &str, text: &str) -> Classes {
-    classes(&path(name), text, &[1..usize::MAX], AMPLE).unwrap()
+    within(AMPLE, name, text).unwrap()
 }
 
 /// The text with every piece in brackets, and a letter for what it is.
@@ -130,7 +135,7 @@ fn relatives_of_a_language_are_coloured_too() {
     assert_eq!(painted("x/.bashrc", "# why\n"), Some(Class::Comment));
     assert_eq!(painted("a.svg", "<svg/>\n"), Some(Class::Keyword));
     for name in ["a.md", "a.txt", "Makefile", "a.scss"] {
-        assert_eq!(classes(&path(name), "# a\n", &[1..2], AMPLE), None, "{name}");
+        assert_eq!(within(AMPLE, name, "# a\n"), None, "{name}");
     }
 }
 
@@ -170,12 +175,12 @@ fn a_very_long_line_is_coloured_at_its_beginning() {
 #[test]
 fn what_is_too_large_or_too_slow_has_no_colours() {
     let edge = |bytes: usize| format!("//{}", "x".repeat(bytes - 2));
-    assert!(classes(&path("a.rs"), &edge(PAINT_BYTES), &[1..2], AMPLE).is_some());
-    assert_eq!(classes(&path("a.rs"), &edge(PAINT_BYTES + 1), &[1..2], AMPLE), None);
-    assert_eq!(classes(&path("a.rs"), "fn f() {}\n", &[1..2], Duration::ZERO), None);
+    assert!(within(AMPLE, "a.rs", &edge(PAINT_BYTES)).is_some());
+    assert_eq!(within(AMPLE, "a.rs", &edge(PAINT_BYTES + 1)), None);
+    assert_eq!(within(Duration::ZERO, "a.rs", "fn f() {}\n"), None);
     let start = Instant::now();
     let hostile = "))".repeat(PAINT_BYTES / 2);
-    assert_eq!(classes(&path("a.sh"), &hostile, &[1..2], Duration::from_millis(20)), None);
+    assert_eq!(within(Duration::from_millis(20), "a.sh", &hostile), None);
     assert!(start.elapsed() < Duration::from_secs(20));
 }
 
@@ -191,7 +196,7 @@ fn deep_nesting_and_broken_text_are_survived() {
     ];
     for (name, unit) in units {
         for text in [unit.repeat(20_000), format!("{unit}\n").repeat(5_000)] {
-            let Some(found) = classes(&path(name), &text, &[1..usize::MAX], Duration::from_secs(2)) else {
+            let Some(found) = within(Duration::from_secs(2), name, &text) else {
                 continue;
             };
             for (index, line) in text.lines().enumerate() {
