@@ -23,8 +23,8 @@ pub(crate) enum ColorChoice {
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Environment {
     no_color: bool,
-    dumb: bool,
-    utf8: bool,
+    pub(crate) dumb: bool,
+    pub(crate) utf8: bool,
 }
 
 impl Environment {

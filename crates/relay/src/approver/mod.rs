@@ -25,10 +25,11 @@ use relaycode_door::{Approver, Event, Question, Reply};
 use relaycode_exec::{ExecError, Finished, Job, Runner};
 use relaycode_ledger::Digest;
 use relaycode_project::config::LogLevel;
+use relaycode_tui::input::{Answer, Terminal};
 use relaycode_tui::look::Look;
 use relaycode_tui::{gate, outcome, question};
 
-use crate::ask::{Answer, Terminal};
+use crate::ask;
 use crate::failure::Failure;
 use crate::programs::Programs;
 use crate::signals::Held;
@@ -94,7 +95,7 @@ impl TerminalApprover {
             finished
         };
         let outside = Outside {
-            open: Box::new(Terminal::open),
+            open: Box::new(ask::terminal),
             stop: Box::new(move || held.asked()),
             run: Box::new(run),
             err: io::stderr().as_fd().try_clone_to_owned().ok().map(File::from),
@@ -240,7 +241,7 @@ impl Asking<'_> {
 
     /// A line; `None` if it is empty or the input ended.
     fn line(&mut self, prompt: &str) -> Result<Option<String>, Reply> {
-        match self.terminal.prompt(prompt, &*self.outside.stop) {
+        match self.terminal.prompt(prompt, &self.look, &*self.outside.stop) {
             Answer::Line(line) => Ok(Some(line).filter(|line| !line.is_empty())),
             Answer::End => Ok(None),
             Answer::Stopped => Err(Reply::Stop),

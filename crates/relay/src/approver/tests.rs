@@ -89,7 +89,7 @@ impl Desk {
         let terminal = self.terminal.try_clone().unwrap();
         let stop = Rc::clone(&self.stop);
         let outside = Outside {
-            open: Box::new(move || Some(Terminal::over(terminal.try_clone().unwrap()))),
+            open: Box::new(move || Some(Terminal::over(terminal.try_clone().unwrap(), false))),
             stop: Box::new(move || stop.get()),
             run: Box::new(run),
             err: Some(self.terminal.try_clone().unwrap()),
@@ -157,6 +157,8 @@ impl Screen {
         let mut bytes = [0; 4096];
         let count = self.file.read(&mut bytes).unwrap_or(0);
         self.seen += &String::from_utf8_lossy(&bytes[..count]);
+        // Requests to mark pasted text are nothing that a screen shows.
+        self.seen = self.seen.replace("\x1b[?2004h", "").replace("\x1b[?2004l", "");
         count > 0
     }
 }

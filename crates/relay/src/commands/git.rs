@@ -11,7 +11,7 @@ use relaycode_tui as view;
 use relaycode_tui::clock;
 use serde_json::json;
 
-use crate::ask::{self, Terminal, is_yes};
+use crate::ask::{self, is_yes};
 use crate::context::{Act, Context};
 use crate::failure::{Exit, Failure, State};
 use crate::project::Project;
@@ -129,7 +129,7 @@ impl CommitArgs {
             context.say(card);
             return Ok(());
         }
-        let Some(mut terminal) = Terminal::open() else {
+        let Some(terminal) = ask::terminal() else {
             context.say(card);
             let (said, hint) = if mixed {
                 ("files of this commit also hold other edits", "`--with-edits` commits them as they are")
@@ -140,7 +140,7 @@ impl CommitArgs {
         };
         terminal.say(card);
         let question = if mixed { "  commit it with the other edits? [y/N]  " } else { "  commit? [y/N]  " };
-        if is_yes(&terminal.ask(question)?) {
+        if is_yes(&ask::ask(&terminal, question)?) {
             return Ok(());
         }
         Err(Failure::new(Exit::Declined, "declined", "not committed").left(State::Unchanged))
@@ -183,7 +183,7 @@ fn trusted(door: &Door, git: &Git<'_>, context: &mut Context<'_>) -> Result<(), 
     }
     let look = context.console.err_look();
     let text = view::trust::text(&wants, None, &look);
-    let Some(mut terminal) = Terminal::open() else {
+    let Some(terminal) = ask::terminal() else {
         context.beside(LogLevel::Error, &text);
         let said = format!(
             "a commit here runs {} of the repository, which you have not trusted yet",
@@ -194,7 +194,7 @@ fn trusted(door: &Door, git: &Git<'_>, context: &mut Context<'_>) -> Result<(), 
             .left(State::Unchanged));
     };
     terminal.say(&text);
-    if !is_yes(&terminal.ask("  run them on every `relay git commit`? [y/N]  ")?) {
+    if !is_yes(&ask::ask(&terminal, "  run them on every `relay git commit`? [y/N]  ")?) {
         return Err(Failure::new(Exit::Declined, "declined", "not committed").left(State::Unchanged));
     }
     trust.grant_git(&door.root, &wants, &clock::now()).map_err(Failure::unexpected)

@@ -12,7 +12,7 @@ use relaycode_tui::clock;
 use relaycode_tui::outcome::Reverted;
 use serde::Serialize;
 
-use crate::ask::{self, Terminal, is_yes};
+use crate::ask::{self, is_yes};
 use crate::context::{Act, Context};
 use crate::failure::{Exit, Failure, State};
 use crate::project::{self, Project};
@@ -150,11 +150,11 @@ impl Revert<'_> {
             context.beside(LogLevel::Warn, &view::outcome::remark(&look, &said));
             return Ok(());
         }
-        let Some(mut terminal) = Terminal::open() else {
+        let Some(terminal) = ask::terminal() else {
             return Err(ask::nobody(&said, "`-y` reverts it here without asking"));
         };
         terminal.say(&view::outcome::remark(&look, &said));
-        if is_yes(&terminal.ask("  revert it here? [y/N]  ")?) {
+        if is_yes(&ask::ask(&terminal, "  revert it here? [y/N]  ")?) {
             Ok(())
         } else {
             Err(Failure::new(Exit::Declined, "declined", "not reverted").left(State::Unchanged))

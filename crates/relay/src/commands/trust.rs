@@ -6,7 +6,7 @@ use relaycode_tui as view;
 use relaycode_tui::clock;
 use serde_json::{Value, json};
 
-use crate::ask::{self, Terminal, is_yes};
+use crate::ask::{self, is_yes};
 use crate::context::{Act, Context};
 use crate::failure::{Exit, Failure, State as Left};
 use crate::project::Project;
@@ -70,8 +70,8 @@ impl Act for Args {
 impl Args {
     /// Shows what is wanted, and gets a yes for it.
     fn ask(&self, wants: &Wants, before: Option<&Wants>, context: &mut Context<'_>) -> Result<(), Failure> {
-        let asked = if self.yes { None } else { Terminal::open() };
-        let Some(mut terminal) = asked else {
+        let asked = if self.yes { None } else { ask::terminal() };
+        let Some(terminal) = asked else {
             context.tell(&view::trust::text(wants, before, &context.look()));
             if self.yes {
                 return Ok(());
@@ -84,7 +84,7 @@ impl Args {
         // What is asked about stands above the question, wherever the output goes.
         terminal.say(&view::trust::text(wants, before, &context.console.err_look().on(terminal.file())));
         let what = if wants.commands.is_empty() { "this" } else { "them" };
-        if is_yes(&terminal.ask(&format!("  run {what} from now on? [y/N]  "))?) {
+        if is_yes(&ask::ask(&terminal, &format!("  run {what} from now on? [y/N]  "))?) {
             return Ok(());
         }
         Err(Failure::new(Exit::Declined, "declined", "not trusted").left(Left::Unchanged))

@@ -8,7 +8,7 @@ use relaycode_exec::{Deadlines, Job};
 use relaycode_tui as view;
 
 use super::Finding;
-use crate::ask::Terminal;
+use crate::ask;
 use crate::context::Context;
 use crate::programs::Programs;
 use crate::project::{self, Project};
@@ -79,7 +79,7 @@ pub(super) fn terminal(_: &Project, context: &Context<'_>) -> Vec<Finding> {
     const NAME: &str = "terminal";
     let look = context.console.out_look();
     let letters = if look.utf8 { "UTF-8" } else { "no UTF-8: signs are plain ASCII" };
-    if Terminal::open().is_none() {
+    if ask::terminal().is_none() {
         let said = format!("there is nobody to ask ({letters})");
         return vec![Finding::note(NAME, said).next("`-y` and `--allow` answer beforehand")];
     }

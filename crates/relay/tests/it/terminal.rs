@@ -89,6 +89,8 @@ impl Session {
         let mut bytes = [0; 4096];
         let count = self.screen.read(&mut bytes).unwrap_or(0);
         self.seen += &String::from_utf8_lossy(&bytes[..count]);
+        // Requests to mark pasted text are nothing that a screen shows.
+        self.seen = self.seen.replace("\x1b[?2004h", "").replace("\x1b[?2004l", "");
         count > 0
     }
 

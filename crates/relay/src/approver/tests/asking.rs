@@ -59,7 +59,7 @@ fn words_that_nobody_understands_are_explained_and_then_a_no() {
         ("w ?  ", "y es\n"),
         ("show this", ""),
         ("w ?  ", "yy\n"),
-        ("w ?  ", "\x1b[A\n"),
+        ("w ?  ", "\x1b[Ax\n"),
         ("w ?  ", "ｙ\n"),
         ("w ?  ", "ok\n"),
     ];

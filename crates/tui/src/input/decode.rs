@@ -1,0 +1,352 @@
+//! Bytes of a terminal as keys and pasted text.
+//!
+//! Pasted text is never taken for keys: terminals that know bracketed paste mark it, and what comes in one
+//! burst from one that does not is taken for a paste, too. It ends where the terminal says so; whatever stands
+//! behind that in the same burst was not typed by anybody, and is dropped.
+
+/// A key.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Key {
+    /// A character.
+    Char(char),
+    /// Enter.
+    Enter,
+    /// Takes the character before the cursor away.
+    Backspace,
+    /// A control key: `Ctrl('u')`.
+    Ctrl(char),
+    /// Escape alone.
+    Escape,
+    /// Anything else: arrows, function keys, sequences that nobody knows.
+    Other,
+}
+
+/// What came from a terminal.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Input {
+    /// A key was pressed.
+    Key(Key),
+    /// Text was pasted.
+    Paste(Paste),
+}
+
+/// Text that was pasted.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Paste {
+    /// The bytes, with line feeds between lines; at most [`PASTE_BYTES`].
+    pub bytes: Vec<u8>,
+    /// There was more.
+    pub cut: bool,
+}
+
+/// Bytes of a paste that are kept: an answer may have as many, and one more says that it has too many.
+pub const PASTE_BYTES: usize = (4 << 20) + 1;
+/// Bytes of a sequence before it is given up.
+const SEQUENCE_BYTES: usize = 32;
+
+const BEGIN: &[u8] = b"\x1b[200~";
+const END: &[u8] = b"\x1b[201~";
+
+/// How bursts are read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Expect {
+    /// Single keys: more than one different character at once is a paste.
+    Keys,
+    /// A line: a burst that is one line, finished or not, may have been typed.
+    Line,
+}
+
+/// Reads bytes as they come.
+#[derive(Debug, Default)]
+pub struct Decoder {
+    state: State,
+    /// A character or sequence that is not complete.
+    pending: Vec<u8>,
+    paste: Vec<u8>,
+    cut: bool,
+}
+
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+enum State {
+    #[default]
+    Keys,
+    /// Between the marks of a paste.
+    Marked,
+    /// A burst without marks, until it is quiet.
+    Burst,
+}
+
+impl Decoder {
+    /// Whether something has begun that is not complete; [`quiet`](Decoder::quiet) ends it.
+    pub fn waits(&self) -> bool {
+        self.state == State::Burst || !self.pending.is_empty()
+    }
+
+    /// Takes bytes that came together.
+    pub fn feed(&mut self, bytes: &[u8], expect: Expect) -> Vec<Input> {
+        match self.state {
+            State::Marked => self.marked(bytes),
+            State::Burst => {
+                self.keep(bytes);
+                Vec::new()
+            }
+            State::Keys => self.keys(bytes, expect),
+        }
+    }
+
+    /// Nothing came for a while: what has begun is complete.
+    pub fn quiet(&mut self) -> Option<Input> {
+        match self.state {
+            State::Burst => Some(self.pasted()),
+            State::Marked => None,
+            State::Keys => {
+                let alone = std::mem::take(&mut self.pending);
+                match alone.as_slice() {
+                    [] => None,
+                    b"\x1b" => Some(Input::Key(Key::Escape)),
+                    _ => Some(Input::Key(Key::Other)),
+                }
+            }
+        }
+    }
+
+    fn keys(&mut self, bytes: &[u8], expect: Expect) -> Vec<Input> {
+        let begun = std::mem::take(&mut self.pending);
+        let all = [begun.as_slice(), bytes].concat();
+        if let Some(at) = find(&all, BEGIN) {
+            // What was typed before it is lost in the paste's favour: nobody types and pastes in one breath.
+            self.state = State::Marked;
+            return self.marked(&all[at + BEGIN.len()..]);
+        }
+        if is_burst(&all, expect) {
+            self.state = State::Burst;
+            self.keep(&all);
+            return Vec::new();
+        }
+        let mut found = Vec::new();
+        let mut rest = all.as_slice();
+        while !rest.is_empty() {
+            match key(rest) {
+                Some((key, length)) => {
+                    found.push(Input::Key(key));
+                    rest = &rest[length..];
+                }
+                None => {
+                    self.pending = rest.to_vec();
+                    break;
+                }
+            }
+        }
+        found
+    }
+
+    fn marked(&mut self, bytes: &[u8]) -> Vec<Input> {
+        // The mark may have come in two parts.
+        let kept = self.paste.len();
+        let overlap = kept.min(END.len() - 1);
+        let tail = [&self.paste[kept - overlap..], bytes].concat();
+        match find(&tail, END) {
+            Some(at) => {
+                self.paste.truncate(kept - overlap);
+                self.keep(&tail[..at]);
+                vec![self.pasted()]
+            }
+            None => {
+                self.keep(bytes);
+                Vec::new()
+            }
+        }
+    }
+
+    fn keep(&mut self, bytes: &[u8]) {
+        // Room for the mark at the end, also where the text is cut.
+        let room = (PASTE_BYTES + END.len()).saturating_sub(self.paste.len());
+        if bytes.len() > room {
+            self.cut = true;
+            // The newest bytes stay at the end, so that the mark is found.
+            let from = self.paste.len().min(PASTE_BYTES);
+            self.paste.truncate(from);
+            let tail = &bytes[bytes.len().saturating_sub(END.len())..];
+            self.paste.extend_from_slice(tail);
+        } else {
+            self.paste.extend_from_slice(bytes);
+        }
+    }
+
+    fn pasted(&mut self) -> Input {
+        self.state = State::Keys;
+        self.pending.clear();
+        let bytes = std::mem::take(&mut self.paste);
+        let cut = std::mem::take(&mut self.cut);
+        let mut bytes = with_line_feeds(&bytes);
+        bytes.truncate(PASTE_BYTES);
+        Input::Paste(Paste { bytes, cut })
+    }
+}
+
+/// Terminals send Enter for the end of a line.
+fn with_line_feeds(bytes: &[u8]) -> Vec<u8> {
+    let mut out = Vec::with_capacity(bytes.len());
+    let mut rest = bytes.iter().copied().peekable();
+    while let Some(byte) = rest.next() {
+        if byte == b'\r' {
+            rest.next_if_eq(&b'\n');
+            out.push(b'\n');
+        } else {
+            out.push(byte);
+        }
+    }
+    out
+}
+
+/// Whether bytes that came at once were pasted into a terminal that does not say so.
+fn is_burst(bytes: &[u8], expect: Expect) -> bool {
+    if bytes.contains(&0x1b) {
+        // A long text with an escape in it is no key either.
+        return bytes.len() > SEQUENCE_BYTES;
+    }
+    let inner = bytes.strip_suffix(b"\r").or_else(|| bytes.strip_suffix(b"\n")).unwrap_or(bytes);
+    let lines = inner.iter().any(|byte| matches!(byte, b'\r' | b'\n'));
+    match expect {
+        Expect::Line => lines,
+        // A key that is held down repeats; nobody presses two at once.
+        Expect::Keys => {
+            let characters = String::from_utf8_lossy(bytes);
+            let mut characters = characters.chars();
+            let first = characters.next();
+            characters.any(|other| Some(other) != first)
+        }
+    }
+}
+
+/// The first key, and its bytes; `None` if it is not complete.
+fn key(bytes: &[u8]) -> Option<(Key, usize)> {
+    let first = *bytes.first()?;
+    Some(match first {
+        b'\r' | b'\n' => (Key::Enter, 1),
+        0x7f | 0x08 => (Key::Backspace, 1),
+        0x1b => return sequence(bytes),
+        0x01..=0x1a => (Key::Ctrl(char::from(first + b'a' - 1)), 1),
+        0x00 | 0x1c..=0x1f => (Key::Other, 1),
+        0x20..=0x7e => (Key::Char(char::from(first)), 1),
+        _ => return character(bytes),
+    })
+}
+
+/// A character of several bytes.
+fn character(bytes: &[u8]) -> Option<(Key, usize)> {
+    let length = match bytes[0] {
+        0xc2..=0xdf => 2,
+        0xe0..=0xef => 3,
+        0xf0..=0xf4 => 4,
+        _ => return Some((Key::Other, 1)),
+    };
+    let bytes = bytes.get(..length)?;
+    match std::str::from_utf8(bytes).ok().and_then(|text| text.chars().next()) {
+        Some(c) => Some((Key::Char(c), length)),
+        None => Some((Key::Other, 1)),
+    }
+}
+
+/// A sequence that begins with an escape: what it means is of no interest here, only where it ends.
+fn sequence(bytes: &[u8]) -> Option<(Key, usize)> {
+    match bytes.get(1)? {
+        b'[' => {
+            let end = bytes[2..].iter().position(|byte| (0x40..=0x7e).contains(byte));
+            match end {
+                Some(end) => Some((Key::Other, end + 3)),
+                None if bytes.len() > SEQUENCE_BYTES => Some((Key::Other, bytes.len())),
+                None => None,
+            }
+        }
+        b'O' => bytes.get(2).map(|_| (Key::Other, 3)),
+        // Alt and a key.
+        _ => Some((Key::Other, 2)),
+    }
+}
+
+fn find(bytes: &[u8], what: &[u8]) -> Option<usize> {
+    memchr::memmem::find(bytes, what)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn keys(decoder: &mut Decoder, bytes: &[u8]) -> Vec<Input> {
+        decoder.feed(bytes, Expect::Keys)
+    }
+
+    fn paste(text: &str) -> Input {
+        Input::Paste(Paste { bytes: text.as_bytes().to_vec(), cut: false })
+    }
+
+    #[test]
+    fn single_keys_are_keys() {
+        let cases: [(&[u8], Key); 9] = [
+            (b"u", Key::Char('u')),
+            ("ß".as_bytes(), Key::Char('ß')),
+            (b"\r", Key::Enter),
+            (b"\n", Key::Enter),
+            (b"\x7f", Key::Backspace),
+            (b"\x15", Key::Ctrl('u')),
+            (b"\x1b[A", Key::Other),
+            (b"\x1bOP", Key::Other),
+            (b"\x1b[1;5D", Key::Other),
+        ];
+        for (bytes, key) in cases {
+            assert_eq!(keys(&mut Decoder::default(), bytes), [Input::Key(key)], "{bytes:?}");
+        }
+        let mut decoder = Decoder::default();
+        assert_eq!(keys(&mut decoder, b"\x1b"), []);
+        assert!(decoder.waits());
+        assert_eq!(decoder.quiet(), Some(Input::Key(Key::Escape)));
+    }
+
+    #[test]
+    fn what_is_marked_as_pasted_is_no_key_however_it_is_cut_into_pieces() {
+        let bytes = b"\x1b[200~u\rq\r\ny\x1b[201~";
+        for at in 0..=bytes.len() {
+            let mut decoder = Decoder::default();
+            let mut found = keys(&mut decoder, &bytes[..at]);
+            found.extend(keys(&mut decoder, &bytes[at..]));
+            found.extend(decoder.quiet());
+            assert_eq!(found, [paste("u\nq\ny")], "cut at {at}");
+        }
+    }
+
+    #[test]
+    fn what_stands_behind_a_paste_in_the_same_burst_was_not_typed() {
+        let mut decoder = Decoder::default();
+        assert_eq!(keys(&mut decoder, b"\x1b[200~text\x1b[201~y\ru"), [paste("text")]);
+        assert_eq!(keys(&mut decoder, b"y"), [Input::Key(Key::Char('y'))]);
+    }
+
+    #[test]
+    fn a_burst_without_marks_is_a_paste() {
+        let mut decoder = Decoder::default();
+        assert_eq!(keys(&mut decoder, b"Here is the change\ru\r"), []);
+        assert_eq!(keys(&mut decoder, b"q"), []);
+        assert_eq!(decoder.quiet(), Some(paste("Here is the change\nu\nq")));
+        // A key that is held down is no paste.
+        assert_eq!(keys(&mut decoder, b"uuu").len(), 3);
+        // A line that comes at once may have been typed; two have not.
+        assert_eq!(decoder.feed(b"n too long\r", Expect::Line).len(), 11);
+        assert_eq!(decoder.feed(b"no\ry\r", Expect::Line), []);
+        assert_eq!(decoder.quiet(), Some(paste("no\ny\n")));
+    }
+
+    #[test]
+    fn a_paste_is_bounded_and_its_end_is_still_found() {
+        let mut decoder = Decoder::default();
+        keys(&mut decoder, BEGIN);
+        let piece = vec![b'a'; 1 << 20];
+        for _ in 0..6 {
+            assert_eq!(keys(&mut decoder, &piece), []);
+        }
+        let found = keys(&mut decoder, b"tail\x1b[201~");
+        let [Input::Paste(paste)] = &found[..] else { panic!("{}", found.len()) };
+        assert!(paste.cut && paste.bytes.len() == PASTE_BYTES);
+        assert_eq!(keys(&mut decoder, b"q"), [Input::Key(Key::Char('q'))]);
+    }
+}

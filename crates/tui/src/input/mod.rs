@@ -1,0 +1,277 @@
+//! The terminal that relay was started from: questions and keys, whatever stdin and stdout are.
+//!
+//! Nothing that was typed before a question appeared counts as its answer, nothing that was not finished
+//! with Enter does, and nothing that was pasted does either: that waits, and is taken for a change that
+//! comes in. A process that is not in the terminal's foreground has nobody to ask.
+
+pub mod decode;
+mod line;
+mod modes;
+#[cfg(test)]
+mod tests;
+
+use std::cell::RefCell;
+use std::collections::VecDeque;
+use std::fs::{File, OpenOptions};
+use std::io::{self, Read, Write};
+use std::os::fd::{AsFd, BorrowedFd};
+use std::rc::Rc;
+use std::time::{Duration, Instant};
+
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::io::Errno;
+use rustix::process::getpgrp;
+use rustix::termios::{QueueSelector, tcflush, tcgetpgrp};
+use terminal_size::terminal_size_of;
+
+use crate::look::Look;
+use decode::{Decoder, Expect, Input, Key, Paste};
+use line::{Line, Step};
+pub use modes::{Lent, Listening};
+
+/// The terminal that relay was started from. Clones are the same terminal.
+#[derive(Debug, Clone)]
+pub struct Terminal {
+    file: Rc<File>,
+    modes: Rc<modes::Modes>,
+    heard: Rc<RefCell<Heard>>,
+}
+
+/// What came and was not taken yet.
+#[derive(Debug, Default)]
+struct Heard {
+    decoder: Decoder,
+    keys: VecDeque<Key>,
+    pastes: VecDeque<Paste>,
+}
+
+/// What came when a question was asked.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Answer {
+    /// A line, without blanks around it; perhaps an empty one.
+    Line(String),
+    /// The end of input.
+    End,
+    /// A signal asked to stop.
+    Stopped,
+    /// The terminal is gone, or cannot be read.
+    Gone(String),
+}
+
+/// What came while relay listened.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Next {
+    /// A key.
+    Key(Key),
+    /// Text was pasted.
+    Paste(Paste),
+    /// What else was waited for is there.
+    Woken,
+    /// It is time.
+    Late,
+    /// The terminal is gone, or cannot be read.
+    Gone(String),
+}
+
+/// Pastes that wait while a question is open; more are not taken.
+const PASTES: usize = 4;
+/// Bytes that are read at once.
+const READ_BYTES: usize = 64 << 10;
+/// After this long nothing more belongs to what came.
+const QUIET: Duration = Duration::from_millis(60);
+/// A signal that comes just before the wait begins does not end it: it is seen after this long.
+const GLANCE: Duration = Duration::from_secs(1);
+
+impl Terminal {
+    /// The terminal, if there is one with somebody at it. `plain`: it understands no sequences.
+    pub fn open(plain: bool) -> Option<Terminal> {
+        let file = OpenOptions::new().read(true).write(true).open("/dev/tty").ok()?;
+        let foreground = tcgetpgrp(&file).ok()?;
+        (foreground == getpgrp()).then(|| Terminal::over(file, plain))
+    }
+
+    /// A terminal that is open already.
+    pub fn over(file: File, plain: bool) -> Terminal {
+        let file = Rc::new(file);
+        let modes = Rc::new(modes::Modes::new(Rc::clone(&file), !plain));
+        Terminal { file, modes, heard: Rc::default() }
+    }
+
+    /// The terminal as a stream.
+    pub fn file(&self) -> &File {
+        &self.file
+    }
+
+    /// The lines that it shows at once.
+    pub fn rows(&self) -> Option<usize> {
+        terminal_size_of(&*self.file).map(|(_, height)| usize::from(height.0)).filter(|rows| *rows > 0)
+    }
+
+    /// Writes text, which is safe already.
+    pub fn say(&self, text: &str) {
+        // A terminal that is gone shows when it is read from.
+        let _ = (&*self.file).write_all(text.as_bytes());
+    }
+
+    /// From now on keys come one by one, unseen, and pasted text is marked.
+    pub fn listen(&self) -> Listening {
+        modes::listen(&self.modes)
+    }
+
+    /// Lends the terminal to another program, as it was before relay listened.
+    pub fn lend(&self) -> Lent {
+        modes::lend(&self.modes)
+    }
+
+    /// Text that was pasted while something else was asked.
+    pub fn pasted(&self) -> Option<Paste> {
+        self.heard.borrow_mut().pastes.pop_front()
+    }
+
+    /// Forgets what was typed up to now.
+    pub fn forget(&self) {
+        let _ = tcflush(&*self.file, QueueSelector::IFlush);
+        let mut heard = self.heard.borrow_mut();
+        heard.decoder = Decoder::default();
+        heard.keys.clear();
+    }
+
+    /// Asks, and waits for what comes. `stopped` is asked now and then, and after every signal.
+    pub fn prompt(&self, question: &str, look: &Look, stopped: &dyn Fn() -> bool) -> Answer {
+        let _listening = self.listen();
+        // Before the question stands there: whoever answers at once is heard.
+        self.forget();
+        self.say(question);
+        let answer =
+            self.line(question, look, stopped).unwrap_or_else(|error| Answer::Gone(error.to_string()));
+        // Also when it came together with the line.
+        let answer = if stopped() { Answer::Stopped } else { answer };
+        self.say("\n");
+        answer
+    }
+
+    /// Waits for a key, a paste, `woken` to become readable, or the time.
+    pub fn next(&self, woken: BorrowedFd<'_>, until: Option<Instant>) -> Next {
+        loop {
+            let mut heard = self.heard.borrow_mut();
+            if let Some(paste) = heard.pastes.pop_front() {
+                return Next::Paste(paste);
+            }
+            if let Some(key) = heard.keys.pop_front() {
+                return Next::Key(key);
+            }
+            let quiet = heard.decoder.waits().then(|| Instant::now() + QUIET);
+            drop(heard);
+            let first = [until, quiet].into_iter().flatten().min();
+            match wait(&self.file, Some(woken), first) {
+                Ok(Ready { terminal: true, .. }) => {
+                    if let Err(said) = self.take(Expect::Keys) {
+                        return Next::Gone(said);
+                    }
+                }
+                Ok(Ready { woken: true, .. }) => return Next::Woken,
+                Ok(_) => {
+                    if quiet.is_some() && quiet == first {
+                        self.is_quiet();
+                    } else if until.is_some_and(|until| Instant::now() >= until) {
+                        return Next::Late;
+                    }
+                }
+                Err(error) => return Next::Gone(error.to_string()),
+            }
+        }
+    }
+
+    fn line(&self, question: &str, look: &Look, stopped: &dyn Fn() -> bool) -> io::Result<Answer> {
+        let mut line = Line::default();
+        loop {
+            if stopped() {
+                return Ok(Answer::Stopped);
+            }
+            let waits = self.heard.borrow().decoder.waits();
+            let patience = if waits { QUIET } else { GLANCE };
+            let ready = wait(&self.file, None, Some(Instant::now() + patience))?;
+            let pastes = self.heard.borrow().pastes.len();
+            if ready.terminal {
+                if let Err(said) = self.take(Expect::Line) {
+                    return Ok(Answer::Gone(said));
+                }
+            } else if waits {
+                self.is_quiet();
+            }
+            if self.heard.borrow().pastes.len() > pastes {
+                // What was pasted is no answer; the question stands there once more.
+                let typed = line.text();
+                self.say(&format!("\n  (pasted text is no answer)\n{question}{}", look.safe(typed)));
+            }
+            while let Some(key) = { self.heard.borrow_mut().keys.pop_front() } {
+                match line.key(key, look) {
+                    Step::Echo(text) => self.say(&text),
+                    Step::Done => return Ok(Answer::Line(line.text().to_string())),
+                    Step::End => return Ok(Answer::End),
+                }
+            }
+        }
+    }
+
+    /// Reads what is there.
+    fn take(&self, expect: Expect) -> Result<(), String> {
+        let mut bytes = vec![0; READ_BYTES];
+        let count = match (&*self.file).read(&mut bytes) {
+            Ok(0) => return Err("it was closed".to_string()),
+            Ok(count) => count,
+            Err(error) if matches!(error.kind(), io::ErrorKind::Interrupted | io::ErrorKind::WouldBlock) => 0,
+            Err(error) => return Err(error.to_string()),
+        };
+        let inputs = self.heard.borrow_mut().decoder.feed(&bytes[..count], expect);
+        inputs.into_iter().for_each(|input| self.heard.borrow_mut().keep(input));
+        Ok(())
+    }
+
+    fn is_quiet(&self) {
+        let mut heard = self.heard.borrow_mut();
+        if let Some(input) = heard.decoder.quiet() {
+            heard.keep(input);
+        }
+    }
+}
+
+impl Heard {
+    fn keep(&mut self, input: Input) {
+        match input {
+            Input::Key(key) => self.keys.push_back(key),
+            Input::Paste(paste) if self.pastes.len() < PASTES => self.pastes.push_back(paste),
+            Input::Paste(_) => {}
+        }
+    }
+}
+
+/// What can be read.
+struct Ready {
+    terminal: bool,
+    woken: bool,
+}
+
+/// Waits until one of them can be read, or the time comes, or a signal.
+fn wait(terminal: &File, woken: Option<BorrowedFd<'_>>, until: Option<Instant>) -> io::Result<Ready> {
+    let own = terminal.as_fd();
+    let mut fds = vec![PollFd::new(&own, PollFlags::IN)];
+    if let Some(woken) = &woken {
+        fds.push(PollFd::new(woken, PollFlags::IN));
+    }
+    let left = until.map(|until| until.saturating_duration_since(Instant::now()));
+    let left = left.and_then(|left| Timespec::try_from(left).ok());
+    match poll(&mut fds, left.as_ref()) {
+        Ok(_) => {}
+        Err(Errno::INTR) => return Ok(Ready { terminal: false, woken: false }),
+        Err(error) => return Err(error.into()),
+    }
+    let flags = fds[0].revents();
+    if flags.intersects(PollFlags::HUP | PollFlags::ERR | PollFlags::NVAL) {
+        return Err(io::Error::other("it was closed"));
+    }
+    Ok(Ready {
+        terminal: flags.contains(PollFlags::IN),
+        woken: fds.get(1).is_some_and(|fd| !fd.revents().is_empty()),
+    })
+}

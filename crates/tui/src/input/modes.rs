@@ -1,0 +1,114 @@
+//! The terminal's modes: while relay listens, keys come one by one, unseen, and pasted text is marked; at any
+//! other time the terminal is as it was.
+
+use std::cell::{Cell, RefCell};
+use std::fs::File;
+use std::io::Write;
+use std::rc::Rc;
+
+use rustix::termios::{
+    InputModes, LocalModes, OptionalActions, SpecialCodeIndex, Termios, tcgetattr, tcsetattr,
+};
+
+/// Marks pasted text, and no longer.
+const MARK: &str = "\x1b[?2004h";
+const NO_MARK: &str = "\x1b[?2004l";
+
+/// Who changed the terminal's modes, and how they were.
+#[derive(Debug)]
+pub(super) struct Modes {
+    file: Rc<File>,
+    /// Whether it can mark pasted text; a dumb one would print the request.
+    marks: bool,
+    usual: RefCell<Option<Termios>>,
+    listeners: Cell<usize>,
+}
+
+/// While this lives, keys come one by one.
+#[derive(Debug)]
+pub struct Listening {
+    modes: Rc<Modes>,
+}
+
+/// While this lives, the terminal is somebody else's, as it was.
+#[derive(Debug)]
+pub struct Lent {
+    modes: Rc<Modes>,
+}
+
+impl Modes {
+    pub(super) fn new(file: Rc<File>, marks: bool) -> Modes {
+        Modes { file, marks, usual: RefCell::default(), listeners: Cell::new(0) }
+    }
+
+    fn listen(&self) {
+        // A terminal that cannot be asked is one that cannot be read: that shows then.
+        let Ok(usual) = tcgetattr(&*self.file) else { return };
+        let mut ours = usual.clone();
+        // Ctrl-C stays what it is: it reaches relay also when nobody listens.
+        ours.local_modes -= LocalModes::ICANON | LocalModes::ECHO | LocalModes::IEXTEN;
+        ours.input_modes -= InputModes::ICRNL | InputModes::INLCR | InputModes::IXON;
+        ours.special_codes[SpecialCodeIndex::VMIN] = 1;
+        ours.special_codes[SpecialCodeIndex::VTIME] = 0;
+        if self.usual.borrow().is_none() {
+            *self.usual.borrow_mut() = Some(usual);
+        }
+        let _ = tcsetattr(&*self.file, OptionalActions::Now, &ours);
+        self.write(MARK);
+    }
+
+    fn give_back(&self) {
+        self.write(NO_MARK);
+        if let Some(usual) = self.usual.borrow().as_ref() {
+            let _ = tcsetattr(&*self.file, OptionalActions::Now, usual);
+        }
+    }
+
+    fn write(&self, text: &str) {
+        if self.marks {
+            let _ = (&*self.file).write_all(text.as_bytes());
+        }
+    }
+}
+
+/// Keys come one by one from now on; the terminal is given back when the last one who listens goes.
+pub(super) fn listen(modes: &Rc<Modes>) -> Listening {
+    if modes.listeners.replace(modes.listeners.get() + 1) == 0 {
+        modes.listen();
+    }
+    Listening { modes: Rc::clone(modes) }
+}
+
+/// The terminal is as it was, for as long as somebody else has it.
+pub(super) fn lend(modes: &Rc<Modes>) -> Lent {
+    if modes.listeners.get() > 0 {
+        modes.give_back();
+    }
+    Lent { modes: Rc::clone(modes) }
+}
+
+impl Listening {
+    /// Asks for it once more: whoever stopped relay for a while may have changed the modes.
+    pub fn again(&self) {
+        self.modes.listen();
+    }
+}
+
+impl Drop for Listening {
+    fn drop(&mut self) {
+        let left = self.modes.listeners.get() - 1;
+        self.modes.listeners.set(left);
+        if left == 0 {
+            self.modes.give_back();
+            self.modes.usual.borrow_mut().take();
+        }
+    }
+}
+
+impl Drop for Lent {
+    fn drop(&mut self) {
+        if self.modes.listeners.get() > 0 {
+            self.modes.listen();
+        }
+    }
+}

@@ -1,0 +1,93 @@
+//! The terminal, at a pseudo-terminal.
+
+use std::fs::{File, OpenOptions};
+use std::io::Write;
+use std::os::fd::AsFd;
+use std::os::unix::fs::OpenOptionsExt;
+use std::thread;
+
+use rustix::fs::OFlags;
+use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
+use rustix::termios::{LocalModes, tcgetattr};
+
+use super::*;
+
+const LOOK: Look = Look { color: false, utf8: true, width: Some(80) };
+
+/// The person's side, and relay's.
+fn pair() -> (File, Terminal) {
+    let master = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY | OpenptFlags::CLOEXEC).unwrap();
+    grantpt(&master).unwrap();
+    unlockpt(&master).unwrap();
+    let name = ptsname(&master, Vec::new()).unwrap().into_string().unwrap();
+    let no_control = i32::try_from(OFlags::NOCTTY.bits()).unwrap();
+    let file = OpenOptions::new().read(true).write(true).custom_flags(no_control).open(name).unwrap();
+    (File::from(master), Terminal::over(file, false))
+}
+
+/// Waits until `text` has appeared, then types.
+fn when(screen: &File, text: &'static str, typed: &'static [u8]) -> thread::JoinHandle<()> {
+    let mut screen = screen.try_clone().unwrap();
+    thread::spawn(move || {
+        let mut seen = String::new();
+        let mut bytes = [0; 1_024];
+        while !seen.contains(text) {
+            let count = screen.read(&mut bytes).unwrap();
+            seen += &String::from_utf8_lossy(&bytes[..count]);
+        }
+        screen.write_all(typed).unwrap();
+    })
+}
+
+#[test]
+fn what_is_pasted_answers_no_question() {
+    let (screen, terminal) = pair();
+    let pasted = when(&screen, "apply?", b"\x1b[200~y\ry\r\x1b[201~y\r");
+    let answered = {
+        let screen = screen.try_clone().unwrap();
+        thread::spawn(move || {
+            pasted.join().unwrap();
+            when(&screen, "no answer)\r\n  apply?", b"no\r").join().unwrap();
+        })
+    };
+    assert_eq!(terminal.prompt("  apply? ", &LOOK, &|| false), Answer::Line("no".into()));
+    answered.join().unwrap();
+    assert_eq!(terminal.pasted().unwrap().bytes, b"y\ny\n");
+    assert_eq!(terminal.pasted(), None);
+}
+
+#[test]
+fn the_terminal_is_as_it_was_while_it_is_lent_and_afterwards() {
+    let (_screen, terminal) = pair();
+    let canonical = || tcgetattr(terminal.file()).unwrap().local_modes.contains(LocalModes::ICANON);
+    assert!(canonical());
+    let outer = terminal.listen();
+    let inner = terminal.clone().listen();
+    assert!(!canonical());
+    drop(inner);
+    assert!(!canonical());
+    let lent = terminal.lend();
+    assert!(canonical());
+    drop(lent);
+    assert!(!canonical());
+    drop(outer);
+    assert!(canonical());
+}
+
+#[test]
+fn a_key_a_paste_a_wake_and_the_time_end_the_wait() {
+    let (mut screen, terminal) = pair();
+    let _listening = terminal.listen();
+    let (read, write) = std::io::pipe().unwrap();
+    screen.write_all(b"u").unwrap();
+    assert_eq!(terminal.next(read.as_fd(), None), Next::Key(Key::Char('u')));
+    screen.write_all(b"\x1b[200~text\x1b[201~").unwrap();
+    assert!(matches!(terminal.next(read.as_fd(), None), Next::Paste(paste) if paste.bytes == b"text"));
+    assert_eq!(terminal.next(read.as_fd(), Some(Instant::now())), Next::Late);
+    (&write).write_all(b"x").unwrap();
+    assert_eq!(terminal.next(read.as_fd(), None), Next::Woken);
+    drop(screen);
+    let mut one = [0];
+    (&read).read_exact(&mut one).unwrap();
+    assert!(matches!(terminal.next(read.as_fd(), None), Next::Gone(_)));
+}

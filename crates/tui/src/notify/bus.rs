@@ -1,0 +1,180 @@
+//! A connection to a message bus, from the handshake to the answer of a call.
+//!
+//! Never blocks past its deadline: the socket does not block, and every wait is a poll for what is
+//! left of the time. Nothing that the bus sends can make it read without end.
+
+use std::os::fd::OwnedFd;
+use std::time::{Duration, Instant};
+
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::io::Errno;
+use rustix::net::{
+    AddressFamily, RecvFlags, SendFlags, SocketAddrUnix, SocketFlags, SocketType, connect, recv, send,
+    socket_with,
+};
+use rustix::process::geteuid;
+
+use super::address::Place;
+use super::error::BusError;
+use super::plain::plain;
+use super::wire::{self, Call, Message, Writer};
+
+/// The bus itself, as a destination.
+pub(super) const BUS: &str = "org.freedesktop.DBus";
+const BUS_PATH: &str = "/org/freedesktop/DBus";
+/// Bytes of a line of the handshake.
+const LINE: usize = 512;
+/// Cells of an error's name.
+const ERROR_NAME: usize = 80;
+/// Messages that may come before the one that is waited for.
+const MESSAGES: usize = 64;
+
+/// A bus that let us in.
+#[derive(Debug)]
+pub(super) struct Bus {
+    socket: OwnedFd,
+    deadline: Instant,
+    serial: u32,
+}
+
+impl Bus {
+    /// Connects to the first of `places` where somebody listens, and says hello.
+    pub(super) fn connect(places: &[Place], deadline: Instant) -> Result<Bus, BusError> {
+        let mut error = BusError::NoPlace;
+        for place in places {
+            match open(place) {
+                Ok(socket) => {
+                    let mut bus = Bus { socket, deadline, serial: 0 };
+                    bus.authenticate()?;
+                    bus.call_bus("Hello", "", Writer::default())?;
+                    return Ok(bus);
+                }
+                Err(errno) => error = failed(errno),
+            }
+        }
+        Err(error)
+    }
+
+    /// Calls a method of the bus itself.
+    pub(super) fn call_bus(
+        &mut self,
+        member: &str,
+        signature: &str,
+        body: Writer,
+    ) -> Result<Message, BusError> {
+        self.call(&Call { destination: BUS, path: BUS_PATH, interface: BUS, member, signature, body })
+    }
+
+    /// Calls a method and waits for its answer; everything else that comes in is passed over.
+    pub(super) fn call(&mut self, call: &Call<'_>) -> Result<Message, BusError> {
+        self.serial += 1;
+        self.write(&call.message(self.serial))?;
+        for _ in 0..MESSAGES {
+            let message = self.message()?;
+            if message.answers != Some(self.serial) {
+                continue;
+            }
+            return match message.kind {
+                wire::RETURN => Ok(message),
+                wire::ERROR => {
+                    Err(BusError::Answer(plain(&message.error.unwrap_or_default(), ERROR_NAME, true)))
+                }
+                _ => Err(BusError::NotABus),
+            };
+        }
+        Err(BusError::NotABus)
+    }
+
+    /// The handshake. The system tells the bus who we are; we only say which of its ways is used.
+    fn authenticate(&mut self) -> Result<(), BusError> {
+        let uid: String =
+            geteuid().as_raw().to_string().bytes().map(|digit| format!("{digit:02x}")).collect();
+        self.write(format!("\0AUTH EXTERNAL {uid}\r\n").as_bytes())?;
+        let answer = self.line()?;
+        if answer.starts_with(b"REJECTED") {
+            return Err(BusError::Refused);
+        }
+        if !answer.starts_with(b"OK") {
+            return Err(BusError::NotABus);
+        }
+        self.write(b"BEGIN\r\n")
+    }
+
+    /// A line of the handshake. Read byte by byte: what follows it is not ours to take.
+    fn line(&mut self) -> Result<Vec<u8>, BusError> {
+        let mut line = Vec::new();
+        while !line.ends_with(b"\r\n") {
+            if line.len() == LINE {
+                return Err(BusError::NotABus);
+            }
+            let mut byte = [0];
+            self.read(&mut byte)?;
+            line.extend(byte);
+        }
+        Ok(line)
+    }
+
+    fn message(&mut self) -> Result<Message, BusError> {
+        let mut prefix = [0; wire::PREFIX];
+        self.read(&mut prefix)?;
+        let rest = wire::rest(&prefix).ok_or(BusError::NotABus)?;
+        let mut bytes = prefix.to_vec();
+        bytes.resize(wire::PREFIX + rest, 0);
+        self.read(&mut bytes[wire::PREFIX..])?;
+        Message::parse(bytes).ok_or(BusError::NotABus)
+    }
+
+    fn read(&mut self, mut into: &mut [u8]) -> Result<(), BusError> {
+        while !into.is_empty() {
+            self.wait(PollFlags::IN)?;
+            match recv(&self.socket, &mut *into, RecvFlags::empty()) {
+                Ok((_, 0)) => return Err(failed(Errno::CONNRESET)),
+                Ok((_, count)) => into = &mut into[count..],
+                Err(Errno::AGAIN | Errno::INTR) => {}
+                Err(errno) => return Err(failed(errno)),
+            }
+        }
+        Ok(())
+    }
+
+    fn write(&mut self, mut bytes: &[u8]) -> Result<(), BusError> {
+        while !bytes.is_empty() {
+            self.wait(PollFlags::OUT)?;
+            match send(&self.socket, bytes, SendFlags::NOSIGNAL) {
+                Ok(count) => bytes = &bytes[count..],
+                Err(Errno::AGAIN | Errno::INTR) => {}
+                Err(errno) => return Err(failed(errno)),
+            }
+        }
+        Ok(())
+    }
+
+    /// Waits until the socket is ready or the time is up.
+    fn wait(&self, flags: PollFlags) -> Result<(), BusError> {
+        let left = self.deadline.saturating_duration_since(Instant::now());
+        let timeout = Timespec::try_from(left).map_err(|_| BusError::TimedOut)?;
+        match poll(&mut [PollFd::new(&self.socket, flags)], Some(&timeout)) {
+            _ if left == Duration::ZERO => Err(BusError::TimedOut),
+            Ok(0) => Err(BusError::TimedOut),
+            Ok(_) | Err(Errno::INTR) => Ok(()),
+            Err(errno) => Err(failed(errno)),
+        }
+    }
+}
+
+fn failed(errno: Errno) -> BusError {
+    BusError::Io(errno.into())
+}
+
+/// A connected socket that does not block. Connecting does not either: where the other side has too
+/// many callers waiting, that is an error at once.
+fn open(place: &Place) -> Result<OwnedFd, Errno> {
+    let address = match place {
+        Place::Path(path) => SocketAddrUnix::new(path)?,
+        Place::Abstract(name) => SocketAddrUnix::new_abstract_name(name)?,
+    };
+    let flags = SocketFlags::NONBLOCK | SocketFlags::CLOEXEC;
+    let socket = socket_with(AddressFamily::UNIX, SocketType::STREAM, flags, None)?;
+    connect(&socket, &address)?;
+    Ok(socket)
+}

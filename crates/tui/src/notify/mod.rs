@@ -1,0 +1,122 @@
+//! Telling a person who looks elsewhere: by the desktop, or else through the terminal.
+//!
+//! Two things are kept whatever happens: telling never fails and never holds the caller up for more
+//! than a moment, and no text of a notice is obeyed by a terminal or read as markup by a desktop.
+
+mod address;
+#[cfg(target_os = "linux")]
+mod bus;
+mod desktop;
+mod error;
+mod plain;
+#[cfg(target_os = "linux")]
+mod server;
+mod surroundings;
+mod terminal;
+#[cfg(target_os = "linux")]
+mod wire;
+
+use std::io::Write;
+
+pub use desktop::{DEADLINE, Desk, MOMENT};
+pub use error::BusError;
+pub(crate) use surroundings::Multiplexer;
+pub use surroundings::Surroundings;
+
+use desktop::{Desktop, Note};
+use plain::plain;
+
+/// Cells of a summary that are shown.
+pub const SUMMARY: usize = 80;
+/// Cells of a body that are shown.
+pub const BODY: usize = 200;
+
+/// Something to tell. The texts may be foreign.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Notice {
+    /// What happened, in a few words.
+    pub summary: String,
+    /// More about it. May be empty.
+    pub body: String,
+    /// Somebody has to act: it stays until it is seen, or until the next one takes its place.
+    pub urgent: bool,
+}
+
+/// How a person can be reached.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Reach {
+    /// By the desktop's notifications.
+    Desktop,
+    /// Through the terminal, which shows a notification (`OSC 9`).
+    Osc9,
+    /// Through the terminal, which shows a notification (`OSC 777`).
+    Osc777,
+    /// By the terminal's bell.
+    Bell,
+    /// Not at all.
+    Nothing,
+}
+
+/// Tells notices, each by the best way there is.
+///
+/// ```
+/// use relaycode_tui::notify::{Notice, Notifier, Reach, Surroundings};
+///
+/// let around = Surroundings { term: Some("xterm-kitty".into()), terminal: true, utf8: true, ..Default::default() };
+/// let notifier = Notifier::new(around);
+/// assert_eq!(notifier.reach(), Reach::Osc9);
+///
+/// let mut terminal = Vec::new();
+/// let notice = Notice { summary: "my-app: apply?".into(), body: "3 files".into(), urgent: true };
+/// notifier.tell(&notice, &mut terminal);
+/// assert_eq!(terminal, b"\x1b]9;relay: my-app: apply?: 3 files\x07");
+/// ```
+#[derive(Debug)]
+pub struct Notifier {
+    around: Surroundings,
+    desktop: Option<Desktop>,
+}
+
+impl Notifier {
+    /// A notifier for these surroundings. Connects to nothing yet.
+    pub fn new(surroundings: Surroundings) -> Notifier {
+        let desktop = surroundings.desktop().map(Desktop::new);
+        Notifier { around: surroundings, desktop }
+    }
+
+    /// Tells `notice` by the desktop. If that is not known to have worked after [`MOMENT`], because
+    /// there is none, it fails or it hangs, the terminal is used as well.
+    pub fn tell(&self, notice: &Notice, terminal: &mut dyn Write) {
+        if self.desktop.as_ref().is_some_and(|desktop| desktop.show(note(notice))) {
+            return;
+        }
+        let sequence = terminal::sequence(self.reach_by_terminal(), notice, &self.around);
+        // A terminal that is gone has nobody in front of it.
+        let _gone = terminal.write_all(sequence.as_bytes()).and_then(|()| terminal.flush());
+    }
+
+    /// What is tried first, by what the environment says. [`probe`](Notifier::probe) says whether it works.
+    pub fn reach(&self) -> Reach {
+        if self.desktop.is_some() { Reach::Desktop } else { self.reach_by_terminal() }
+    }
+
+    /// What is used where the desktop does not show it.
+    pub fn reach_by_terminal(&self) -> Reach {
+        terminal::reach(&self.around)
+    }
+
+    /// Looks who shows notifications on this desktop. Shows none, and takes [`DEADLINE`] at most.
+    pub fn probe(&self) -> Desk {
+        self.desktop.as_ref().map_or(Desk::None, Desktop::look)
+    }
+}
+
+/// The notice as the desktop gets it. Servers read the body as markup, the summary as it is.
+fn note(notice: &Notice) -> Note {
+    let body =
+        plain(&notice.body, BODY, true).replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;");
+    Note { summary: plain(&notice.summary, SUMMARY, true), body, urgent: notice.urgent }
+}
+
+#[cfg(test)]
+mod tests;

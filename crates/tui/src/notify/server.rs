@@ -1,0 +1,85 @@
+//! What is said to the desktop's notification server: who are you, and show this.
+//!
+//! One connection per notification, closed right after. The hint that names an application is left
+//! out on purpose: some desktops take a notification away when the application's connection closes.
+
+use std::time::Instant;
+
+use super::address::Place;
+use super::bus::{BUS, Bus};
+use super::desktop::{Desk, Note, Shown};
+use super::error::BusError;
+use super::wire::{Call, Writer};
+
+const SERVER: &str = "org.freedesktop.Notifications";
+const SERVER_PATH: &str = "/org/freedesktop/Notifications";
+/// The name under which notifications are shown.
+const APP: &str = "relay";
+/// The types of the values of a notification.
+const NOTIFY: &str = "susssasa{sv}i";
+/// The server decides how long it stays.
+const ITS_OWN_TIME: i32 = -1;
+const NORMAL: u8 = 1;
+const CRITICAL: u8 = 2;
+
+/// Shows `note` in place of `last`, if the server that showed that one is still there: another one
+/// may have given the number to somebody else's.
+pub(super) fn notify(
+    places: &[Place],
+    deadline: Instant,
+    note: &Note,
+    last: Option<&Shown>,
+) -> Result<Shown, BusError> {
+    let mut bus = Bus::connect(places, deadline)?;
+    let replaces = match last {
+        Some(last) if owner(&mut bus)?.as_ref() == Some(&last.server) => last.id,
+        _ => 0,
+    };
+    let mut body = Writer::default();
+    body.string(APP);
+    body.u32(replaces);
+    body.string("");
+    body.string(&note.summary);
+    body.string(&note.body);
+    body.array(4, |_no_actions| ());
+    body.array(8, |hints| {
+        hints.align(8);
+        hints.string("urgency");
+        hints.signature("y");
+        hints.byte(if note.urgent { CRITICAL } else { NORMAL });
+    });
+    body.i32(ITS_OWN_TIME);
+    let call = Call {
+        destination: SERVER,
+        path: SERVER_PATH,
+        interface: SERVER,
+        member: "Notify",
+        signature: NOTIFY,
+        body,
+    };
+    let answer = bus.call(&call)?;
+    let id = answer.body("u").and_then(|mut body| body.u32()).ok_or(BusError::NotABus)?;
+    Ok(Shown { server: answer.sender.unwrap_or_default(), id })
+}
+
+/// Who shows notifications, now or when asked to.
+pub(super) fn look(places: &[Place], deadline: Instant) -> Result<Desk, BusError> {
+    let mut bus = Bus::connect(places, deadline)?;
+    if owner(&mut bus)?.is_some() {
+        return Ok(Desk::Shows);
+    }
+    let answer = bus.call_bus("ListActivatableNames", "", Writer::default())?;
+    let names = answer.body("as").and_then(|mut body| body.strings()).ok_or(BusError::NotABus)?;
+    Ok(if names.iter().any(|name| name == SERVER) { Desk::Startable } else { Desk::Nobody })
+}
+
+/// The connection that owns the server's name.
+fn owner(bus: &mut Bus) -> Result<Option<String>, BusError> {
+    let mut body = Writer::default();
+    body.string(SERVER);
+    match bus.call_bus("GetNameOwner", "s", body) {
+        Ok(answer) => answer.body("s").and_then(|mut body| body.string()).map(Some).ok_or(BusError::NotABus),
+        Err(BusError::Answer(name)) if name.strip_prefix(BUS) == Some(".Error.NameHasNoOwner") => Ok(None),
+        Err(error) => Err(error),
+    }
+}

@@ -1,0 +1,136 @@
+//! Notices on a real desktop: they are shown, the next takes the place of the last, nothing is obeyed.
+
+use std::os::linux::net::SocketAddrExt;
+use std::os::unix::net::{SocketAddr, UnixListener, UnixStream};
+use std::time::Duration;
+
+use relaycode_tui::notify::{BusError, Desk as Found, Notice, Notifier, Reach, Surroundings};
+
+use crate::desk::{Bus, Desk, around, wait_for};
+
+fn notice(summary: &str, body: &str, urgent: bool) -> Notice {
+    Notice { summary: summary.to_owned(), body: body.to_owned(), urgent }
+}
+
+/// Tells it, as often as a loaded machine makes it late, until the desktop confirms within the moment.
+fn show(notifier: &Notifier, notice: &Notice) {
+    wait_for("the desktop", || {
+        let mut terminal = Vec::new();
+        notifier.tell(notice, &mut terminal);
+        terminal.is_empty().then_some(())
+    });
+}
+
+#[test]
+fn an_outcome_takes_the_place_of_the_question_that_waited() {
+    let desk = Desk::start();
+    let notifier = Notifier::new(around(&desk.bus.address));
+    assert_eq!(notifier.reach(), Reach::Desktop);
+    assert_eq!(notifier.reach_by_terminal(), Reach::Bell);
+    assert!(matches!(notifier.probe(), Found::Shows));
+
+    show(&notifier, &notice("my-app: apply?", "3 files", true));
+    assert_eq!(desk.displayed(), 1);
+    show(&notifier, &notice("my-app: applied", "3 files, checked", false));
+    assert_eq!(desk.displayed(), 1, "it was replaced, not added");
+    let shown = desk.clear();
+    assert_eq!(shown[0][..2], ["my-app: applied", "3 files, checked"]);
+    assert_ne!(shown[0][2], "0", "the outcome goes away by itself");
+
+    show(&notifier, &notice("again", "", true));
+    assert_eq!(desk.clear()[0][2], "0", "what waits for a person stays");
+    // A second notifier knows nothing of the first one's: it adds.
+    show(&notifier, &notice("one", "", false));
+    show(&Notifier::new(around(&desk.bus.address)), &notice("two", "", false));
+    assert_eq!(desk.displayed(), 2);
+}
+
+#[test]
+fn hostile_texts_arrive_as_plain_text() {
+    let desk = Desk::start();
+    let notifier = Notifier::new(around(&desk.bus.address));
+    let hostile = [
+        ("\x1b]0;x\x07 <b>", "<a href=\"http://x\">y</a> & \u{202e}z\n\n\0", "&lt;a href=", "\\\\u{202e}z"),
+        ("long", &"x".repeat(100_000), "xxx", "x…"),
+        ("wide", &"日\u{301}".repeat(50_000), "日", "…"),
+    ];
+    for (summary, body, begins, holds) in hostile {
+        show(&notifier, &notice(summary, body, false));
+        let shown = desk.clear().remove(0);
+        assert!(shown[1].starts_with(begins) && shown[1].contains(holds), "{shown:?}");
+        assert!(
+            !shown[1].contains('<') && shown[1].len() < 2000 && !shown.concat().contains('\x1b'),
+            "{shown:?}"
+        );
+    }
+}
+
+#[test]
+fn on_a_bus_without_a_server_the_terminal_is_used() {
+    let bus = Bus::start();
+    let notifier = Notifier::new(around(&bus.address));
+    assert!(matches!(notifier.probe(), Found::Nobody));
+    let mut terminal = Vec::new();
+    notifier.tell(&notice("apply?", "", true), &mut terminal);
+    assert_eq!(terminal, b"\x07");
+}
+
+#[test]
+fn a_server_that_the_bus_can_start_is_found() {
+    let bus = Bus::start();
+    bus.make_startable();
+    // The bus reads its folder when it sees the change; until then nobody is known.
+    let notifier = Notifier::new(around(&bus.address));
+    wait_for("the service file", || matches!(notifier.probe(), Found::Startable).then_some(()));
+}
+
+#[test]
+fn the_runtime_directory_leads_to_the_bus_and_several_addresses_are_tried_in_order() {
+    let bus = Bus::start();
+    let address =
+        format!("tcp:host=localhost;unix:path={}/gone,guid=0;{},guid=1", bus.path().display(), bus.address);
+    assert!(matches!(Notifier::new(around(&address)).probe(), Found::Nobody));
+    let by_directory = Surroundings {
+        bus_address: None,
+        runtime_dir: Some(bus.path().to_str().unwrap().to_owned()),
+        ..around("")
+    };
+    assert!(matches!(Notifier::new(by_directory).probe(), Found::Nobody));
+}
+
+#[test]
+fn a_bus_with_an_abstract_name_is_reached() {
+    let name = format!("relay-test-{}", std::process::id());
+    let listener = UnixListener::bind_addr(&SocketAddr::from_abstract_name(&name).unwrap()).unwrap();
+    // Handed on to a real bus, byte by byte.
+    let bus = Bus::start();
+    let socket = bus.path().join("bus");
+    let hand_on = std::thread::spawn(move || {
+        let (ours, _) = listener.accept().unwrap();
+        let theirs = UnixStream::connect(socket).unwrap();
+        let (mut from, mut to) = (ours.try_clone().unwrap(), theirs.try_clone().unwrap());
+        let up = std::thread::spawn(move || {
+            let _ = std::io::copy(&mut from, &mut to);
+            let _ = to.shutdown(std::net::Shutdown::Both);
+        });
+        let (mut from, mut to) = (theirs, ours);
+        to.set_write_timeout(Some(Duration::from_secs(5))).unwrap();
+        let _ = std::io::copy(&mut from, &mut to);
+        up.join().unwrap();
+    });
+    let found = Notifier::new(around(&format!("unix:abstract={name}"))).probe();
+    assert!(matches!(found, Found::Nobody), "{found:?}");
+    hand_on.join().unwrap();
+}
+
+#[test]
+fn without_a_bus_nothing_fails() {
+    for address in ["unix:path=/nonexistent/bus", "autolaunch:", "", "unix:path=/dev/null"] {
+        let notifier = Notifier::new(around(address));
+        let found = notifier.probe();
+        assert!(matches!(found, Found::Failed(BusError::NoPlace | BusError::Io(_))), "{address}: {found:?}");
+        let mut terminal = Vec::new();
+        notifier.tell(&notice("apply?", "", true), &mut terminal);
+        assert_eq!(terminal, b"\x07");
+    }
+}
