@@ -117,6 +117,15 @@ pub enum Revision {
 /// How it goes.
 #[derive(Debug, Clone, Copy)]
 pub enum Event<'a> {
+    /// A plan was admitted without asking anybody: it is about to be carried out.
+    Admitted {
+        /// What was understood.
+        proposal: &'a Proposal,
+        /// What is going to be done.
+        plan: &'a Plan,
+        /// Its digest.
+        digest: Digest,
+    },
     /// A command of the project begins.
     Begins {
         /// Which.

@@ -36,6 +36,8 @@ pub enum Origin {
     Stdin,
     /// The clipboard, which any page can write.
     Clipboard,
+    /// Pasted into the terminal, from a clipboard.
+    Paste,
     /// relay's own agent.
     Agent,
     /// Another agent.
@@ -54,6 +56,7 @@ impl Origin {
             Origin::File => "file",
             Origin::Stdin => "stdin",
             Origin::Clipboard => "clipboard",
+            Origin::Paste => "paste",
             Origin::Agent => "agent",
             Origin::Friend => "friend",
         }
@@ -106,7 +109,7 @@ mod tests {
         assert!(file.covers(&Rule::Manual) && file.covers(&Rule::NoLinter) && file.covers(&Rule::NoKey));
         assert!(!file.covers(&Rule::NotTrusted) && !file.covers(&gate));
         assert!(submission(Origin::Stdin, &[Allow::Gate]).covers(&gate));
-        for origin in [Origin::Clipboard, Origin::Agent, Origin::Friend] {
+        for origin in [Origin::Clipboard, Origin::Paste, Origin::Agent, Origin::Friend] {
             assert!(!submission(origin, &[]).covers(&Rule::NoKey), "{origin:?}");
         }
     }

@@ -218,6 +218,7 @@ impl<'a> Way<'a, '_> {
 
     /// Gets a yes for the plan, or for what a person makes of it.
     fn admit(&mut self, mut plan: Plan, mut extra: Option<Rule>) -> Result<Admitted, Halt> {
+        let proposal = self.submission.proposal;
         loop {
             let digest = digest(&plan);
             let mut rules = admit::rules(self.door, self.submission, &plan, self.trusted);
@@ -227,9 +228,9 @@ impl<'a> Way<'a, '_> {
             if open.is_empty() {
                 let by = self.covered_by(&rules);
                 self.decided("admit", &by, &rules);
+                self.approver.event(&Event::Admitted { proposal, plan: &plan, digest });
                 return Ok(Admitted { plan, digest, by, by_person: false });
             }
-            let proposal = self.submission.proposal;
             match self.ask(&Question::Apply { proposal, plan: &plan, digest, rules: &open }) {
                 Reply::Yes { digest: given } if given == digest => {
                     let by = self.approver.name().to_string();

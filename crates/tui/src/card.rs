@@ -16,7 +16,12 @@ use crate::look::{Look, Paint, Sign};
 
 /// The card of a plan. `name` stands in where the answer has no title.
 pub fn text(proposal: &Proposal, plan: &Plan, name: &str, look: &Look) -> String {
-    let mut out = head(proposal, plan, name, look);
+    at("", proposal, plan, name, look)
+}
+
+/// The same with the time before the title: `▸ 14:02  feat: round totals to cents`.
+pub fn at(clock: &str, proposal: &Proposal, plan: &Plan, name: &str, look: &Look) -> String {
+    let mut out = head(clock, proposal, plan, name, look);
     out += &rows(plan, look);
     let mut looks = Vec::new();
     for file in &plan.files {
@@ -75,7 +80,7 @@ pub(crate) fn list(lines: &[String], sign: &str, look: &Look) -> String {
     out
 }
 
-fn head(proposal: &Proposal, plan: &Plan, name: &str, look: &Look) -> String {
+fn head(clock: &str, proposal: &Proposal, plan: &Plan, name: &str, look: &Look) -> String {
     let changing = || plan.files.iter().filter(|f| f.change != Change::Unchanged);
     let (added, removed) = changing().fold((0, 0), |(a, r), f| (a + f.added, r + f.removed));
     let mut totals = Part::plain(&number(changing().count(), "file"));
@@ -84,9 +89,10 @@ fn head(proposal: &Proposal, plan: &Plan, name: &str, look: &Look) -> String {
         totals = totals.then(&Part::plain("  ")).then(&lines);
     }
     let sign = look.sign(Sign::Incoming);
-    let room = look.columns().saturating_sub(totals.cells + 5);
+    let clock = if clock.is_empty() { String::new() } else { format!("{clock}  ") };
+    let room = look.columns().saturating_sub(totals.cells + clock.len() + 5);
     let title = look.clip(title(proposal).unwrap_or(name), room);
-    let left = Part::plain(&format!("{sign} ")).then(&Part::painted(look, Paint::Strong, &title));
+    let left = Part::plain(&format!("{sign} {clock}")).then(&Part::painted(look, Paint::Strong, &title));
     two_ended(look, &left, &totals)
 }
 

@@ -5,4 +5,13 @@
 //! it. So it is read within bounds, looked at in memory, and what is no patch for this project is forgotten at
 //! once. Nothing here knows how things are shown.
 
+pub mod bulk;
 pub mod clipboard;
+pub mod feed;
+mod hold;
+pub mod inbox;
+pub mod rate;
+pub mod seen;
+pub mod sieve;
+
+pub use hold::{HOLD_MOST, HoldError, hold};

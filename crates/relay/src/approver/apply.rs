@@ -24,7 +24,8 @@ pub(super) struct Offer<'a> {
 pub(super) fn ask(asking: &mut Asking<'_>, offer: &Offer<'_>, shown: bool) -> Result<Reply, Reply> {
     let files = Files::of(offer.plan);
     if !shown {
-        asking.say(&card::text(offer.proposal, offer.plan, &asking.setup.name, &asking.look));
+        let clock = asking.setup.clock.as_deref().unwrap_or_default();
+        asking.say(&card::at(clock, offer.proposal, offer.plan, &asking.setup.name, &asking.look));
         asking.say(&question::reasons(offer.rules, offer.plan, &asking.look));
         if asking.setup.diff {
             asking.say(&view::diff::text(offer.plan, &asking.look));

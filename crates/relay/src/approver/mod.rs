@@ -21,13 +21,15 @@ use std::io::{self, IsTerminal, Write};
 use std::os::fd::AsFd;
 use std::rc::Rc;
 
+use relaycode_change::plan::Plan;
+use relaycode_change::proposal::Proposal;
 use relaycode_door::{Approver, Event, Question, Reply};
 use relaycode_exec::{ExecError, Finished, Job, Runner};
 use relaycode_ledger::Digest;
 use relaycode_project::config::LogLevel;
 use relaycode_tui::input::{Answer, Terminal};
 use relaycode_tui::look::Look;
-use relaycode_tui::{gate, outcome, question};
+use relaycode_tui::{card, gate, outcome, question};
 
 use crate::ask;
 use crate::failure::Failure;
@@ -53,6 +55,9 @@ pub(crate) struct TerminalApprover {
 pub(crate) struct Setup {
     /// What the change is called where its author gave it no title.
     pub(crate) name: String,
+    /// The time that cards are to show, where changes come in one after the other: then each is shown as soon as it
+    /// is known what it does.
+    pub(crate) clock: Option<String>,
     /// The file that names the project's commands.
     pub(crate) config: String,
     /// Show the diff below the card.
@@ -111,6 +116,15 @@ impl TerminalApprover {
     /// The digest of the plan whose card the person saw last.
     pub(crate) fn shown(&self) -> Option<Digest> {
         self.shown
+    }
+
+    /// Shows what is about to be done, where that is wanted at once.
+    fn admitted(&mut self, proposal: &Proposal, plan: &Plan, digest: Digest) {
+        let Some(clock) = &self.setup.clock else { return };
+        if self.shown.replace(digest) != Some(digest) {
+            let name = &self.setup.name;
+            self.beside(LogLevel::Info, &card::at(clock, proposal, plan, name, &self.setup.look));
+        }
     }
 
     /// A line beside the questions, for who wants to hear what is of this level.
@@ -183,6 +197,7 @@ impl Approver for TerminalApprover {
                 self.spinner = None;
                 self.beside(LogLevel::Debug, &gate::ran(report, &look));
             }
+            Event::Admitted { proposal, plan, digest } => self.admitted(proposal, plan, *digest),
             Event::OnDisk { .. } | Event::PuttingBack => {}
             // Also to who wants to hear little: the yes that was given counts no longer.
             Event::PlannedAgain { paths } => {

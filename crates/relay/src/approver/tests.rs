@@ -71,6 +71,7 @@ impl Desk {
     fn setup(&self) -> Setup {
         Setup {
             name: "answer.md".to_string(),
+            clock: None,
             config: "relaycode.config.json".to_string(),
             diff: false,
             level: LogLevel::Info,

@@ -164,6 +164,7 @@ impl Args {
         let submission = answer.submission(consent);
         let setup = Setup {
             name: answer.source.origin.name(),
+            clock: None,
             config: config_name(door),
             diff: self.diff,
             level: context.level(),

@@ -4,11 +4,24 @@
 //! until one comes; elsewhere the clipboard is looked at every so often. Content is read only as text, at most as
 //! much as is asked for, and never waited for longer than is allowed: its owner may be gone, hang or lie.
 
+mod choice;
+mod polled;
 mod stop;
+#[cfg(target_os = "linux")]
+pub(crate) mod target;
+#[cfg(unix)]
+pub(crate) mod waiting;
+#[cfg(target_os = "linux")]
+pub(crate) mod wayland;
+#[cfg(target_os = "linux")]
+pub(crate) mod x11;
 
 use std::path::PathBuf;
 use std::time::Duration;
 
+#[cfg(target_os = "linux")]
+pub(crate) use choice::first;
+pub use choice::{Choice, open};
 pub use stop::{Stop, Stopper, stop};
 
 /// A clipboard of the system.
@@ -20,7 +33,7 @@ pub trait Clipboard: Send {
     fn tells(&self) -> bool;
 
     /// Waits until something new may be there. A clipboard that does not tell is looked at once per
-    /// `interval`. What was there before the first call is not new.
+    /// `interval`. What was there before the first call is not new, nor is what was read last.
     ///
     /// # Errors
     /// If the clipboard is gone for good.
@@ -49,6 +62,10 @@ pub enum Content {
     Text(String),
     /// Nothing at all.
     Empty,
+    /// What relay itself copied: it is not read. Only clipboards that tell of changes know this.
+    Ours,
+    /// What a password manager marked as a secret: it is not read.
+    Secret,
     /// Something that offers no text: an image, files.
     NotText,
     /// Text that is not UTF-8.
@@ -86,9 +103,12 @@ pub enum NoClipboard {
     NoDesktop,
     /// The compositor lets only the focused window read.
     #[error(
-        "this Wayland compositor lets no program watch the clipboard (it offers no data-control protocol), and there is no X11 display beside it"
+        "this Wayland compositor lets no program watch the clipboard (it offers no data-control protocol), and there is no X11 display that answers beside it"
     )]
     NoDataControl,
+    /// Nobody wants one.
+    #[error("the clipboard is switched off")]
+    Off,
     /// It cannot be reached.
     #[error("the clipboard ({name}) cannot be reached: {why}")]
     Unreachable {

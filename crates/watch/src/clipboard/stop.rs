@@ -1,18 +1,32 @@
-//! How a thread that waits for something is told to end: a pipe, whose end it can wait for beside everything else.
+//! How a thread that waits for something is told to end: a pipe, whose end it can wait for beside everything else
+//! (on Windows, where a pipe cannot be waited for, a channel).
 
 use std::io;
-use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::time::Duration;
 
-use rustix::pipe::{PipeFlags, pipe_with};
+#[cfg(unix)]
+use std::io::{PipeReader, PipeWriter};
+#[cfg(unix)]
+use std::os::fd::{AsFd, BorrowedFd};
+#[cfg(not(unix))]
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 
 /// Who waits looks at this beside everything else: it becomes readable when it is time to end.
 #[derive(Debug)]
-pub struct Stop(OwnedFd);
+pub struct Stop {
+    #[cfg(unix)]
+    told: PipeReader,
+    #[cfg(not(unix))]
+    told: Receiver<()>,
+}
 
 /// Dropping it tells whoever has the other half to end.
 #[derive(Debug)]
 pub struct Stopper {
-    _open: OwnedFd,
+    #[cfg(unix)]
+    _open: PipeWriter,
+    #[cfg(not(unix))]
+    _open: Sender<()>,
 }
 
 /// Both halves.
@@ -20,12 +34,35 @@ pub struct Stopper {
 /// # Errors
 /// If the system has no pipe left.
 pub fn stop() -> io::Result<(Stopper, Stop)> {
-    let (read, write) = pipe_with(PipeFlags::CLOEXEC)?;
-    Ok((Stopper { _open: write }, Stop(read)))
+    #[cfg(unix)]
+    let (told, open) = io::pipe()?;
+    #[cfg(not(unix))]
+    let (open, told) = channel();
+    Ok((Stopper { _open: open }, Stop { told }))
 }
 
+impl Stop {
+    /// Waits that long, or until it is time to end: whether it is.
+    #[cfg(unix)]
+    #[must_use]
+    pub fn within(&self, time: Duration) -> bool {
+        use super::waiting::{after, poll_until, readable};
+        let mut told = [readable(self)];
+        // A wait that fails would turn the caller's loop into a spin: it is taken for the end.
+        poll_until(&mut told, after(time)).is_err() || !told[0].revents().is_empty()
+    }
+
+    /// Waits that long, or until it is time to end: whether it is.
+    #[cfg(not(unix))]
+    #[must_use]
+    pub fn within(&self, time: Duration) -> bool {
+        self.told.recv_timeout(time) != Err(RecvTimeoutError::Timeout)
+    }
+}
+
+#[cfg(unix)]
 impl AsFd for Stop {
     fn as_fd(&self) -> BorrowedFd<'_> {
-        self.0.as_fd()
+        self.told.as_fd()
     }
 }

@@ -1,0 +1,71 @@
+//! Collecting several copies before they are taken up: until there are enough, or no more came for a while.
+
+use std::time::{Duration, Instant};
+
+use crate::inbox::How;
+
+/// What was collected.
+#[derive(Debug, Default)]
+pub struct Bulk {
+    texts: Vec<(String, How)>,
+    /// When the last one came.
+    last: Option<Instant>,
+}
+
+impl Bulk {
+    /// One more.
+    pub fn add(&mut self, text: String, how: How, now: Instant) {
+        self.texts.push((text, how));
+        self.last = Some(now);
+    }
+
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.texts.len()
+    }
+
+    /// There is none.
+    pub fn is_empty(&self) -> bool {
+        self.texts.is_empty()
+    }
+
+    /// When they are due although they are too few.
+    pub fn due(&self, timeout: Duration) -> Option<Instant> {
+        self.last.map(|last| last + timeout)
+    }
+
+    /// Everything, if there are `size` of them or no more came for `timeout`.
+    pub fn ready(&mut self, size: u64, timeout: Duration, now: Instant) -> Option<Vec<(String, How)>> {
+        let enough = u64::try_from(self.texts.len()).unwrap_or(u64::MAX) >= size;
+        let late = self.due(timeout).is_some_and(|due| now >= due);
+        (enough || late).then(|| self.take()).filter(|texts| !texts.is_empty())
+    }
+
+    /// Everything, now.
+    pub fn take(&mut self) -> Vec<(String, How)> {
+        self.last = None;
+        std::mem::take(&mut self.texts)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn copies_wait_until_there_are_enough_or_no_more_come() {
+        let start = Instant::now();
+        let at = |seconds| start + Duration::from_secs(seconds);
+        let timeout = Duration::from_secs(30);
+        let mut bulk = Bulk::default();
+        bulk.add("a".into(), How::Copied, at(0));
+        assert_eq!(bulk.ready(2, timeout, at(1)), None);
+        bulk.add("b".into(), How::Copied, at(20));
+        assert_eq!(bulk.ready(2, timeout, at(20)).unwrap().len(), 2);
+        assert_eq!((bulk.len(), bulk.due(timeout)), (0, None));
+        bulk.add("c".into(), How::Copied, at(40));
+        assert_eq!(bulk.due(timeout), Some(at(70)));
+        assert_eq!(bulk.ready(2, timeout, at(69)), None);
+        assert_eq!(bulk.ready(2, timeout, at(70)).unwrap()[0].0, "c");
+    }
+}

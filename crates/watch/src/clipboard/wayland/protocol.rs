@@ -1,0 +1,264 @@
+//! The two data-control protocols, which differ in name only, as one: `ext` (the standard), else `wlr` (its forerunner).
+//!
+//! Events become fields of [`State`]; nothing is decided here.
+
+use std::collections::HashMap;
+use std::os::fd::{AsFd, OwnedFd};
+
+use wayland_client::backend::ObjectId;
+use wayland_client::protocol::wl_callback::{self, WlCallback};
+use wayland_client::protocol::wl_registry::{self, WlRegistry};
+use wayland_client::protocol::wl_seat::{self, WlSeat};
+use wayland_client::{Connection, Dispatch, Proxy, QueueHandle, event_created_child};
+use wayland_protocols::ext::data_control::v1::client as ext;
+use wayland_protocols_wlr::data_control::v1::client as wlr;
+
+use ext::ext_data_control_device_v1::{self as ext_device, ExtDataControlDeviceV1};
+use ext::ext_data_control_manager_v1::{self as ext_manager, ExtDataControlManagerV1};
+use ext::ext_data_control_offer_v1::{self as ext_offer, ExtDataControlOfferV1};
+use ext::ext_data_control_source_v1::{self as ext_source, ExtDataControlSourceV1};
+use wlr::zwlr_data_control_device_v1::{self as wlr_device, ZwlrDataControlDeviceV1};
+use wlr::zwlr_data_control_manager_v1::{self as wlr_manager, ZwlrDataControlManagerV1};
+use wlr::zwlr_data_control_offer_v1::{self as wlr_offer, ZwlrDataControlOfferV1};
+use wlr::zwlr_data_control_source_v1::{self as wlr_source, ZwlrDataControlSourceV1};
+
+use crate::clipboard::target::Offered;
+
+/// What the compositor said.
+#[derive(Default)]
+pub(crate) struct State {
+    /// The numbers of what it has: the first seat, and each protocol.
+    seat: Option<u32>,
+    ext: Option<u32>,
+    wlr: Option<u32>,
+    /// It has answered everything up to our last question.
+    pub(crate) synced: bool,
+    introduced: HashMap<ObjectId, Offered>,
+    /// What is on the clipboard; none if nothing is.
+    pub(crate) selection: Option<(Offer, Offered)>,
+    /// So often something new was put there.
+    pub(crate) selections: u64,
+    /// The seat is gone, and its clipboard with it.
+    pub(crate) finished: bool,
+    /// Who wants what we put there, and in which form.
+    pub(crate) wanted: Vec<(String, OwnedFd)>,
+    /// What we put there was replaced.
+    pub(crate) cancelled: bool,
+}
+
+/// What is offered on the clipboard.
+#[derive(Debug)]
+pub(crate) enum Offer {
+    Ext(ExtDataControlOfferV1),
+    Wlr(ZwlrDataControlOfferV1),
+}
+
+impl Offer {
+    /// Has its owner write it there.
+    pub(crate) fn receive(&self, form: &str, into: impl AsFd) {
+        match self {
+            Offer::Ext(offer) => offer.receive(form.to_owned(), into.as_fd()),
+            Offer::Wlr(offer) => offer.receive(form.to_owned(), into.as_fd()),
+        }
+    }
+
+    fn destroy(&self) {
+        match self {
+            Offer::Ext(offer) => offer.destroy(),
+            Offer::Wlr(offer) => offer.destroy(),
+        }
+    }
+}
+
+/// A seat's clipboard.
+pub(crate) enum Device {
+    Ext(ExtDataControlManagerV1, ExtDataControlDeviceV1),
+    Wlr(ZwlrDataControlManagerV1, ZwlrDataControlDeviceV1),
+}
+
+/// Why there is no clipboard of a seat.
+pub(crate) enum NoDevice {
+    NoSeat,
+    NoProtocol,
+}
+
+impl Device {
+    /// The clipboard of the first seat.
+    pub(crate) fn bind(
+        state: &State,
+        registry: &WlRegistry,
+        queue: &QueueHandle<State>,
+    ) -> Result<Device, NoDevice> {
+        let seat = || -> Result<WlSeat, NoDevice> {
+            Ok(registry.bind(state.seat.ok_or(NoDevice::NoSeat)?, 1, queue, ()))
+        };
+        if let Some(name) = state.ext {
+            let manager: ExtDataControlManagerV1 = registry.bind(name, 1, queue, ());
+            let device = manager.get_data_device(&seat()?, queue, ());
+            return Ok(Device::Ext(manager, device));
+        }
+        let manager: ZwlrDataControlManagerV1 =
+            registry.bind(state.wlr.ok_or(NoDevice::NoProtocol)?, 1, queue, ());
+        let device = manager.get_data_device(&seat()?, queue, ());
+        Ok(Device::Wlr(manager, device))
+    }
+
+    /// Puts something there that can be had in these forms.
+    pub(crate) fn put(&self, forms: &[&str], queue: &QueueHandle<State>) {
+        match self {
+            Device::Ext(manager, device) => {
+                let source = manager.create_data_source(queue, ());
+                forms.iter().for_each(|form| source.offer((*form).to_owned()));
+                device.set_selection(Some(&source));
+            }
+            Device::Wlr(manager, device) => {
+                let source = manager.create_data_source(queue, ());
+                forms.iter().for_each(|form| source.offer((*form).to_owned()));
+                device.set_selection(Some(&source));
+            }
+        }
+    }
+}
+
+impl State {
+    fn select(&mut self, offer: Option<Offer>, id: Option<ObjectId>) {
+        self.selections += 1;
+        if let Some((old, _)) = self.selection.take() {
+            old.destroy();
+        }
+        let offered = id.and_then(|id| self.introduced.remove(&id)).unwrap_or_default();
+        self.selection = offer.map(|offer| (offer, offered));
+    }
+}
+
+impl Dispatch<WlRegistry, ()> for State {
+    fn event(
+        state: &mut State,
+        _: &WlRegistry,
+        event: wl_registry::Event,
+        (): &(),
+        _: &Connection,
+        _: &QueueHandle<State>,
+    ) {
+        let wl_registry::Event::Global { name, interface, .. } = event else { return };
+        let seen = match interface.as_str() {
+            "wl_seat" => &mut state.seat,
+            "ext_data_control_manager_v1" => &mut state.ext,
+            "zwlr_data_control_manager_v1" => &mut state.wlr,
+            _ => return,
+        };
+        seen.get_or_insert(name);
+    }
+}
+
+impl Dispatch<WlCallback, ()> for State {
+    fn event(
+        state: &mut State,
+        _: &WlCallback,
+        _: wl_callback::Event,
+        (): &(),
+        _: &Connection,
+        _: &QueueHandle<State>,
+    ) {
+        state.synced = true;
+    }
+}
+
+/// Interfaces whose events say nothing that matters here.
+macro_rules! unheard {
+    ($($interface:ty, $event:ty;)*) => {$(
+        impl Dispatch<$interface, ()> for State {
+            fn event(_: &mut State, _: &$interface, _: $event, (): &(), _: &Connection, _: &QueueHandle<State>) {}
+        }
+    )*};
+}
+
+unheard! {
+    WlSeat, wl_seat::Event;
+    ExtDataControlManagerV1, ext_manager::Event;
+    ZwlrDataControlManagerV1, wlr_manager::Event;
+}
+
+/// The events of one of the protocols: a device, what it offers, and what we offer.
+macro_rules! heard {
+    ($kind:path, $device:ident :: $Device:ident, $offer:ident :: $Offer:ident, $source:ident :: $Source:ident) => {
+        impl Dispatch<$Device, ()> for State {
+            fn event(
+                state: &mut State,
+                _: &$Device,
+                event: $device::Event,
+                (): &(),
+                _: &Connection,
+                _: &QueueHandle<State>,
+            ) {
+                match event {
+                    $device::Event::DataOffer { id } => {
+                        state.introduced.insert(id.id(), Offered::default());
+                    }
+                    $device::Event::Selection { id } => {
+                        let name = id.as_ref().map(Proxy::id);
+                        state.select(id.map($kind), name);
+                    }
+                    $device::Event::PrimarySelection { id: Some(offer) } => {
+                        state.introduced.remove(&offer.id());
+                        offer.destroy();
+                    }
+                    $device::Event::Finished => state.finished = true,
+                    _ => {}
+                }
+            }
+
+            event_created_child!(State, $Device, [$device::EVT_DATA_OFFER_OPCODE => ($Offer, ())]);
+        }
+
+        impl Dispatch<$Offer, ()> for State {
+            fn event(
+                state: &mut State,
+                offer: &$Offer,
+                event: $offer::Event,
+                (): &(),
+                _: &Connection,
+                _: &QueueHandle<State>,
+            ) {
+                if let $offer::Event::Offer { mime_type } = event
+                    && let Some(offered) = state.introduced.get_mut(&offer.id())
+                {
+                    offered.add(&mime_type);
+                }
+            }
+        }
+
+        impl Dispatch<$Source, ()> for State {
+            fn event(
+                state: &mut State,
+                source: &$Source,
+                event: $source::Event,
+                (): &(),
+                _: &Connection,
+                _: &QueueHandle<State>,
+            ) {
+                match event {
+                    $source::Event::Send { mime_type, fd } => state.wanted.push((mime_type, fd)),
+                    $source::Event::Cancelled => {
+                        state.cancelled = true;
+                        source.destroy();
+                    }
+                    _ => {}
+                }
+            }
+        }
+    };
+}
+
+heard!(
+    Offer::Ext,
+    ext_device::ExtDataControlDeviceV1,
+    ext_offer::ExtDataControlOfferV1,
+    ext_source::ExtDataControlSourceV1
+);
+heard!(
+    Offer::Wlr,
+    wlr_device::ZwlrDataControlDeviceV1,
+    wlr_offer::ZwlrDataControlOfferV1,
+    wlr_source::ZwlrDataControlSourceV1
+);

@@ -1,0 +1,238 @@
+//! One request to the clipboard's owner, answered through a property of a window made for it alone: what a late owner
+//! still answers to an earlier request can so never be taken for the answer to this one.
+//!
+//! The answer comes whole or in parts (INCR). It is fetched in slices, and no further than its limit. A window is
+//! destroyed only while its owner waits for us: one that writes to a window that is gone gets an error, by which simple
+//! owners die, and the user's clipboard with them. So a request that was given up leaves its window for a while.
+
+use std::collections::VecDeque;
+use std::time::Instant;
+
+use x11rb::CURRENT_TIME;
+use x11rb::protocol::Event;
+use x11rb::protocol::xproto::{Atom, AtomEnum, ConnectionExt, Property, Window};
+
+use super::link::{Link, Next, gone};
+use crate::clipboard::ClipboardError;
+
+/// What is fetched from the server at once, in bytes.
+const SLICE: u32 = 256 * 1024;
+/// So many windows of requests that were given up are kept.
+const GIVEN_UP: usize = 8;
+
+/// What the owner handed over.
+pub(super) enum Handed {
+    /// Of which type, and what.
+    Bytes(Atom, Vec<u8>),
+    Refused,
+    TooLarge,
+    /// It did not answer in time, or is gone.
+    Silent,
+    /// There is a new owner.
+    Replaced,
+}
+
+/// Asks, and keeps what must be kept between requests.
+pub(super) struct Asker {
+    pub(super) link: Link,
+    /// The clipboard changed since this was last looked at.
+    pub(super) changed: bool,
+    given_up: VecDeque<Window>,
+}
+
+/// What an event says about a request that is on its way.
+enum Heard {
+    Nothing,
+    Gone,
+    Replaced,
+}
+
+impl Asker {
+    pub(super) fn new(link: Link) -> Asker {
+        Asker { link, changed: false, given_up: VecDeque::new() }
+    }
+
+    /// Takes note of what came already.
+    pub(super) fn catch_up(&mut self) -> Result<(), ClipboardError> {
+        while let Some(event) = self.link.pending()? {
+            self.hear(&event)?;
+        }
+        Ok(())
+    }
+
+    /// Takes note of an event that is about no running request.
+    pub(super) fn note(&mut self, event: &Event) -> Result<(), ClipboardError> {
+        self.hear(event).map(drop)
+    }
+
+    /// Asks for the clipboard in that form: at most so much, until that moment.
+    pub(super) fn ask(
+        &mut self,
+        target: Atom,
+        most: usize,
+        until: Instant,
+    ) -> Result<Handed, ClipboardError> {
+        let window = self.link.window()?;
+        let atoms = self.link.atoms;
+        let server = &self.link.server;
+        server
+            .convert_selection(window, atoms.clipboard, target, atoms.transfer, CURRENT_TIME)
+            .map_err(gone)?;
+        let handed = self.answer(window, target, most, until)?;
+        match handed {
+            // Whoever is late may still write.
+            Handed::Silent | Handed::Replaced => {
+                self.given_up.push_back(window);
+                if self.given_up.len() > GIVEN_UP
+                    && let Some(oldest) = self.given_up.pop_front()
+                {
+                    self.link.destroy(oldest)?;
+                }
+            }
+            _ => self.link.destroy(window)?,
+        }
+        Ok(handed)
+    }
+
+    fn answer(
+        &mut self,
+        window: Window,
+        target: Atom,
+        most: usize,
+        until: Instant,
+    ) -> Result<Handed, ClipboardError> {
+        let atoms = self.link.atoms;
+        let answered = |event: &Event| match event {
+            Event::SelectionNotify(answer) => {
+                (answer.requestor, answer.selection, answer.target) == (window, atoms.clipboard, target)
+            }
+            _ => false,
+        };
+        let property = match self.expect(until, answered)? {
+            Ok(Event::SelectionNotify(answer)) => answer.property,
+            Ok(_) => return Ok(Handed::Refused),
+            Err(without) => return Ok(without),
+        };
+        if property != atoms.transfer {
+            return Ok(Handed::Refused);
+        }
+        let (kind, size) = self.look(window)?;
+        if kind != atoms.incr {
+            let mut bytes = Vec::new();
+            let whole = self.fetch(window, &mut bytes, most, size)?;
+            return Ok(if whole { Handed::Bytes(kind, bytes) } else { Handed::TooLarge });
+        }
+        self.parts(window, most, until)
+    }
+
+    /// The answer in parts: each is announced by the property's new value, wanted by its deletion, and the
+    /// last is empty.
+    fn parts(&mut self, window: Window, most: usize, until: Instant) -> Result<Handed, ClipboardError> {
+        let atoms = self.link.atoms;
+        let written = |event: &Event| match event {
+            Event::PropertyNotify(new) => {
+                (new.window, new.atom, new.state) == (window, atoms.transfer, Property::NEW_VALUE)
+            }
+            _ => false,
+        };
+        let mut bytes = Vec::new();
+        loop {
+            self.link.server.delete_property(window, atoms.transfer).map_err(gone)?;
+            let (kind, size) = loop {
+                if let Err(without) = self.expect(until, written)? {
+                    return Ok(without);
+                }
+                // A value that is gone again was none.
+                let new = self.look(window)?;
+                if new.0 != x11rb::NONE {
+                    break new;
+                }
+            };
+            if size == 0 {
+                self.link.server.delete_property(window, atoms.transfer).map_err(gone)?;
+                return Ok(Handed::Bytes(kind, bytes));
+            }
+            if !self.fetch(window, &mut bytes, most, size)? {
+                return Ok(Handed::TooLarge);
+            }
+        }
+    }
+
+    /// The type of what is in the property (none if nothing is), and its size in bytes.
+    fn look(&self, window: Window) -> Result<(Atom, usize), ClipboardError> {
+        let any = AtomEnum::ANY;
+        let asked = self.link.server.get_property(false, window, self.link.atoms.transfer, any, 0, 0);
+        let property = asked.map_err(gone)?.reply().map_err(gone)?;
+        Ok((property.type_, property.bytes_after as usize))
+    }
+
+    /// Adds the property's bytes, unless that would be too much.
+    fn fetch(
+        &self,
+        window: Window,
+        bytes: &mut Vec<u8>,
+        most: usize,
+        size: usize,
+    ) -> Result<bool, ClipboardError> {
+        let mut left = size;
+        let mut offset = 0;
+        while left > 0 {
+            if bytes.len().saturating_add(left) > most {
+                return Ok(false);
+            }
+            let any = AtomEnum::ANY;
+            let transfer = self.link.atoms.transfer;
+            let asked = self.link.server.get_property(false, window, transfer, any, offset, SLICE / 4);
+            let slice = asked.map_err(gone)?.reply().map_err(gone)?;
+            bytes.extend_from_slice(&slice.value);
+            // An owner may change it meanwhile: what counts is what is there now.
+            left = slice.bytes_after as usize;
+            offset += SLICE / 4;
+        }
+        Ok(bytes.len() <= most)
+    }
+
+    /// Waits for an event of our own; else what it ends with.
+    fn expect(
+        &mut self,
+        until: Instant,
+        ours: impl Fn(&Event) -> bool,
+    ) -> Result<Result<Event, Handed>, ClipboardError> {
+        loop {
+            let event = match self.link.next(Some(until), None)? {
+                Next::Event(event) => event,
+                Next::Late | Next::Stopped => return Ok(Err(Handed::Silent)),
+            };
+            if ours(&event) {
+                return Ok(Ok(event));
+            }
+            match self.hear(&event)? {
+                Heard::Nothing => {}
+                Heard::Gone => return Ok(Err(Handed::Silent)),
+                Heard::Replaced => return Ok(Err(Handed::Replaced)),
+            }
+        }
+    }
+
+    fn hear(&mut self, event: &Event) -> Result<Heard, ClipboardError> {
+        let atoms = self.link.atoms;
+        match event {
+            Event::XfixesSelectionNotify(new) if new.selection == atoms.clipboard => {
+                self.changed = true;
+                Ok(if new.owner == x11rb::NONE { Heard::Gone } else { Heard::Replaced })
+            }
+            // The late answer to a request that was given up: now its owner waits for us, in vain.
+            Event::SelectionNotify(late) => self.forget(late.requestor),
+            Event::PropertyNotify(late) if late.state == Property::NEW_VALUE => self.forget(late.window),
+            _ => Ok(Heard::Nothing),
+        }
+    }
+
+    fn forget(&mut self, window: Window) -> Result<Heard, ClipboardError> {
+        if let Some(at) = self.given_up.iter().position(|&given_up| given_up == window) {
+            self.given_up.remove(at);
+            self.link.destroy(window)?;
+        }
+        Ok(Heard::Nothing)
+    }
+}

@@ -1,0 +1,192 @@
+//! What came in and waits for its turn: in order, bounded, and woken for.
+//!
+//! Only texts that may be patches get here, and each leaves with whoever takes it.
+
+use std::collections::VecDeque;
+use std::io::{self, Read, Write};
+use std::os::fd::{AsFd, BorrowedFd};
+use std::os::unix::net::UnixStream;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use crate::clipboard::ClipboardError;
+
+/// Texts that wait at most.
+pub const WAITING: usize = 16;
+/// Bytes of them, all together.
+pub const WAITING_BYTES: usize = 16 << 20;
+
+/// Something that came in.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Arrival {
+    /// A text that may be a patch.
+    Text {
+        /// The text.
+        text: String,
+        /// How it came.
+        how: How,
+    },
+    /// Text that could not be looked at.
+    Passed(Passed),
+    /// The clipboard changed so often that only what it came to rest with was looked at.
+    Restless,
+    /// So many texts found no room.
+    Dropped(usize),
+    /// The clipboard can no longer be watched.
+    Gone(ClipboardError),
+}
+
+/// How a text came.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum How {
+    /// It was copied.
+    Copied,
+    /// It was pasted into the terminal.
+    Pasted,
+}
+
+/// Why a text was not looked at.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Passed {
+    /// It has more bytes than an answer may have.
+    TooLarge,
+    /// It is no UTF-8.
+    NotUtf8,
+    /// Its owner did not hand it over.
+    Silent,
+}
+
+/// Where arrivals wait. Clones are the same inbox.
+#[derive(Debug, Clone)]
+pub struct Inbox {
+    shared: Arc<Shared>,
+}
+
+#[derive(Debug)]
+struct Shared {
+    state: Mutex<State>,
+    /// Becomes readable when there is something.
+    bell: UnixStream,
+    ring: UnixStream,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    waiting: VecDeque<(Arrival, bool)>,
+    dropped: usize,
+}
+
+impl Inbox {
+    /// An empty one.
+    ///
+    /// # Errors
+    /// If the system has no sockets left.
+    pub fn new() -> io::Result<Inbox> {
+        let (bell, ring) = UnixStream::pair()?;
+        bell.set_nonblocking(true)?;
+        ring.set_nonblocking(true)?;
+        Ok(Inbox { shared: Arc::new(Shared { state: Mutex::default(), bell, ring }) })
+    }
+
+    /// Becomes readable when something is there; [`hush`](Inbox::hush) makes it quiet again.
+    pub fn bell(&self) -> BorrowedFd<'_> {
+        self.shared.bell.as_fd()
+    }
+
+    /// What makes the bell ring, for who has no arrival: a signal, a change of the configuration.
+    ///
+    /// # Errors
+    /// If the system has no descriptors left.
+    pub fn ringer(&self) -> io::Result<UnixStream> {
+        self.shared.ring.try_clone()
+    }
+
+    /// Makes the bell quiet.
+    pub fn hush(&self) {
+        let mut bytes = [0; 256];
+        while (&self.shared.bell).read(&mut bytes).is_ok_and(|count| count > 0) {}
+    }
+
+    /// Puts something in. What came in a storm takes the place of what came in it before.
+    pub fn put(&self, arrival: Arrival, storm: bool) {
+        let mut state = self.lock();
+        if storm {
+            state.waiting.retain(|(_, stormy)| !stormy);
+        }
+        let text = |(arrival, _): &(Arrival, bool)| match arrival {
+            Arrival::Text { text, .. } => text.len(),
+            _ => 0,
+        };
+        let bytes: usize = state.waiting.iter().map(text).sum();
+        let arrival = (arrival, storm);
+        if state.waiting.len() >= WAITING || bytes + text(&arrival) > WAITING_BYTES {
+            state.dropped += 1;
+        } else {
+            state.waiting.push_back(arrival);
+        }
+        drop(state);
+        // A full pipe rings already.
+        let _ = (&self.shared.ring).write(&[1]);
+    }
+
+    /// Takes what came first.
+    pub fn take(&self) -> Option<Arrival> {
+        let mut state = self.lock();
+        match state.waiting.pop_front() {
+            Some((arrival, _)) => Some(arrival),
+            None if state.dropped > 0 => Some(Arrival::Dropped(std::mem::take(&mut state.dropped))),
+            None => None,
+        }
+    }
+
+    /// How many texts wait.
+    pub fn waiting(&self) -> usize {
+        self.lock().waiting.iter().filter(|(arrival, _)| matches!(arrival, Arrival::Text { .. })).count()
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        // Whoever panicked left a whole queue behind.
+        self.shared.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn text(text: &str) -> Arrival {
+        Arrival::Text { text: text.to_string(), how: How::Copied }
+    }
+
+    #[test]
+    fn arrivals_leave_in_their_order_and_those_without_room_are_counted() {
+        let inbox = Inbox::new().unwrap();
+        for number in 0..WAITING + 3 {
+            inbox.put(text(&number.to_string()), false);
+        }
+        assert_eq!(inbox.waiting(), WAITING);
+        for number in 0..WAITING {
+            assert_eq!(inbox.take(), Some(text(&number.to_string())));
+        }
+        assert_eq!(inbox.take(), Some(Arrival::Dropped(3)));
+        assert_eq!(inbox.take(), None);
+    }
+
+    #[test]
+    fn bytes_are_bounded_too() {
+        let inbox = Inbox::new().unwrap();
+        let large = "a".repeat(WAITING_BYTES / 2);
+        for _ in 0..3 {
+            inbox.put(text(&large), false);
+        }
+        assert_eq!(inbox.waiting(), 2);
+    }
+
+    #[test]
+    fn of_a_storm_only_the_last_waits() {
+        let inbox = Inbox::new().unwrap();
+        inbox.put(text("calm"), false);
+        inbox.put(text("1"), true);
+        inbox.put(text("2"), true);
+        assert_eq!([inbox.take(), inbox.take(), inbox.take()], [Some(text("calm")), Some(text("2")), None]);
+    }
+}

@@ -1,0 +1,57 @@
+//! What a text from a clipboard is to this project: everything that is no patch for it is forgotten.
+
+use relaycode_change::limits::Limits;
+use relaycode_change::plan::Change;
+use relaycode_change::{prompt, response};
+use relaycode_door::{Door, Submission};
+use relaycode_project::checkout::Named;
+
+/// Whom an answer is meant for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Meant {
+    /// This project: it says so.
+    Here,
+    /// It does not say, but it fits files of this project.
+    Perhaps,
+    /// Another checkout of this project.
+    OtherCheckout,
+    /// Another project.
+    OtherProject,
+    /// It does not say, and it fits nothing here.
+    Nobody,
+}
+
+/// Whether a text may be a patch at all: it changes files, or it says for which project it is.
+pub fn may_be_a_patch(text: &str, limits: &Limits) -> bool {
+    // The instructions that relay itself prints are full of examples.
+    if prompt::is_prompt(text) {
+        return false;
+    }
+    match response::read_all(text, limits) {
+        Ok(answers) => answers.iter().any(|answer| {
+            !answer.proposal.operations.is_empty() || answer.proposal.control.project_id.is_some()
+        }),
+        // Too much of something: only what names a project is worth a word about it.
+        Err(_) => text.contains("projectId:"),
+    }
+}
+
+/// Whom an answer is meant for.
+pub fn meant(door: &Door, submission: &Submission<'_>) -> Meant {
+    let Some(named) = submission.proposal.control.project_id.as_deref() else {
+        return if fits(door, submission) { Meant::Perhaps } else { Meant::Nobody };
+    };
+    match door.named(Some(named)) {
+        Some(Named::Keyed | Named::Bare) => Meant::Here,
+        Some(Named::OtherKey) => Meant::OtherCheckout,
+        Some(Named::OtherProject) | None => Meant::OtherProject,
+    }
+}
+
+/// Whether all of it fits, and something of it changes a file that is here: new files alone fit anywhere.
+fn fits(door: &Door, submission: &Submission<'_>) -> bool {
+    let tree = door.tree(&submission.limits);
+    let changes = |change: Change| matches!(change, Change::Modified | Change::Deleted | Change::Renamed);
+    door.preview(submission, &tree)
+        .is_ok_and(|preview| preview.plan.files.iter().any(|file| changes(file.change)))
+}

@@ -1,0 +1,133 @@
+//! X11: what real programs copy is noticed and read as it is.
+
+use std::time::Duration;
+
+use relaycode_watch::clipboard::{Choice, Clipboard, Content, Desktop, NoClipboard, Woken, open};
+
+use crate::displays::Display;
+use crate::stage::{changed, follow, idle_cost, read, status, text, wait_for};
+
+const XCLIP: [&str; 2] = ["-selection", "clipboard"];
+
+fn opened(display: &Display) -> Box<dyn Clipboard> {
+    open(&display.desktop, Choice::Auto).unwrap()
+}
+
+#[test]
+fn what_is_copied_is_noticed_and_read_as_it_is() {
+    let Some(display) = Display::x11(&[]) else { return };
+    display.copy_before("before");
+    let mut clipboard = opened(&display);
+    assert_eq!((clipboard.name(), clipboard.tells()), ("X11", true));
+    // What was there before is not new.
+    assert_eq!(wait_for(&mut *clipboard, Duration::from_millis(100)), Ok(Woken::Stopped));
+    assert_eq!(read(&mut *clipboard), text("before"));
+    for said in ["plain", "Grüße, 世界 🙂\n", "a\r\nb\r\n", "\0 nul \x1b[31m\n\n\n"] {
+        display.copy_text(said);
+        changed(&mut *clipboard);
+        assert_eq!(read(&mut *clipboard), text(said));
+        display.copy("xsel", &["-b", "-i"], said.replace('\0', "").as_bytes());
+        changed(&mut *clipboard);
+        assert_eq!(read(&mut *clipboard), text(&said.replace('\0', "")));
+    }
+}
+
+#[test]
+fn what_is_no_text_is_told_apart_from_nothing() {
+    let Some(display) = Display::x11(&[]) else { return };
+    let mut clipboard = opened(&display);
+    assert_eq!(read(&mut *clipboard), Content::Empty);
+    let copied = [
+        ("image/png", &b"\x89PNG\r\n\x1a\n"[..], Content::NotText),
+        ("text/uri-list", b"file:///etc/passwd\r\n", Content::NotText),
+        ("UTF8_STRING", b"\xff\xfe not utf-8", Content::NotUtf8),
+        ("STRING", b"caf\xe9", text("café")),
+        ("UTF8_STRING", b"", Content::Empty),
+        ("application/x-relaycode", b"", Content::Ours),
+        ("x-kde-passwordManagerHint", b"secret", Content::Secret),
+    ];
+    for (target, bytes, content) in copied {
+        display.copy("xclip", &[&XCLIP[..], &["-t", target]].concat(), bytes);
+        changed(&mut *clipboard);
+        assert_eq!(read(&mut *clipboard), content, "{target}");
+    }
+    // Its owner ends: nothing is there.
+    display.copy("xsel", &["-b", "-c"], b"");
+    changed(&mut *clipboard);
+    assert_eq!(read(&mut *clipboard), Content::Empty);
+}
+
+#[test]
+fn long_text_comes_in_parts_and_up_to_the_limit() {
+    let Some(display) = Display::x11(&[]) else { return };
+    let mut clipboard = opened(&display);
+    let long: String = (0..60_000).map(|line| format!("line {line} 世\n")).collect();
+    for program in ["xclip", "xsel"] {
+        let arguments = if program == "xclip" { &XCLIP[..] } else { &["-b", "-i"] };
+        display.copy(program, arguments, long.as_bytes());
+        changed(&mut *clipboard);
+        assert_eq!(clipboard.read(long.len(), Duration::from_secs(9)).unwrap(), text(&long), "{program}");
+        assert_eq!(clipboard.read(long.len() - 1, Duration::from_secs(9)).unwrap(), Content::TooLarge);
+        // Giving up in the middle has not hurt its owner.
+        assert_eq!(clipboard.read(long.len(), Duration::from_secs(9)).unwrap(), text(&long), "{program}");
+    }
+}
+
+#[test]
+fn a_hundred_megabytes_are_refused_without_being_read() {
+    let Some(display) = Display::x11(&[]) else { return };
+    let mut clipboard = opened(&display);
+    let mut copying =
+        display.shell("head -c 100000000 /dev/zero | tr '\\0' a | xclip -i -selection clipboard");
+    changed(&mut *clipboard);
+    let _ = std::fs::write("/proc/self/clear_refs", "5");
+    let before = status("VmRSS");
+    assert_eq!(read(&mut *clipboard), Content::TooLarge);
+    assert!(status("VmHWM") < before + 30 * 1024, "held too much of it");
+    assert!(copying.wait().unwrap().success());
+    display.copy_text("small again");
+    changed(&mut *clipboard);
+    assert_eq!(read(&mut *clipboard), text("small again"));
+}
+
+#[test]
+fn a_storm_of_copies_ends_with_the_last_one() {
+    let Some(display) = Display::x11(&[]) else { return };
+    let mut clipboard = opened(&display);
+    let mut storm =
+        display.shell("for i in $(seq 200); do printf 'text %s' $i | xclip -sel c; sleep 0.005; done");
+    follow(&mut *clipboard, &text("text 200"));
+    assert!(storm.wait().unwrap().success());
+}
+
+#[test]
+fn waiting_for_nothing_costs_nothing() {
+    let Some(display) = Display::x11(&[]) else { return };
+    let mut clipboard = opened(&display);
+    let cost = idle_cost(&mut *clipboard);
+    assert!(cost < Duration::from_millis(2), "{cost:?}");
+}
+
+#[test]
+fn a_server_that_dies_is_an_error_and_not_a_hang() {
+    let Some(mut display) = Display::x11(&[]) else { return };
+    let mut clipboard = opened(&display);
+    display.kill();
+    let error = wait_for(&mut *clipboard, Duration::from_secs(9)).unwrap_err();
+    assert_eq!(error.name, "X11");
+    assert!(clipboard.read(9, Duration::from_secs(1)).is_err());
+    assert!(matches!(
+        open(&display.desktop, Choice::Auto),
+        Err(NoClipboard::Unreachable { name: "X11", .. })
+    ));
+}
+
+#[test]
+fn a_display_that_is_not_there_is_named() {
+    let nowhere = Desktop { wayland: None, x11: Some(":987".into()) };
+    let Err(no) = open(&nowhere, Choice::Auto) else { panic!("opened a display that is not there") };
+    assert!(no.to_string().contains(":987"), "{no}");
+    let nonsense = Desktop { wayland: None, x11: Some("no display".into()) };
+    assert!(matches!(open(&nonsense, Choice::X11), Err(NoClipboard::Unreachable { .. })));
+    assert!(matches!(open(&nonsense, Choice::Wayland), Err(NoClipboard::NoDesktop)));
+}
