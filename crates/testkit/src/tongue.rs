@@ -131,10 +131,15 @@ pub fn string(number: u64) -> String {
     String::from_utf8_lossy(&bytes).into_owned()
 }
 
+/// What follows the escape character in the colours that relay itself uses.
+pub const OWN: [&str; 13] = [
+    "[0m", "[1m", "[2m", "[31m", "[32m", "[33m", "[1;31m", "[1;32m", "[4;31m", "[4;32m", "[35m", "[36m",
+    "[94m",
+];
+
 /// The first character of `text` that must not reach a terminal; line feeds and tabs may, and so may the
 /// colours that relay itself puts there. This does not ask the code that escapes.
 pub fn unsafe_in(text: &str, colour: bool) -> Option<char> {
-    const OWN: [&str; 6] = ["[0m", "[1m", "[2m", "[31m", "[32m", "[33m"];
     text.char_indices().find_map(|(at, c)| {
         let code = u32::from(c);
         if (0x20..0x7f).contains(&code) || c == '\n' || c == '\t' {

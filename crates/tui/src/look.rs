@@ -32,6 +32,20 @@ pub enum Paint {
     Dim,
     /// Headings.
     Strong,
+    /// A word that comes in.
+    GoodWord,
+    /// A word that goes.
+    BadWord,
+    /// Blanks that come in.
+    GoodBlank,
+    /// Blanks that go.
+    BadBlank,
+    /// A word of a language.
+    Keyword,
+    /// A string or a number in code.
+    Literal,
+    /// The name of a type or of a function in code.
+    Name,
 }
 
 /// The signs, each with an ASCII form.
@@ -55,6 +69,8 @@ pub enum Sign {
     More,
     /// A carriage return before a line feed.
     CarriageReturn,
+    /// Between two columns.
+    Bar,
 }
 
 /// A line's width where nothing says otherwise.
@@ -86,6 +102,13 @@ impl Look {
             Paint::Look => "33",
             Paint::Dim => "2",
             Paint::Strong => "1",
+            Paint::GoodWord => "1;32",
+            Paint::BadWord => "1;31",
+            Paint::GoodBlank => "4;32",
+            Paint::BadBlank => "4;31",
+            Paint::Keyword => "35",
+            Paint::Literal => "36",
+            Paint::Name => "94",
         };
         format!("\x1b[{code}m{text}\x1b[0m")
     }
@@ -102,6 +125,7 @@ impl Look {
             Sign::Dot => ("·", "-"),
             Sign::More => ("…", "..."),
             Sign::CarriageReturn => ("␍", "^M"),
+            Sign::Bar => ("│", "|"),
         };
         if self.utf8 { utf8 } else { ascii }
     }

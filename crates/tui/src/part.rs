@@ -19,6 +19,7 @@ pub(crate) fn two_ended(look: &Look, left: &Part, right: &Part) -> String {
 }
 
 /// Text that may be painted, and the cells it takes.
+#[derive(Default)]
 pub(crate) struct Part {
     pub(crate) text: String,
     pub(crate) cells: usize,

@@ -9,6 +9,7 @@ mod lines;
 mod patch;
 #[cfg(test)]
 mod tests;
+mod words;
 
 use std::borrow::Cow;
 
@@ -17,6 +18,7 @@ use similar::{DiffOp, DiffTag, group_diff_ops};
 
 pub use lines::count;
 pub use patch::{patch, reverse_patch};
+pub use words::{LINE_BYTES, LineWords, RUN_LINES, words};
 
 use crate::align;
 use crate::path::RelPath;
@@ -199,8 +201,8 @@ fn content(before: &[u8], after: &[u8]) -> Content {
     Content::Text { hunks, endings }
 }
 
-/// The text of a file, or `None` if it is not text.
-fn decode(bytes: &[u8]) -> Option<Cow<'_, str>> {
+/// The text of a file as a diff shows and counts its lines, or `None` if it is not text.
+pub fn decode(bytes: &[u8]) -> Option<Cow<'_, str>> {
     if memchr::memchr(0, bytes).is_none()
         && let Ok(text) = std::str::from_utf8(bytes)
     {

@@ -29,6 +29,24 @@ pub(super) fn of(path: &RelPath) -> Option<SupportLang> {
     (language != SupportLang::Json || !allows_comments(path)).then_some(language)
 }
 
+/// The grammar that colours a file: the one that checks it, or one of a near relative. Colours that are a
+/// little off harm nobody.
+pub(super) fn painted(path: &RelPath) -> Option<SupportLang> {
+    let by_name = match path.file_name() {
+        ".bashrc" | ".bash_profile" | ".profile" | "PKGBUILD" => Some(SupportLang::Bash),
+        "Gemfile" | "Rakefile" | "Vagrantfile" => Some(SupportLang::Ruby),
+        _ => None,
+    };
+    let relative = || match path.extension()?.to_ascii_lowercase().as_str() {
+        "zsh" | "ksh" => Some(SupportLang::Bash),
+        "json" | "jsonc" | "json5" | "code-workspace" => Some(SupportLang::Json),
+        "rake" => Some(SupportLang::Ruby),
+        "xml" | "svg" | "xhtml" => Some(SupportLang::Html),
+        _ => None,
+    };
+    by_name.or_else(|| of(path)).or_else(relative)
+}
+
 /// The language's name as people write it.
 pub(super) fn name(language: SupportLang) -> String {
     match language {

@@ -6,9 +6,11 @@
 //! checked, for its size or for lack of time, is said.
 //!
 //! This is the one place of the crate that looks at a clock: some texts take a grammar minutes, so
-//! a parse is interrupted when the budget is used up.
+//! a parse is interrupted when the budget is used up. The same grammars, under the same rule, say what
+//! the pieces of a text are ([`paint`]).
 
 mod language;
+pub mod paint;
 
 #[cfg(test)]
 mod tests;

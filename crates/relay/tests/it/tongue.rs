@@ -5,6 +5,7 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::process::Command;
 
+use relaycode_testkit::tongue;
 use relaycode_text::escape::is_unsafe;
 
 use crate::relay::{Project, run, whole};
@@ -64,8 +65,7 @@ impl Scene {
 
 /// The text without the colours that relay itself uses.
 fn without_colours(text: &str) -> String {
-    let own = ["\x1b[0m", "\x1b[1m", "\x1b[2m", "\x1b[31m", "\x1b[32m", "\x1b[33m"];
-    own.iter().fold(text.to_string(), |text, paint| text.replace(paint, ""))
+    tongue::OWN.iter().fold(text.to_string(), |text, paint| text.replace(&format!("\x1b{paint}"), ""))
 }
 
 fn answer(number: u32, path: &str) -> String {

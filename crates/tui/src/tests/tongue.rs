@@ -18,6 +18,7 @@ use relaycode_testkit::tongue;
 
 use super::*;
 use crate::blame::Line;
+use crate::diff::Layout;
 use crate::log::Row;
 use crate::record::{Fate, Shown};
 
@@ -128,6 +129,7 @@ fn answers(s: &str, look: &Look) -> Vec<(&'static str, String)> {
         ("card", card::text(&proposal, &plan, s, look)),
         ("card without a title", card::text(&Proposal::default(), &plan, s, look)),
         ("diff", super::super::diff::text(&plan, look)),
+        ("diff side by side", super::super::diff::text_in(&plan, Layout::SideBySide { columns: 90 }, look)),
         ("refusal", refusal::text(&refused, &proposal.unread, Some(s), look)),
         ("reasons", question::reasons(&rules, &plan, look)),
         ("planned again", question::planned_again(&[odd_path(s), odd_path(s)], look)),

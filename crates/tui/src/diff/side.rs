@@ -1,0 +1,212 @@
+//! The places of a file in two columns: before on the left, after on the right, each line with its number and sign.
+//!
+//! A line that was changed stands beside what it became. No line is cut: one that is wider than its column goes on in
+//! the next row, with `…` in place of a number. No row is wider than the terminal.
+
+use std::fmt::Write;
+
+use relaycode_change::diff::{DiffHunk, DiffLine, Ending, LineKind, LineWords, words};
+use relaycode_text::escape::TAB_STOP;
+use relaycode_text::width::cells;
+
+use super::paint::{Piece, pieces, tint, whole};
+use super::{NO_NEWLINE, View};
+use crate::Part;
+use crate::look::{Look, Paint, Sign};
+
+/// Cells of a line's number, at the least.
+const NUMBER_CELLS: usize = 3;
+
+/// Marks without a width that may follow one another; those beyond become visible.
+const MARKS: usize = 8;
+
+pub(super) fn write(out: &mut String, hunks: &[DiffHunk], columns: usize, view: &View<'_>) {
+    let last = hunks.last().map_or(0, |hunk| {
+        (hunk.old_start + hunk.old_lines).max(hunk.new_start + hunk.new_lines).saturating_sub(1)
+    });
+    let number = last.to_string().len().max(NUMBER_CELLS);
+    let bar = view.look.paint(Paint::Dim, view.look.sign(Sign::Bar));
+    // Number, blank, sign, text; blank, bar, blank; the same again.
+    let text = (columns.saturating_sub(3) / 2).saturating_sub(number + 2).max(2);
+    let sheet = Sheet { number, text, view };
+    for hunk in hunks {
+        let _ = writeln!(out, "{}", view.hunk_head(hunk));
+        let words = words(hunk);
+        for (left, right) in rows(hunk, &words) {
+            let mut left = sheet.half(hunk, &words, left, |line| line.old).into_iter();
+            let mut right = sheet.half(hunk, &words, right, |line| line.new).into_iter();
+            loop {
+                let (left, right) = match (left.next(), right.next()) {
+                    (None, None) => break,
+                    (left, right) => (left.unwrap_or_default(), right.unwrap_or_default()),
+                };
+                let left = left.padded(number + 2 + text).text;
+                let gap = if right.cells == 0 { "" } else { " " };
+                let _ = writeln!(out, "{left} {bar}{gap}{}", right.text);
+            }
+        }
+    }
+}
+
+/// Which lines stand beside each other, by their places in the hunk.
+fn rows(hunk: &DiffHunk, words: &[LineWords]) -> Vec<(Option<usize>, Option<usize>)> {
+    let mut rows = Vec::new();
+    let run_of = |from: usize, kind: LineKind| {
+        from..from + hunk.lines[from..].iter().take_while(|line| line.kind == kind).count()
+    };
+    let mut at = 0;
+    while at < hunk.lines.len() {
+        if hunk.lines[at].kind == LineKind::Context {
+            rows.push((Some(at), Some(at)));
+            at += 1;
+            continue;
+        }
+        let removed = run_of(at, LineKind::Removed);
+        let added = run_of(removed.end, LineKind::Added);
+        at = added.end;
+        let (mut left, mut right) = (removed.start, added.start);
+        for line in removed.clone() {
+            if let Some(partner) = words[line].partner {
+                abreast(left..line, right..partner, &mut rows);
+                rows.push((Some(line), Some(partner)));
+                (left, right) = (line + 1, partner + 1);
+            }
+        }
+        abreast(left..removed.end, right..added.end, &mut rows);
+    }
+    rows
+}
+
+/// Lines that have nothing to do with each other share rows all the same: it saves half of them.
+fn abreast(
+    left: std::ops::Range<usize>,
+    right: std::ops::Range<usize>,
+    rows: &mut Vec<(Option<usize>, Option<usize>)>,
+) {
+    let count = left.len().max(right.len());
+    let (mut left, mut right) = (left, right);
+    rows.extend((0..count).map(|_| (left.next(), right.next())));
+}
+
+/// How wide things are.
+struct Sheet<'a> {
+    /// Cells of a number.
+    number: usize,
+    /// Cells of the text of one column.
+    text: usize,
+    view: &'a View<'a>,
+}
+
+impl Sheet<'_> {
+    /// The rows of one column that a line takes.
+    fn half(
+        &self,
+        hunk: &DiffHunk,
+        words: &[LineWords],
+        at: Option<usize>,
+        number: fn(&DiffLine) -> Option<usize>,
+    ) -> Vec<Part> {
+        let Some((at, line)) = at.and_then(|at| Some((at, hunk.lines.get(at)?))) else {
+            return Vec::new();
+        };
+        let look = self.view.look;
+        let paint = whole(line.kind);
+        let mut ink = Ink::new(look, self.text);
+        match pieces(hunk, at, words, self.view.colours) {
+            None => ink.piece(Piece { text: &line.text, paint }),
+            Some(pieces) => pieces.into_iter().for_each(|piece| ink.piece(piece)),
+        }
+        ink.own(self.view.ending_mark(line), paint);
+        let mut rows = Vec::new();
+        for (row, text) in ink.finish().into_iter().enumerate() {
+            let (count, sign) = match number(line).filter(|_| row == 0) {
+                Some(number) => (number.to_string(), tint(look, paint, &line.kind.sign().to_string())),
+                None => (look.sign(Sign::More).to_string(), " ".to_string()),
+            };
+            rows.push(self.gutter(&count, &sign).then(&text));
+        }
+        if line.ending == Ending::None {
+            let mut ink = Ink::new(look, self.text);
+            ink.own(NO_NEWLINE, Some(Paint::Dim));
+            rows.extend(ink.finish().iter().map(|text| self.gutter("", " ").then(text)));
+        }
+        rows
+    }
+
+    /// What stands before the text: a number, a blank, a sign of one cell.
+    fn gutter(&self, number: &str, sign: &str) -> Part {
+        let number = format!("{}{number}", " ".repeat(self.number.saturating_sub(cells(number))));
+        let text = format!("{} {sign}", self.view.look.paint(Paint::Dim, &number));
+        Part { text, cells: self.number + 2 }
+    }
+}
+
+/// Text that is painted and broken into rows of so many cells.
+struct Ink<'a> {
+    look: &'a Look,
+    width: usize,
+    rows: Vec<Part>,
+    /// Cells of the line so far, for the stops of tabs.
+    column: usize,
+    /// What has the same colour and is not in a row yet.
+    pending: Part,
+    marks: usize,
+}
+
+impl<'a> Ink<'a> {
+    fn new(look: &'a Look, width: usize) -> Ink<'a> {
+        Ink { look, width, rows: vec![Part::default()], column: 0, pending: Part::default(), marks: 0 }
+    }
+
+    /// Foreign text in one colour. A character that has to be made visible stays in one row.
+    fn piece(&mut self, piece: Piece<'_>) {
+        for c in piece.text.chars() {
+            match c {
+                '\t' => (0..TAB_STOP - self.column % TAB_STOP).for_each(|_| self.put(" ", piece.paint)),
+                _ => self.character(c, piece.paint),
+            }
+        }
+        self.flush(piece.paint);
+    }
+
+    fn character(&mut self, c: char, paint: Option<Paint>) {
+        let mut bytes = [0; 4];
+        let shown = self.look.code(c.encode_utf8(&mut bytes));
+        self.marks = if cells(&shown) == 0 { self.marks + 1 } else { 0 };
+        if self.marks > MARKS {
+            return self.put(&c.escape_unicode().to_string(), paint);
+        }
+        self.put(&shown, paint);
+    }
+
+    /// Relay's own words.
+    fn own(&mut self, text: &str, paint: Option<Paint>) {
+        text.split_inclusive(' ').for_each(|word| self.put(word, paint));
+        self.flush(paint);
+    }
+
+    /// Safe text that is not broken.
+    fn put(&mut self, text: &str, paint: Option<Paint>) {
+        let width = cells(text);
+        let used = self.rows.last().map_or(0, |row| row.cells) + self.pending.cells;
+        if used > 0 && used + width > self.width {
+            self.flush(paint);
+            self.rows.push(Part::default());
+        }
+        self.pending.text.push_str(text);
+        self.pending.cells += width;
+        self.column += width;
+    }
+
+    fn flush(&mut self, paint: Option<Paint>) {
+        let pending = std::mem::take(&mut self.pending);
+        if let Some(row) = self.rows.last_mut() {
+            row.text += &tint(self.look, paint, &pending.text);
+            row.cells += pending.cells;
+        }
+    }
+
+    fn finish(self) -> Vec<Part> {
+        self.rows
+    }
+}
