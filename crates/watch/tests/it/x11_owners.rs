@@ -126,6 +126,7 @@ fn the_late_answer_to_an_earlier_request_is_not_taken_for_this_one() {
     let mut clipboard = opened(&display);
     let owner = Owner::new(&display);
     owner.own();
+    changed(&mut *clipboard);
     assert_eq!(clipboard.read(99, Duration::from_millis(100)).unwrap(), Content::Silent);
     let late = owner.asked();
     let (said, is_said) = channel::<()>();

@@ -148,6 +148,8 @@ impl Clipboard for X11 {
     fn read(&mut self, most: usize, patience: Duration) -> Result<Content, ClipboardError> {
         let until = after(patience.min(LONG)).unwrap_or_else(Instant::now);
         loop {
+            // Its answer comes after every event up to now: they are about what is going to be read.
+            self.asker.link.owner()?;
             self.asker.catch_up()?;
             self.asker.changed = false;
             if self.asker.link.owner()?.is_none() {
