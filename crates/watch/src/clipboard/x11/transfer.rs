@@ -7,7 +7,7 @@
 //! given up, and one that was answered in parts, leaves its window for a while.
 
 use std::collections::VecDeque;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use x11rb::CURRENT_TIME;
 use x11rb::protocol::Event;
@@ -15,11 +15,15 @@ use x11rb::protocol::xproto::{Atom, AtomEnum, ConnectionExt, Property, Window};
 
 use super::link::{Link, Next, gone};
 use crate::clipboard::ClipboardError;
+use crate::clipboard::waiting::after;
 
 /// What is fetched from the server at once, in bytes.
 const SLICE: u32 = 256 * 1024;
 /// So many windows are left that an owner may still have to do with.
 const LEFT: usize = 8;
+
+/// How long they are left when nothing else is going to be read.
+const FAREWELL: Duration = Duration::from_millis(100);
 
 /// What the owner handed over.
 pub(super) enum Handed {
@@ -237,5 +241,15 @@ impl Asker {
             self.link.destroy(window)?;
         }
         Ok(Heard::Nothing)
+    }
+}
+
+impl Drop for Asker {
+    fn drop(&mut self) {
+        let until = after(FAREWELL);
+        while !self.left.is_empty()
+            && let Ok(Next::Event(event)) = self.link.next(until, None)
+            && self.hear(&event).is_ok()
+        {}
     }
 }
