@@ -24,6 +24,8 @@ const LEFT: usize = 8;
 
 /// How long they are left when nothing else is going to be read.
 const FAREWELL: Duration = Duration::from_millis(100);
+/// So many events are taken note of before going on: anybody can send more.
+const CATCH_UP: usize = 4096;
 
 /// What the owner handed over.
 pub(super) enum Handed {
@@ -59,7 +61,8 @@ impl Asker {
 
     /// Takes note of what came already.
     pub(super) fn catch_up(&mut self) -> Result<(), ClipboardError> {
-        while let Some(event) = self.link.pending()? {
+        for _ in 0..CATCH_UP {
+            let Some(event) = self.link.pending()? else { break };
             self.hear(&event)?;
         }
         Ok(())
