@@ -17,7 +17,7 @@ const NAME: &str = if cfg!(target_os = "macos") {
 } else if cfg!(windows) {
     "Windows"
 } else {
-    "looked at"
+    "polled"
 };
 
 /// A clipboard that does not tell of changes.

@@ -10,6 +10,8 @@ use std::io::{PipeReader, PipeWriter};
 use std::os::fd::{AsFd, BorrowedFd};
 #[cfg(not(unix))]
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+#[cfg(not(unix))]
+use std::sync::{Mutex, PoisonError};
 
 /// Who waits looks at this beside everything else: it becomes readable when it is time to end.
 #[derive(Debug)]
@@ -17,7 +19,7 @@ pub struct Stop {
     #[cfg(unix)]
     told: PipeReader,
     #[cfg(not(unix))]
-    told: Receiver<()>,
+    told: Mutex<Receiver<()>>,
 }
 
 /// Dropping it tells whoever has the other half to end.
@@ -38,6 +40,8 @@ pub fn stop() -> io::Result<(Stopper, Stop)> {
     let (told, open) = io::pipe()?;
     #[cfg(not(unix))]
     let (open, told) = channel();
+    #[cfg(not(unix))]
+    let told = Mutex::new(told);
     Ok((Stopper { _open: open }, Stop { told }))
 }
 
@@ -56,7 +60,8 @@ impl Stop {
     #[cfg(not(unix))]
     #[must_use]
     pub fn within(&self, time: Duration) -> bool {
-        self.told.recv_timeout(time) != Err(RecvTimeoutError::Timeout)
+        let told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
+        told.recv_timeout(time) != Err(RecvTimeoutError::Timeout)
     }
 }
 

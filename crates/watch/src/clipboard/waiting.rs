@@ -6,9 +6,17 @@ use std::time::{Duration, Instant};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
 
+/// Longer than anybody's patience, and short enough to be added to any moment.
+const LONG: Duration = Duration::from_secs(24 * 60 * 60);
+
 /// The moment that is so far from now; none if there is no such moment.
 pub(crate) fn after(time: Duration) -> Option<Instant> {
     Instant::now().checked_add(time)
+}
+
+/// The moment at which patience ends.
+pub(crate) fn end_of(patience: Duration) -> Instant {
+    after(patience.min(LONG)).unwrap_or_else(Instant::now)
 }
 
 /// Waits for it to have something to read, or to be closed.

@@ -54,7 +54,7 @@ pub(super) fn serve(link: &Link, text: &str, ready: impl FnOnce()) -> Result<(),
             Next::Event(Event::PropertyNotify(taken)) if taken.state == Property::DELETE => {
                 holder.go_on(taken.window, taken.atom)?;
             }
-            Next::Event(Event::SelectionClear(lost)) if lost.selection == link.atoms.clipboard => {
+            Next::Event(Event::SelectionClear(lost)) if lost.owner == window => {
                 end = after(LINGER);
             }
             // Errors are about windows of readers that are gone.
@@ -164,6 +164,11 @@ impl Holder<'_> {
         reader.given += part.len();
         if part.is_empty() {
             self.readers.retain(|reader| (reader.window, reader.property) != (window, property));
+            // What else happens to its window is none of our business.
+            if !self.readers.iter().any(|reader| reader.window == window) {
+                let look = ChangeWindowAttributesAux::new().event_mask(EventMask::NO_EVENT);
+                self.link.server.change_window_attributes(window, &look).map_err(gone)?;
+            }
         }
         Ok(())
     }

@@ -10,6 +10,7 @@
 )]
 #![cfg(target_os = "linux")]
 
+mod compositor;
 mod displays;
 mod holding;
 mod polled;

@@ -34,6 +34,7 @@ fn in_a_process_of_its_own() {
     copy(&[], b"before");
     let mut clipboard = open(&Desktop::default(), Choice::Poll).unwrap();
     assert!(!clipboard.tells());
+    until("the first text", || read(&mut *clipboard) == text("before"));
     assert_eq!(wait_for(&mut *clipboard, Duration::from_millis(200)), Ok(Woken::Stopped));
     copy(&[], "neu: 世\r\n".as_bytes());
     changed(&mut *clipboard);

@@ -3,9 +3,10 @@
 use std::process::Stdio;
 use std::time::{Duration, Instant};
 
-use relaycode_watch::clipboard::{Choice, Clipboard, Content, NoClipboard, Woken, open};
+use relaycode_watch::clipboard::{Choice, Clipboard, Content, Desktop, NoClipboard, Woken, open};
 use rustix::process::{Pid, Signal, kill_process};
 
+use crate::compositor::{Play, compositor};
 use crate::displays::Display;
 use crate::stage::{MOST, changed, follow, idle_cost, read, status, text, wait_for};
 
@@ -139,4 +140,56 @@ fn a_socket_that_is_not_there_is_named_and_x11_is_tried() {
         panic!("opened a socket that is not there")
     };
     assert!(no.to_string().contains("/nowhere/wayland-9"), "{no}");
+}
+
+#[test]
+fn the_standard_protocol_is_preferred_and_spoken() {
+    let globals = &["zwlr_data_control_manager_v1", "wl_seat", "ext_data_control_manager_v1"];
+    for globals in [&globals[..], &globals[1..], &globals[..2]] {
+        let (_folder, socket, thread) =
+            compositor(Play { globals, says: "said 世".as_bytes(), dies: false });
+        let desktop = Desktop { wayland: Some(socket), x11: None };
+        let mut clipboard = open(&desktop, Choice::Auto).unwrap();
+        assert_eq!(read(&mut *clipboard), text("said 世"));
+        drop(clipboard);
+        thread.join().unwrap();
+    }
+}
+
+#[test]
+fn an_owner_that_dies_in_the_middle_leaves_no_half_text() {
+    let globals = &["wl_seat", "ext_data_control_manager_v1"];
+    let (_folder, socket, thread) = compositor(Play { globals, says: b"half a pa", dies: true });
+    let desktop = Desktop { wayland: Some(socket), x11: None };
+    let mut clipboard = open(&desktop, Choice::Auto).unwrap();
+    assert_eq!(read(&mut *clipboard), Content::Silent);
+    changed(&mut *clipboard);
+    assert_eq!(read(&mut *clipboard), Content::Empty);
+    drop(clipboard);
+    thread.join().unwrap();
+}
+
+#[test]
+fn a_compositor_that_lets_nobody_watch_is_named_and_x11_is_tried() {
+    let refusing = Play { globals: &["wl_seat"], says: b"", dies: false };
+    let (_folder, socket, thread) = compositor(refusing);
+    let desktop = Desktop { wayland: Some(socket), x11: None };
+    assert_eq!(open(&desktop, Choice::Auto).err(), Some(NoClipboard::NoDataControl));
+    thread.join().unwrap();
+    let Some(mut display) = Display::x11(&[]) else { return };
+    let (_folder, socket, thread) = compositor(refusing);
+    display.desktop.wayland = Some(socket);
+    assert_eq!(opened(&display).name(), "X11");
+    thread.join().unwrap();
+}
+
+#[test]
+fn nothing_open_is_handed_to_other_programs() {
+    let Some(display) = Display::wayland() else { return };
+    let Some(x11) = Display::x11(&[]) else { return };
+    let open_in_others = || display.output("sh", &["-c", "ls /proc/self/fd"]);
+    let before = open_in_others();
+    let _clipboards = [opened(&display), open(&x11.desktop, Choice::X11).unwrap()];
+    let _stop = relaycode_watch::clipboard::stop().unwrap();
+    assert_eq!(open_in_others(), before);
 }

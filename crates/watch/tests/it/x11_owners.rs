@@ -1,7 +1,7 @@
 //! X11: owners that hang, die, lie or come in between.
 
 use std::process::Stdio;
-use std::sync::mpsc::{Receiver, channel};
+use std::sync::mpsc::{Receiver, TryRecvError, channel};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -126,6 +126,7 @@ fn the_late_answer_to_an_earlier_request_is_not_taken_for_this_one() {
     let mut clipboard = opened(&display);
     let owner = Owner::new(&display);
     owner.own();
+    changed(&mut *clipboard);
     assert_eq!(clipboard.read(99, Duration::from_millis(100)).unwrap(), Content::Silent);
     let late = owner.asked();
     let (said, is_said) = channel::<()>();
@@ -302,4 +303,34 @@ fn a_server_without_xfixes_is_asked_every_so_often() {
         next.send(()).unwrap();
         thread.join().unwrap();
     }
+}
+
+#[test]
+fn a_flood_of_events_outlasts_nobodys_patience() {
+    let Some(display) = Display::x11(&[]) else { return };
+    let mut clipboard = opened(&display);
+    let owner = Owner::new(&display);
+    owner.own();
+    changed(&mut *clipboard);
+    let (enough, is_enough) = channel::<()>();
+    thread::scope(|scope| {
+        let owner = &owner;
+        scope.spawn(move || {
+            let asked = owner.asked();
+            let noise = owner.atom("NOISE");
+            while is_enough.try_recv() == Err(TryRecvError::Empty) {
+                for _ in 0..100 {
+                    let (append, text) = (PropMode::APPEND, AtomEnum::STRING);
+                    owner.server.change_property8(append, asked.requestor, noise, text, &[]).unwrap();
+                }
+                owner.server.sync().unwrap();
+            }
+        });
+        let begun = Instant::now();
+        assert_eq!(clipboard.read(9, Duration::from_millis(300)).unwrap(), Content::Silent);
+        assert!(begun.elapsed() < Duration::from_secs(3), "{:?}", begun.elapsed());
+        assert_eq!(wait_for(&mut *clipboard, Duration::from_millis(300)), Ok(Woken::Stopped));
+        assert!(begun.elapsed() < Duration::from_secs(6), "{:?}", begun.elapsed());
+        drop(enough);
+    });
 }

@@ -16,15 +16,13 @@ use rustix::io::{Errno, ioctl_fionbio, read};
 use rustix::pipe::{PipeFlags, pipe_with};
 
 use super::target::Form;
-use super::waiting::{after, readable};
+use super::waiting::{end_of, readable};
 use super::{Clipboard, ClipboardError, Content, NoClipboard, Stop, Woken};
 
 pub(crate) use self::link::{Link, NAME, gone};
 
 /// What is read at once.
 const SLICE: usize = 64 * 1024;
-/// Longer than anybody's patience.
-const LONG: Duration = Duration::from_secs(24 * 60 * 60);
 
 /// Wayland's clipboard.
 pub(super) struct Wayland {
@@ -102,6 +100,10 @@ impl Clipboard for Wayland {
     }
 
     fn wait(&mut self, _: Duration, stop: &Stop) -> Result<Woken, ClipboardError> {
+        // A storm of changes must not outshout the end.
+        if stop.within(Duration::ZERO) {
+            return Ok(Woken::Stopped);
+        }
         loop {
             let new = self.link.state.selections;
             if std::mem::replace(&mut self.seen, new) != new {
@@ -114,7 +116,7 @@ impl Clipboard for Wayland {
     }
 
     fn read(&mut self, most: usize, patience: Duration) -> Result<Content, ClipboardError> {
-        let until = after(patience.min(LONG)).unwrap_or_else(Instant::now);
+        let until = end_of(patience);
         loop {
             // What the compositor has said meanwhile.
             self.link.sync()?;

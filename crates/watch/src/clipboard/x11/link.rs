@@ -93,25 +93,19 @@ impl Link {
     pub(crate) fn next(&self, until: Option<Instant>, stop: Option<&Stop>) -> Result<Next, ClipboardError> {
         self.server.flush().map_err(gone)?;
         loop {
-            if let Some(event) = self.pending()? {
-                return Ok(Next::Event(event));
-            }
+            // Before what has come: anybody can send us events without end.
             if until.is_some_and(|until| Instant::now() >= until) {
                 return Ok(Next::Late);
             }
-            let socket = &self.server.stream().0;
-            let mut fds = [readable(socket), readable(socket)];
-            let count = match stop {
-                Some(stop) => {
-                    fds[1] = readable(stop);
-                    2
-                }
-                None => 1,
-            };
-            poll_until(&mut fds[..count], until).map_err(gone)?;
-            if count == 2 && !fds[1].revents().is_empty() {
+            if stop.is_some_and(|stop| stop.within(Duration::ZERO)) {
                 return Ok(Next::Stopped);
             }
+            if let Some(event) = self.pending()? {
+                return Ok(Next::Event(event));
+            }
+            let mut fds = vec![readable(&self.server.stream().0)];
+            fds.extend(stop.map(readable));
+            poll_until(&mut fds, until).map_err(gone)?;
         }
     }
 }

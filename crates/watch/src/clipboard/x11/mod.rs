@@ -15,7 +15,7 @@ use x11rb::protocol::xproto::Window;
 
 use self::transfer::{Asker, Handed};
 use super::target::{Form, Offered};
-use super::waiting::after;
+use super::waiting::end_of;
 use super::{Clipboard, ClipboardError, Content, NoClipboard, Stop, Woken};
 
 pub(crate) use self::link::{Link, NAME, Next, gone};
@@ -25,8 +25,6 @@ const TARGETS_MOST: usize = 16 * 1024;
 /// How much is read, and how long its owner is waited for, only to see whether it is something new.
 const LOOK_MOST: usize = 4 * 1024 * 1024;
 const LOOK_PATIENCE: Duration = Duration::from_secs(1);
-/// Longer than anybody's patience.
-const LONG: Duration = Duration::from_secs(24 * 60 * 60);
 
 /// X11's clipboard.
 pub(super) struct X11 {
@@ -129,6 +127,9 @@ impl Clipboard for X11 {
     }
 
     fn wait(&mut self, interval: Duration, stop: &Stop) -> Result<Woken, ClipboardError> {
+        if stop.within(Duration::ZERO) {
+            return Ok(Woken::Stopped);
+        }
         if self.tells {
             return self.wait_to_be_told(stop);
         }
@@ -146,8 +147,10 @@ impl Clipboard for X11 {
     }
 
     fn read(&mut self, most: usize, patience: Duration) -> Result<Content, ClipboardError> {
-        let until = after(patience.min(LONG)).unwrap_or_else(Instant::now);
+        let until = end_of(patience);
         loop {
+            // Its answer comes after every event up to now: they are about what is going to be read.
+            self.asker.link.owner()?;
             self.asker.catch_up()?;
             self.asker.changed = false;
             if self.asker.link.owner()?.is_none() {

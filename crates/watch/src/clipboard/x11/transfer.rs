@@ -2,11 +2,12 @@
 //! still answers to an earlier request can so never be taken for the answer to this one.
 //!
 //! The answer comes whole or in parts (INCR). It is fetched in slices, and no further than its limit. A window is
-//! destroyed only while its owner waits for us: one that writes to a window that is gone gets an error, by which simple
-//! owners die, and the user's clipboard with them. So a request that was given up leaves its window for a while.
+//! destroyed only while the owner has nothing to do with it: one that touches a window that is gone gets an error, by
+//! which simple owners die, and the user's clipboard with them (xsel does so after the last part). So a request that was
+//! given up, and one that was answered in parts, leaves its window for a while.
 
 use std::collections::VecDeque;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use x11rb::CURRENT_TIME;
 use x11rb::protocol::Event;
@@ -14,11 +15,17 @@ use x11rb::protocol::xproto::{Atom, AtomEnum, ConnectionExt, Property, Window};
 
 use super::link::{Link, Next, gone};
 use crate::clipboard::ClipboardError;
+use crate::clipboard::waiting::after;
 
 /// What is fetched from the server at once, in bytes.
 const SLICE: u32 = 256 * 1024;
-/// So many windows of requests that were given up are kept.
-const GIVEN_UP: usize = 8;
+/// So many windows are left that an owner may still have to do with.
+const LEFT: usize = 8;
+
+/// How long they are left when nothing else is going to be read.
+const FAREWELL: Duration = Duration::from_millis(100);
+/// So many events are taken note of before going on: anybody can send more.
+const CATCH_UP: usize = 4096;
 
 /// What the owner handed over.
 pub(super) enum Handed {
@@ -37,7 +44,7 @@ pub(super) struct Asker {
     pub(super) link: Link,
     /// The clipboard changed since this was last looked at.
     pub(super) changed: bool,
-    given_up: VecDeque<Window>,
+    left: VecDeque<Window>,
 }
 
 /// What an event says about a request that is on its way.
@@ -49,12 +56,13 @@ enum Heard {
 
 impl Asker {
     pub(super) fn new(link: Link) -> Asker {
-        Asker { link, changed: false, given_up: VecDeque::new() }
+        Asker { link, changed: false, left: VecDeque::new() }
     }
 
     /// Takes note of what came already.
     pub(super) fn catch_up(&mut self) -> Result<(), ClipboardError> {
-        while let Some(event) = self.link.pending()? {
+        for _ in 0..CATCH_UP {
+            let Some(event) = self.link.pending()? else { break };
             self.hear(&event)?;
         }
         Ok(())
@@ -78,29 +86,34 @@ impl Asker {
         server
             .convert_selection(window, atoms.clipboard, target, atoms.transfer, CURRENT_TIME)
             .map_err(gone)?;
-        let handed = self.answer(window, target, most, until)?;
-        match handed {
+        let (handed, in_parts) = self.answer(window, target, most, until)?;
+        let busy = match handed {
             // Whoever is late may still write.
-            Handed::Silent | Handed::Replaced => {
-                self.given_up.push_back(window);
-                if self.given_up.len() > GIVEN_UP
-                    && let Some(oldest) = self.given_up.pop_front()
-                {
-                    self.link.destroy(oldest)?;
-                }
-            }
-            _ => self.link.destroy(window)?,
+            Handed::Silent | Handed::Replaced => true,
+            Handed::Bytes(..) => in_parts,
+            Handed::Refused | Handed::TooLarge => false,
+        };
+        if busy {
+            self.left.push_back(window);
+        } else {
+            self.link.destroy(window)?;
+        }
+        if self.left.len() > LEFT
+            && let Some(oldest) = self.left.pop_front()
+        {
+            self.link.destroy(oldest)?;
         }
         Ok(handed)
     }
 
+    /// The answer, and whether it came in parts.
     fn answer(
         &mut self,
         window: Window,
         target: Atom,
         most: usize,
         until: Instant,
-    ) -> Result<Handed, ClipboardError> {
+    ) -> Result<(Handed, bool), ClipboardError> {
         let atoms = self.link.atoms;
         let answered = |event: &Event| match event {
             Event::SelectionNotify(answer) => {
@@ -108,21 +121,18 @@ impl Asker {
             }
             _ => false,
         };
-        let property = match self.expect(until, answered)? {
-            Ok(Event::SelectionNotify(answer)) => answer.property,
-            Ok(_) => return Ok(Handed::Refused),
-            Err(without) => return Ok(without),
-        };
-        if property != atoms.transfer {
-            return Ok(Handed::Refused);
+        match self.expect(until, answered)? {
+            Ok(Event::SelectionNotify(answer)) if answer.property == atoms.transfer => {}
+            Ok(_) => return Ok((Handed::Refused, false)),
+            Err(without) => return Ok((without, false)),
         }
         let (kind, size) = self.look(window)?;
-        if kind != atoms.incr {
-            let mut bytes = Vec::new();
-            let whole = self.fetch(window, &mut bytes, most, size)?;
-            return Ok(if whole { Handed::Bytes(kind, bytes) } else { Handed::TooLarge });
+        if kind == atoms.incr {
+            return Ok((self.parts(window, most, until)?, true));
         }
-        self.parts(window, most, until)
+        let mut bytes = Vec::new();
+        let whole = self.fetch(window, &mut bytes, most, size)?;
+        Ok((if whole { Handed::Bytes(kind, bytes) } else { Handed::TooLarge }, false))
     }
 
     /// The answer in parts: each is announced by the property's new value, wanted by its deletion, and the
@@ -229,10 +239,20 @@ impl Asker {
     }
 
     fn forget(&mut self, window: Window) -> Result<Heard, ClipboardError> {
-        if let Some(at) = self.given_up.iter().position(|&given_up| given_up == window) {
-            self.given_up.remove(at);
+        if let Some(at) = self.left.iter().position(|&left| left == window) {
+            self.left.remove(at);
             self.link.destroy(window)?;
         }
         Ok(Heard::Nothing)
+    }
+}
+
+impl Drop for Asker {
+    fn drop(&mut self) {
+        let until = after(FAREWELL);
+        while !self.left.is_empty()
+            && let Ok(Next::Event(event)) = self.link.next(until, None)
+            && self.hear(&event).is_ok()
+        {}
     }
 }
