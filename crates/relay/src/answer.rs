@@ -24,7 +24,7 @@ use crate::json::{self, base64};
 use crate::limit;
 
 /// The arguments that every command with an answer has.
-#[derive(Debug, Clone, clap::Args)]
+#[derive(Debug, Clone, Default, clap::Args)]
 pub(crate) struct Given {
     /// File with the answer, or `-` to read it from a pipe; without it what is on the clipboard
     #[arg(value_name = "FILE|-")]
@@ -47,13 +47,15 @@ pub(crate) struct Source<'a> {
     /// How much is read and planned.
     pub(crate) limits: Limits,
     /// The name of the command that it was given to.
-    command: &'static str,
+    pub(crate) command: &'static str,
     /// The project's directory.
     pub(crate) root: PathBuf,
     /// Where it came from.
     pub(crate) origin: Origin,
     /// The text itself.
     text: String,
+    /// It came in while the clipboard was watched: what can be done next is a key.
+    pub(crate) watched: bool,
 }
 
 /// One answer of it, as it was understood.
@@ -81,7 +83,25 @@ impl<'a> Source<'a> {
         }
         let text = origin.read(limits.text_bytes)?;
         let directory = context.options.directory.clone();
-        Ok(Source { given, directory, limits, command, root, origin, text })
+        Ok(Source { given, directory, limits, command, root, origin, text, watched: false })
+    }
+
+    /// A text that came in while the clipboard was watched.
+    pub(crate) fn watched(
+        given: &'a Given,
+        root: PathBuf,
+        origin: Origin,
+        text: String,
+        context: &Context<'_>,
+    ) -> Source<'a> {
+        let directory = context.options.directory.clone();
+        let limits = given.limit.limits();
+        Source { given, directory, limits, command: "watch", root, origin, text, watched: true }
+    }
+
+    /// The text itself, when nothing else of it is needed.
+    pub(crate) fn into_text(self) -> String {
+        self.text
     }
 
     /// The answers in it, in their order; at least one.
@@ -116,9 +136,9 @@ impl Answer<'_> {
         }
     }
 
-    /// The plan as people see it.
-    pub(crate) fn card(&self, plan: &Plan, look: &Look) -> String {
-        view::card::text(&self.proposal, plan, &self.source.origin.name(), look)
+    /// The plan as people see it, with the time if one is given.
+    pub(crate) fn card(&self, plan: &Plan, clock: &str, look: &Look) -> String {
+        view::card::at(clock, &self.proposal, plan, &self.source.origin.name(), look)
     }
 
     /// Why the answer is refused, to people. `repair` says that the prompt for the model is about to be
@@ -128,13 +148,18 @@ impl Answer<'_> {
         view::refusal::text(refused, &self.proposal.unread, next.as_deref(), look)
     }
 
-    /// The command that writes the repair prompt for the same answer, if one would help.
+    /// How to get the repair prompt for the same answer, if one would help.
     fn next(&self, refused: &Refused) -> Option<String> {
         let nothing = |reason: &Reason| matches!(reason, Reason::Nothing { .. });
         if refused.refusals.iter().all(|r| nothing(&r.reason)) {
             return None;
         }
-        Some(self.again("preview", "--repair"))
+        if self.source.watched {
+            return Some(
+                "c copies a repair prompt for your model; the same id may be sent again".to_string(),
+            );
+        }
+        Some(format!("next: `{}` writes a prompt for your model", self.again("preview", "--repair")))
     }
 
     /// The command line that gives the same answer to a command, with another option.

@@ -7,7 +7,7 @@
 use std::io::{self, BufWriter, Write};
 
 use relaycode_project::config::LogLevel;
-use relaycode_tui::look::Look;
+use relaycode_tui::look::{AsStream, Look};
 use serde::Serialize;
 
 use crate::failure::{Exit, Failure};
@@ -71,6 +71,12 @@ impl Console {
     /// How stderr wants to be written to.
     pub(crate) fn err_look(&self) -> Look {
         self.err.look
+    }
+
+    /// The terminal has another size: lines are laid out in it from now on.
+    pub(crate) fn measure(&mut self) {
+        self.out.look.width = self.out.look.width.and(io::stdout().cells());
+        self.err.look.width = self.err.look.width.and(io::stderr().cells());
     }
 
     /// Writes text, which is safe already, to stdout.

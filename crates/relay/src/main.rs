@@ -24,6 +24,7 @@ mod project;
 mod show;
 mod signals;
 mod terminal;
+mod watching;
 
 use std::process::ExitCode;
 

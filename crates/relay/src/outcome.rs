@@ -6,6 +6,7 @@ use relaycode_door::{Applied, DoorError, Outcome, Rule};
 use relaycode_ledger::{Digest, Ledger, LedgerError};
 use relaycode_project::config::LogLevel;
 use relaycode_tui as view;
+use relaycode_tui::look::Sign;
 use serde_json::{Value, json};
 
 use crate::answer::Answer;
@@ -34,6 +35,8 @@ pub(crate) struct Teller<'a> {
     pub(crate) several: bool,
     /// What is known of earlier answers.
     pub(crate) ledger: &'a Ledger,
+    /// The time that cards show, if they do.
+    pub(crate) clock: String,
     /// The object is printed: then it has the plan, with its diffs.
     pub(crate) json: bool,
 }
@@ -74,7 +77,7 @@ impl Teller<'_> {
         self.card(&applied.plan, context);
         let files = applied.plan.files.iter().filter(|file| file.change != Change::Unchanged).count();
         let look = context.look();
-        context.say(&view::outcome::applied(&id.short(), files, applied.gate.as_ref(), &look));
+        context.say(&view::outcome::applied(&id.short(), files, applied.gate.as_ref(), self.undo(), &look));
         if let Some(branch) = &applied.branch {
             context
                 .say(&view::outcome::aside(&look, &format!("on a branch of its own: {}", look.safe(branch))));
@@ -109,6 +112,11 @@ impl Teller<'_> {
                     self.failed(&failure, Some(&plan), json!({"reason": reason, "gate": gate}), context);
                 if let Some(reason) = &reason {
                     let look = context.look();
+                    if self.answer.source.watched {
+                        let said = "c copies your reason for your model; the same id may be sent again";
+                        context.say(&view::outcome::aside(&look, said));
+                        return ending;
+                    }
                     context.say(&view::question::for_model(reason, &look));
                 }
                 ending
@@ -173,7 +181,10 @@ impl Teller<'_> {
                 .left(State::PutBack);
             return self.failed(&failure, Some(plan), json!({"gate": gate}), context);
         }
-        let next = self.answer.again("apply", "--allow gate");
+        let mut next = format!("keep it anyway: `{}`", self.answer.again("apply", "--allow gate"));
+        if self.answer.source.watched {
+            next += &format!(" {} c copies the errors for your model", context.look().sign(Sign::Dot));
+        }
         let text =
             view::gate::refused(gate, State::PutBack.clause(), Some(&next), &context.console.err_look());
         context.beside(LogLevel::Error, &text);
@@ -204,13 +215,18 @@ impl Teller<'_> {
         Ending { exit: failure.exit, object, passed_over: false }
     }
 
+    /// What undoes a change.
+    fn undo(&self) -> &'static str {
+        if self.answer.source.watched { "u" } else { "`relay revert`" }
+    }
+
     /// The plan, if nobody has seen it yet.
     fn card(&self, plan: &Plan, context: &mut Context<'_>) {
         if self.shown.is_some_and(|shown| shown == relaycode_door::digest(plan)) {
             return;
         }
         let look = context.look();
-        let mut text = self.answer.card(plan, &look);
+        let mut text = self.answer.card(plan, &self.clock, &look);
         if self.diff {
             text += &view::diff::text(plan, &look);
         }
@@ -221,7 +237,7 @@ impl Teller<'_> {
         let mut object = json!({
             "ok": exit == Exit::Done,
             "code": exit as u8,
-            "command": "apply",
+            "command": self.answer.source.command,
             "project": self.answer.source.root.to_string_lossy(),
         });
         if let (Some(object), Value::Object(more)) = (object.as_object_mut(), more) {

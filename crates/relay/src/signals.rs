@@ -6,8 +6,10 @@ use std::io;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 
-use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+use relaycode_watch::inbox::Inbox;
+use signal_hook::consts::{SIGCONT, SIGHUP, SIGINT, SIGTERM, SIGWINCH};
 use signal_hook::flag;
+use signal_hook::low_level::pipe;
 
 use crate::failure::Failure;
 
@@ -21,6 +23,10 @@ struct Signals {
     interrupted: Arc<AtomicBool>,
     /// relay was told to end, or the terminal went.
     told: Arc<AtomicBool>,
+    /// The terminal has another size.
+    resized: Arc<AtomicBool>,
+    /// relay was stopped, and goes on.
+    continued: Arc<AtomicBool>,
     /// A signal does what it does without us.
     usual: Arc<AtomicBool>,
     /// How many hold them.
@@ -74,6 +80,27 @@ impl Held {
         self.signals.told.load(Ordering::SeqCst)
     }
 
+    /// From now on a signal rings the inbox's bell, also that the terminal was resized or that relay goes on after it
+    /// was stopped. Until the process ends: handlers cannot be taken away.
+    pub(crate) fn ring(&self, inbox: &Inbox) -> io::Result<()> {
+        flag::register(SIGWINCH, Arc::clone(&self.signals.resized))?;
+        flag::register(SIGCONT, Arc::clone(&self.signals.continued))?;
+        for signal in [SIGINT, SIGTERM, SIGHUP, SIGWINCH, SIGCONT] {
+            pipe::register(signal, inbox.ringer()?)?;
+        }
+        Ok(())
+    }
+
+    /// Whether the terminal was resized since this was asked last.
+    pub(crate) fn resized(&self) -> bool {
+        self.signals.resized.swap(false, Ordering::SeqCst)
+    }
+
+    /// Whether relay was stopped and goes on since this was asked last.
+    pub(crate) fn continued(&self) -> bool {
+        self.signals.continued.swap(false, Ordering::SeqCst)
+    }
+
     /// Forgets a Ctrl-C that was typed for a program which had the terminal.
     pub(crate) fn forget_interrupt(&self) {
         self.signals.interrupted.store(false, Ordering::SeqCst);
@@ -93,6 +120,8 @@ impl Signals {
         let signals = Signals {
             interrupted: Arc::default(),
             told: Arc::default(),
+            resized: Arc::default(),
+            continued: Arc::default(),
             usual: Arc::default(),
             holders: AtomicUsize::new(0),
         };

@@ -5,6 +5,7 @@
 use std::io::IsTerminal;
 
 use clap::ValueEnum;
+use relaycode_tui::diff::Layout;
 use relaycode_tui::look::{AsStream, Look};
 
 /// `--color`.
@@ -17,6 +18,25 @@ pub(crate) enum ColorChoice {
     Always,
     /// Never
     Never,
+}
+
+/// How diffs are laid out, for commands that show them.
+#[derive(Debug, Clone, Copy, Default, clap::Args)]
+pub(crate) struct ChosenLayout {
+    /// Show the diff in two columns, as wide as the terminal is
+    #[arg(long)]
+    pub(crate) side_by_side: bool,
+}
+
+impl ChosenLayout {
+    /// The layout; without a terminal there is room for two columns of usual lines.
+    pub(crate) fn chosen(self) -> Layout {
+        const USUAL: usize = 160;
+        if !self.side_by_side {
+            return Layout::Unified;
+        }
+        Layout::SideBySide { columns: std::io::stdout().columns().unwrap_or(USUAL) }
+    }
 }
 
 /// What the environment says.

@@ -13,6 +13,11 @@ pub fn seconds() -> i64 {
     Timestamp::now().as_second()
 }
 
+/// The time of day in the user's own time zone: `14:02`.
+pub fn time_of_day() -> String {
+    Zoned::now().strftime("%H:%M").to_string()
+}
+
 /// How long ago a recorded time is, as one says it; the text itself if it is no time.
 pub fn ago(recorded: &str) -> String {
     match recorded.parse::<Timestamp>() {

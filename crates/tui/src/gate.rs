@@ -25,15 +25,15 @@ const LINES: usize = 5;
 /// Cells of one error's message at most.
 const MESSAGE: usize = 240;
 
-/// The card of a change that was not kept. `state` says what that leaves the project in, `next` how it could be kept
-/// anyway.
+/// The card of a change that was not kept. `state` says what that leaves the project in, `next` what can be
+/// done about it.
 pub fn refused(report: &GateReport, state: &str, next: Option<&str>, look: &Look) -> String {
     let what = verdict(report, look).unwrap_or_else(|| "nobody said yes".to_string());
     let sign = look.paint(Paint::Bad, look.sign(Sign::Refused));
     let mut out = headline(look, &sign, &format!("not kept: {what}"), state);
     out += &evidence(report, look);
     if let Some(next) = next {
-        out += &(look.wrap(&format!("  keep it anyway: `{}`", look.safe(next)), 4) + "\n");
+        out += &(look.wrap(&format!("  {}", look.safe(next)), 4) + "\n");
     }
     out
 }

@@ -12,6 +12,7 @@ pub mod config;
 pub mod diff;
 pub mod gate;
 pub mod input;
+pub mod live;
 pub mod log;
 pub mod look;
 pub mod notify;

@@ -11,15 +11,12 @@ use relaycode_ledger::TxId;
 use relaycode_ledger::revert::{KeptEdits, Reversal};
 use relaycode_project::head::Head;
 
-/// A change was applied; `gate` is what the project's commands said.
-pub fn applied(id: &str, files: usize, gate: Option<&GateReport>, look: &Look) -> String {
+/// A change was applied; `gate` is what the project's commands said, `undo` what undoes it.
+pub fn applied(id: &str, files: usize, gate: Option<&GateReport>, undo: &str, look: &Look) -> String {
     let dot = look.sign(Sign::Dot);
     let checked = gate.and_then(|gate| gate::passed(gate, look));
     let checked = checked.map(|checked| format!("{checked} {dot} ")).unwrap_or_default();
-    done(
-        look,
-        &format!("applied {id} {dot} {} {dot} {checked}`relay revert` undoes it", number(files, "file")),
-    )
+    done(look, &format!("applied {id} {dot} {} {dot} {checked}{undo} undoes it", number(files, "file")))
 }
 
 /// A line that goes with the one above it.

@@ -27,6 +27,7 @@ pub const APPLY: Keys = &[
     ),
     ("r", "say no with a reason for your model"),
     ("d", "show the diff; `d 2` or `d src/a.ts` of one file, `d 2.1` of one place"),
+    ("s", "the same side by side"),
     ("f", "pick files, or single places in them"),
     ("e", "edit the result in your editor, then be asked again"),
     ("w", "say which rule made relay ask"),
@@ -38,6 +39,7 @@ pub const KEEP: Keys = &[
     ("n", "put everything back (so does Enter); what follows it is the reason"),
     ("r", "say no with a reason for your model"),
     ("d", "show the diff; `d 2` or `d src/a.ts` of one file"),
+    ("s", "the same side by side"),
     ("o", "show what the commands printed"),
     ("w", "say which rule made relay ask"),
 ];
@@ -209,9 +211,13 @@ pub fn pick(look: &Look) -> String {
     two_parts("  which?", keys, 4, look)
 }
 
-/// A no with its reason, as text for the model that wrote the change.
+/// A no with its reason, as text for the model that wrote the change, as it is shown.
 pub fn for_model(reason: &str, look: &Look) -> String {
-    let reason = look.safe(reason);
+    to_model(&look.safe(reason))
+}
+
+/// … and as it is copied.
+pub fn to_model(reason: &str) -> String {
     format!(
         "The change was not applied: {reason}. Please send a new version of it; the same id may be used.\n"
     )

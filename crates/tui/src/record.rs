@@ -7,7 +7,6 @@
 //!   from       stdin, on main at 9e101c6
 //! ```
 
-use relaycode_change::diff::FileDiff;
 use relaycode_change::plan::Change;
 use relaycode_ledger::TxId;
 use relaycode_ledger::record::{FileRecord, Record};
@@ -33,8 +32,6 @@ pub struct Shown {
     pub fate: Fate,
     /// The files that were asked for.
     pub files: Vec<FileRecord>,
-    /// Their diffs, in the same order, where they were asked for; `None`: the bytes are gone.
-    pub diffs: Vec<Option<FileDiff>>,
 }
 
 /// What happened to a file of a record.

@@ -17,7 +17,7 @@ use relaycode_change::proposal::{Hunk, Unread};
 use super::{LISTED, Part, card, number, two_ended};
 use crate::look::{Look, Paint, Sign};
 
-/// The refusal. `next` is the command that writes a repair prompt, if there is one to point at.
+/// The refusal. `next` is a sentence on how to get a repair prompt, if there is one to get.
 pub fn text(refused: &Refused, unread: &[Unread], next: Option<&str>, look: &Look) -> String {
     let sign = look.paint(Paint::Bad, look.sign(Sign::Refused));
     let left = format!(" refused: {}", headline(refused));
@@ -40,8 +40,7 @@ pub fn text(refused: &Refused, unread: &[Unread], next: Option<&str>, look: &Loo
     let unread: Vec<Unread> = unread.iter().filter(|b| !listed(refused, b)).cloned().collect();
     out += &card::remarks(&refused.notes, &unread, look);
     if let Some(next) = next {
-        let text = format!("  next: `{}` writes a prompt for your model", look.safe(next));
-        out += &look.wrap(&text, 8);
+        out += &look.wrap(&format!("  {}", look.safe(next)), 2);
         out.push('\n');
     }
     out

@@ -212,7 +212,7 @@ fn stale(said: &str, real: &str) -> Refused {
 #[test]
 fn a_refusal_shows_what_was_looked_for_and_what_is_there() {
     let refused = stale("  return items.reduce((sum, item) => {", "  return items.reduce((total, item) => {");
-    let next = Some("relay preview answer.md --repair");
+    let next = Some("next: `relay preview answer.md --repair` writes a prompt for your model");
     let text = refusal::text(&refused, &[], next, &PLAIN);
     let expected = "\
 ✗ refused: 1 of 3 edits does not match                       nothing was changed

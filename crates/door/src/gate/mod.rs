@@ -1,6 +1,7 @@
 //! What the project's commands said of a change.
 
 mod judge;
+pub mod repair;
 pub(crate) mod run;
 
 pub use run::GATE_VARIABLE;

@@ -9,7 +9,7 @@ use relaycode_tui as view;
 use relaycode_tui::look::Look;
 use relaycode_tui::{card, question, why};
 
-use super::{Asking, edit, pager, pick};
+use super::{Asking, edit, pick};
 
 /// What is offered.
 pub(super) struct Offer<'a> {
@@ -37,7 +37,8 @@ pub(super) fn ask(asking: &mut Asking<'_>, offer: &Offer<'_>, shown: bool) -> Re
             _ if said.is_yes() => return Ok(offer.question.yes()),
             "n" | "no" => return Ok(super::no_because(&said.rest)),
             "r" => return asking.reason(&said.rest),
-            "d" => files.show(asking, &said.rest),
+            "d" => files.show(asking, &said.rest, false),
+            "s" => files.show(asking, &said.rest, true),
             "f" => {
                 if let Some(revisions) = pick::ask(asking, &files, &said.rest)? {
                     return Ok(Reply::Revise(revisions));
@@ -88,23 +89,37 @@ impl<'a> Files<'a> {
     }
 
     /// Shows the diff: of everything, of one file (`2`, `src/a.ts`), or of one place (`2.1`).
-    pub(super) fn show(&self, asking: &mut Asking<'_>, what: &str) {
-        let whole = |look: &Look| self.diffs.iter().map(|diff| view::diff::file(diff, look)).collect();
+    pub(super) fn show(&self, asking: &mut Asking<'_>, what: &str, side: bool) {
+        let layout = asking.layout(side);
+        let whole = |look: &Look| {
+            let files = self.plans.iter().zip(&self.diffs);
+            files.map(|(file, diff)| view::diff::file_in(file, diff, layout, look)).collect()
+        };
         if what.is_empty() {
-            return pager::show(asking, &whole);
+            return asking.show(&whole);
         }
-        let place = what.split_once('.').and_then(|(file, place)| {
-            let diff = &self.diffs[self.named(file.parse::<usize>().ok()?.to_string().as_str())?];
-            pick::only(diff, place.parse::<usize>().ok()?.checked_sub(1)?)
-        });
-        let diff = place.as_ref().or_else(|| self.named(what).map(|index| &self.diffs[index]));
-        match diff {
-            Some(diff) => pager::show(asking, &|look: &Look| view::diff::file(diff, look)),
-            None => {
-                asking.remark(&format!("there is no `{what}` among these"));
-                let list = self.list(true, &asking.look);
-                asking.say(&list);
-            }
+        let (file, place) = what.split_once('.').unwrap_or((what, ""));
+        // A dot may also stand in a path.
+        let place =
+            place.parse::<usize>().ok().and_then(|place| place.checked_sub(1)).filter(|_| is_number(file));
+        let Some(at) = self.named(if place.is_some() { file } else { what }) else {
+            return self.unknown(asking, what);
+        };
+        let part = place.map(|place| pick::only(&self.diffs[at], place));
+        match part {
+            None => asking.show(&|look| view::diff::file_in(self.plans[at], &self.diffs[at], layout, look)),
+            Some(Some(part)) => asking.show(&|look| view::diff::file_in(self.plans[at], &part, layout, look)),
+            Some(None) => self.unknown(asking, what),
         }
     }
+
+    fn unknown(&self, asking: &mut Asking<'_>, what: &str) {
+        asking.remark(&format!("there is no `{what}` among these"));
+        let list = self.list(true, &asking.look);
+        asking.say(&list);
+    }
+}
+
+fn is_number(word: &str) -> bool {
+    word.parse::<usize>().is_ok()
 }

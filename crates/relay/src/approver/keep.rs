@@ -6,8 +6,8 @@ use relaycode_ledger::Digest;
 use relaycode_tui::look::Look;
 use relaycode_tui::{gate, question, why};
 
+use super::Asking;
 use super::apply::Files;
-use super::{Asking, pager};
 
 /// What is on disk, and what was said of it.
 pub(super) struct OnDisk<'a> {
@@ -31,8 +31,9 @@ pub(super) fn ask(
             _ if said.is_yes() => return Ok(question.yes()),
             "n" | "no" => return Ok(super::no_because(&said.rest)),
             "r" => return asking.reason(&said.rest),
-            "d" => files.show(asking, &said.rest),
-            "o" => pager::show(asking, &|look: &Look| gate::output(on_disk.gate, look)),
+            "d" => files.show(asking, &said.rest, false),
+            "s" => files.show(asking, &said.rest, true),
+            "o" => asking.show(&|look: &Look| gate::output(on_disk.gate, look)),
             "w" => asking.say(&why::text(on_disk.rules, Some(on_disk.digest), &asking.look)),
             "?" => asking.show_keys(question::KEEP),
             _ => asking.explain(question::KEEP)?,

@@ -8,7 +8,7 @@
 mod apply;
 mod edit;
 mod keep;
-mod pager;
+pub(crate) mod pager;
 mod pick;
 mod scratch;
 mod spinner;
@@ -27,14 +27,16 @@ use relaycode_door::{Approver, Event, Question, Reply};
 use relaycode_exec::{ExecError, Finished, Job, Runner};
 use relaycode_ledger::Digest;
 use relaycode_project::config::LogLevel;
+use relaycode_tui::diff::Layout;
 use relaycode_tui::input::{Answer, Terminal};
-use relaycode_tui::look::Look;
+use relaycode_tui::look::{AsStream, Look};
 use relaycode_tui::{card, gate, outcome, question};
 
 use crate::ask;
 use crate::failure::Failure;
 use crate::programs::Programs;
 use crate::signals::Held;
+use pager::Pager;
 use spinner::Spinner;
 
 /// Asks the person at the terminal, and shows them how it goes.
@@ -87,22 +89,26 @@ struct Outside {
 }
 
 /// Runs a program that has the terminal to its end. What is typed meanwhile is meant for it.
-type Run = Box<dyn Fn(&Job) -> Result<Finished, ExecError>>;
+pub(crate) type Run = Box<dyn Fn(&Job) -> Result<Finished, ExecError>>;
 
 impl TerminalApprover {
     /// An approver at the process's own terminal. While it lives, signals only ask to stop.
     pub(crate) fn new(setup: Setup, runner: Runner) -> Result<TerminalApprover, Failure> {
+        TerminalApprover::at(setup, runner, Box::new(ask::terminal))
+    }
+
+    /// An approver at the terminal that `open` gives.
+    pub(crate) fn at(
+        setup: Setup,
+        runner: Runner,
+        open: Box<dyn Fn() -> Option<Terminal>>,
+    ) -> Result<TerminalApprover, Failure> {
         let held = Rc::new(Held::begin()?);
         let signals = Rc::clone(&held);
-        let run = move |job: &Job| {
-            let finished = runner.run(job, &|| signals.told_to_end(), &mut |_| {});
-            signals.forget_interrupt();
-            finished
-        };
         let outside = Outside {
-            open: Box::new(ask::terminal),
+            open,
             stop: Box::new(move || held.asked()),
-            run: Box::new(run),
+            run: programs_at_the_terminal(runner, signals),
             err: io::stderr().as_fd().try_clone_to_owned().ok().map(File::from),
             err_is_terminal: io::stderr().is_terminal(),
         };
@@ -139,6 +145,15 @@ impl TerminalApprover {
             (None, None) => {}
         }
     }
+}
+
+/// Runs programs that have the terminal; Ctrl-C is theirs then.
+pub(crate) fn programs_at_the_terminal(runner: Runner, signals: Rc<Held>) -> Run {
+    Box::new(move |job: &Job| {
+        let finished = runner.run(job, &|| signals.told_to_end(), &mut |_| {});
+        signals.forget_interrupt();
+        finished
+    })
 }
 
 impl Approver for TerminalApprover {
@@ -249,6 +264,17 @@ impl Asking<'_> {
         self.terminal.say(text);
     }
 
+    /// Shows text that may be long.
+    fn show(&self, text: &dyn Fn(&Look) -> String) {
+        let Asking { terminal, look, setup, outside, .. } = self;
+        Pager { terminal, look: *look, programs: &setup.programs, run: &outside.run }.show(text);
+    }
+
+    /// How a diff is laid out: in two columns if that is wanted, as wide as the terminal is.
+    fn layout(&self, side: bool) -> Layout {
+        layout(&self.terminal, side)
+    }
+
     fn remark(&mut self, text: &str) {
         let text = outcome::remark(&self.look, &self.look.safe(text));
         self.say(&text);
@@ -295,6 +321,14 @@ impl Asking<'_> {
         }
         let line = self.line("  why? one line for your model; Enter gives no reason  ")?;
         Ok(no_because(&line.unwrap_or_default()))
+    }
+}
+
+/// How a diff is laid out at a terminal.
+pub(crate) fn layout(terminal: &Terminal, side: bool) -> Layout {
+    match terminal.file().columns().filter(|_| side) {
+        Some(columns) => Layout::SideBySide { columns },
+        None => Layout::Unified,
     }
 }
 

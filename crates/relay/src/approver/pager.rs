@@ -8,18 +8,30 @@ use std::path::Path;
 
 use relaycode_exec::{Environment, Job, Output};
 use relaycode_text::width::cells;
-use relaycode_tui::look::Look;
+use relaycode_tui::input::Terminal;
+use relaycode_tui::look::{AsStream, Look};
 
-use super::Asking;
+use super::Run;
 use super::scratch::Scratch;
+use crate::programs::Programs;
 
-/// Shows what `text` makes for a look.
-pub(super) fn show(asking: &mut Asking<'_>, text: &dyn Fn(&Look) -> String) {
-    let plain = text(&Look { color: false, ..asking.look });
-    let fits = asking.terminal.rows().is_none_or(|rows| lines(&plain, asking.look.columns()) < rows);
-    if fits || !paged(asking, text, &plain) {
-        let text = text(&asking.look);
-        asking.say(&text);
+/// Where text is shown, and what shows it if it is long.
+pub(crate) struct Pager<'a> {
+    pub(crate) terminal: &'a Terminal,
+    pub(crate) look: Look,
+    pub(crate) programs: &'a Programs,
+    pub(crate) run: &'a Run,
+}
+
+impl Pager<'_> {
+    /// Shows what `text` makes for a look.
+    pub(crate) fn show(&self, text: &dyn Fn(&Look) -> String) {
+        let plain = text(&Look { color: false, ..self.look });
+        let columns = self.terminal.file().columns().unwrap_or(self.look.columns());
+        let fits = self.terminal.rows().is_none_or(|rows| lines(&plain, columns) < rows);
+        if fits || !paged(self, text, &plain) {
+            self.terminal.say(&text(&self.look));
+        }
     }
 }
 
@@ -29,14 +41,14 @@ fn lines(text: &str, columns: usize) -> usize {
 }
 
 /// Whether a pager showed it.
-fn paged(asking: &mut Asking<'_>, text: &dyn Fn(&Look) -> String, plain: &str) -> bool {
-    let Ok(scratch) = Scratch::new(&asking.setup.programs.scratch) else {
+fn paged(pager: &Pager<'_>, text: &dyn Fn(&Look) -> String, plain: &str) -> bool {
+    let Ok(scratch) = Scratch::new(&pager.programs.scratch) else {
         return false;
     };
-    for (index, words) in asking.setup.programs.pagers.iter().enumerate() {
+    for (index, words) in pager.programs.pagers.iter().enumerate() {
         // Only of `less` is it known that it shows colours and obeys nothing else.
         let is_less = words.first().is_some_and(|program| Path::new(program).ends_with("less"));
-        let bytes = if is_less { text(&asking.look) } else { plain.to_string() };
+        let bytes = if is_less { text(&pager.look) } else { plain.to_string() };
         let Ok(file) = scratch.file(&format!("{index}.diff"), bytes.as_bytes()) else {
             return false;
         };
@@ -52,7 +64,7 @@ fn paged(asking: &mut Asking<'_>, text: &dyn Fn(&Look) -> String, plain: &str) -
             },
             ..Job::argv(words, scratch.directory())
         };
-        if (asking.outside.run)(&job).is_ok() {
+        if (pager.run)(&job).is_ok() {
             return true;
         }
     }

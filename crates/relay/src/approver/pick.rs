@@ -9,7 +9,7 @@ use relaycode_tui::look::Look;
 use relaycode_tui::question;
 
 use super::apply::Files;
-use super::{Asking, MISUNDERSTOOD, Said, pager};
+use super::{Asking, MISUNDERSTOOD, Said};
 
 /// Lets the person pick; `what` is what they typed already. `None`: everything stays as it is.
 pub(super) fn ask(
@@ -20,7 +20,7 @@ pub(super) fn ask(
     let places: Vec<usize> = files.diffs.iter().map(|diff| question::hunks(diff).len()).collect();
     let mut typed = Some(what.to_string()).filter(|what| !what.is_empty());
     if typed.is_none() {
-        pager::show(asking, &|look: &Look| files.list(true, look));
+        asking.show(&|look: &Look| files.list(true, look));
     }
     loop {
         let line = match typed.take() {
@@ -31,8 +31,8 @@ pub(super) fn ask(
             },
         };
         let said = Said::of(&line);
-        if said.word == "d" {
-            files.show(asking, &said.rest);
+        if matches!(said.word.as_str(), "d" | "s") {
+            files.show(asking, &said.rest, said.word == "s");
             continue;
         }
         let problem = match Picked::read(&line, &places) {

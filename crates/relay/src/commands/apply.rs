@@ -179,13 +179,21 @@ impl Args {
         let shown = approver.shown();
         drop(approver);
         let json = context.json();
-        let teller = Teller { answer, shown, diff: self.diff, several, ledger: &door.ledger, json };
+        let teller = Teller {
+            answer,
+            shown,
+            diff: self.diff,
+            several,
+            ledger: &door.ledger,
+            clock: String::new(),
+            json,
+        };
         Ok(teller.tell(became, context))
     }
 }
 
 /// The file that names the project's commands, as people know it.
-fn config_name(door: &Door) -> String {
+pub(crate) fn config_name(door: &Door) -> String {
     let name = door.loaded.file.as_deref().and_then(Path::file_name);
     name.map(|name| name.to_string_lossy().into_owned()).unwrap_or_default()
 }

@@ -78,6 +78,11 @@ impl Act for Args {
 }
 
 impl Args {
+    /// The newest entries.
+    pub(crate) fn newest(count: usize) -> Args {
+        Args { count, oneline: false, since: None, file: None, origin: None }
+    }
+
     fn filter(&self, project: &Project, context: &Context<'_>) -> Result<Filter, Failure> {
         let named = |name: &String| files::named(&project.root, &context.options.directory, name);
         let file = self.file.as_ref().map(named).transpose()?.map(|path| path.to_string());

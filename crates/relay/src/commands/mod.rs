@@ -13,17 +13,20 @@ mod init;
 pub(crate) mod log;
 mod man;
 mod preview;
-mod prompt;
+pub(crate) mod prompt;
 mod recover;
-mod revert;
+pub(crate) mod revert;
 pub(crate) mod show;
 mod trust;
+mod watch;
 mod why;
 
 use std::ffi::OsString;
 
 use clap::{CommandFactory, Parser, Subcommand};
 use relaycode_text::escape::is_unsafe;
+
+pub(crate) use apply::config_name;
 
 use crate::console::Console;
 use crate::context::{Act, Context, Options};
@@ -55,6 +58,7 @@ enum Command {
     Prompt(prompt::Args),
     Preview(preview::Args),
     Apply(apply::Args),
+    Watch(watch::Args),
     Log(log::Args),
     Show(show::Args),
     Revert(revert::Args),
@@ -80,6 +84,7 @@ impl Command {
             Command::Prompt(args) => args,
             Command::Preview(args) => args,
             Command::Apply(args) => args,
+            Command::Watch(args) => args,
             Command::Log(args) => args,
             Command::Show(args) => args,
             Command::Revert(args) => args,

@@ -6,12 +6,14 @@ use relaycode_change::tree::Overlay;
 use relaycode_door::{Consent, Door, Preview};
 use relaycode_project::config::LogLevel;
 use relaycode_tui as view;
+use relaycode_tui::diff::Layout;
 use serde_json::{Value, json};
 
 use crate::answer::{Answer, Given, Source};
 use crate::context::{Act, Context};
 use crate::failure::{Exit, Failure};
 use crate::project::Project;
+use crate::terminal::ChosenLayout;
 
 /// Show what an answer would change, without changing anything
 ///
@@ -34,6 +36,9 @@ pub(crate) struct Args {
     #[arg(long)]
     repair: bool,
 
+    #[command(flatten)]
+    layout: ChosenLayout,
+
     /// Leave out the diff
     #[arg(long, overrides_with = "diff")]
     no_diff: bool,
@@ -55,8 +60,12 @@ impl Act for Args {
         let door = project.door(context)?;
         // stdout is for the object or the prompt alone, where one was asked for.
         let aside = context.json() || self.repair;
-        let shown =
-            Shown { diff: self.diff || !(aside || self.no_diff), text: self.text, repair: self.repair };
+        let shown = Shown {
+            diff: self.diff || self.layout.side_by_side || !(aside || self.no_diff),
+            layout: self.layout.chosen(),
+            text: self.text,
+            repair: self.repair,
+        };
         Ok(planned(&door, &answers, &shown, context))
     }
 }
@@ -66,6 +75,8 @@ impl Act for Args {
 pub(crate) struct Shown {
     /// Its diff.
     pub(crate) diff: bool,
+    /// … laid out like this.
+    pub(crate) layout: Layout,
     /// With `--json`: each file's resulting text.
     pub(crate) text: bool,
     /// Of a refusal: the prompt for the model.
@@ -104,10 +115,10 @@ pub(crate) fn planned(door: &Door, answers: &[Answer<'_>], shown: &Shown, contex
 fn show_plan(answer: &Answer<'_>, preview: &Preview, shown: &Shown, context: &mut Context<'_>) {
     let aside = context.json() || shown.repair;
     let look = if aside { context.console.err_look() } else { context.console.out_look() };
-    let mut text = answer.card(&preview.plan, &look);
+    let mut text = answer.card(&preview.plan, "", &look);
     text += &view::why::would_ask(&preview.rules, &look);
     if shown.diff {
-        text += &view::diff::text(&preview.plan, &look);
+        text += &view::diff::text_in(&preview.plan, shown.layout, &look);
     }
     if context.quiet() {
         return;

@@ -6,7 +6,7 @@ use std::borrow::Cow;
 use relaycode_change::path::RelPath;
 use relaycode_ledger::record::Record;
 use relaycode_ledger::revert::{KeptEdits, Reversal, RevertOptions};
-use relaycode_ledger::{About, Entry, Item, LedgerError, Target, TxId};
+use relaycode_ledger::{About, Entry, Ledger, LedgerError, Target, TxId};
 use relaycode_tui as view;
 use relaycode_tui::clock;
 use relaycode_tui::outcome::Reverted;
@@ -47,6 +47,11 @@ pub(crate) struct Args {
 const NEWEST: &str = "1";
 
 impl Args {
+    /// Takes this change back.
+    pub(crate) fn of(id: TxId) -> Args {
+        Args { name: id.to_string(), yes: false, file: None, markers: false }
+    }
+
     fn file(&self) -> Result<Option<RelPath>, Failure> {
         let parse = |file: &String| RelPath::parse(file).map_err(Failure::usage);
         let hint = "give the file as `relay show` lists it";
@@ -102,6 +107,30 @@ impl Act for Args {
         revert.report(Some(id), context);
         Ok(Exit::Done)
     }
+}
+
+/// Entries that are looked at for one that can be taken back.
+const NEAR: usize = 20;
+
+/// The newest change that is no revert and was not taken back, and what it is called.
+pub(crate) fn newest_open(ledger: &Ledger) -> Result<Option<(TxId, String)>, Failure> {
+    let page = ledger.page(0, NEAR)?;
+    let found = page.entries.iter().find(|entry| is_open(entry));
+    Ok(found.and_then(|entry| Some((entry.members.first()?.id?, title(entry)?))))
+}
+
+/// Nothing took it back, and it takes nothing back itself.
+fn is_open(entry: &Entry) -> bool {
+    entry.members.iter().all(|item| !item.undone && item.revertible && item.revert_of.is_empty())
+}
+
+/// What an entry was about, in quotes, else its id.
+fn title(entry: &Entry) -> Option<String> {
+    /// Characters of a title.
+    const TITLE: usize = 50;
+    let title: String = entry.members.last()?.summary.chars().take(TITLE).collect();
+    let id = entry.members.first()?.id?.short();
+    Some(if title.is_empty() { id } else { format!("\"{title}\"") })
 }
 
 /// The newest transaction of a target.
@@ -175,20 +204,12 @@ impl Revert<'_> {
 
     /// The change that one would revert after this one.
     fn next(&self) -> Option<(usize, String)> {
-        /// Entries that are looked at.
-        const NEAR: usize = 20;
-        /// Characters of a title.
-        const TITLE: usize = 50;
         // The revert is done: that the log cannot be read now is no reason to fail.
         let page = self.project.ledger.page(0, NEAR).ok()?;
-        let open = |entry: &&Entry| {
-            let first = |item: &Item| !item.undone && item.revertible && item.revert_of.is_empty();
-            entry.members.iter().all(first) && entry.members.iter().all(|item| !self.takes_back(item.id))
-        };
+        let open =
+            |entry: &&Entry| is_open(entry) && entry.members.iter().all(|item| !self.takes_back(item.id));
         let (at, entry) = page.entries.iter().enumerate().find(|(_, entry)| open(entry))?;
-        let title: String = entry.members.last()?.summary.chars().take(TITLE).collect();
-        let id = entry.members.first()?.id?.short();
-        Some((at + 1, if title.is_empty() { id } else { format!("\"{title}\"") }))
+        Some((at + 1, title(entry)?))
     }
 
     fn takes_back(&self, id: Option<TxId>) -> bool {

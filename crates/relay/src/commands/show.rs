@@ -2,19 +2,22 @@
 
 use std::borrow::Cow;
 
-use relaycode_change::diff::{self};
+use relaycode_change::diff::{self, FileDiff};
 use relaycode_change::path::RelPath;
 use relaycode_change::plan::{Change, FilePlan};
 use relaycode_change::proposal::Mode;
 use relaycode_ledger::record::{FileRecord, Image, Record, RecordedOperation};
-use relaycode_ledger::{LedgerError, TxId};
+use relaycode_ledger::{Ledger, LedgerError, TxId};
 use relaycode_tui as view;
+use relaycode_tui::diff::Layout;
+use relaycode_tui::look::Look;
 use relaycode_tui::record::{Fate, Shown, change};
 use serde::Serialize;
 
 use crate::context::{Act, Context};
 use crate::failure::{Exit, Failure};
 use crate::project::Project;
+use crate::terminal::ChosenLayout;
 
 /// Show what one change did
 ///
@@ -29,6 +32,9 @@ pub(crate) struct Args {
     /// Show the diff, too
     #[arg(long)]
     diff: bool,
+
+    #[command(flatten)]
+    layout: ChosenLayout,
 
     /// Only this file
     #[arg(long, value_name = "PATH")]
@@ -48,9 +54,10 @@ impl Act for Args {
         for id in ids {
             let record = project.ledger.record(id)?;
             let fate = project.fate(id)?;
-            shown.push(read(&project, record, fate, self)?);
+            shown.push(One::read(&project, record, fate, self)?);
         }
-        if let Some(file) = self.file.as_ref().filter(|_| shown.iter().all(|one| one.files.is_empty())) {
+        if let Some(file) = self.file.as_ref().filter(|_| shown.iter().all(|one| one.shown.files.is_empty()))
+        {
             return Err(Failure::usage(format!("{file} is not among the files of {}", self.name))
                 .hint(format!("`relay show {}` lists them", self.name)));
         }
@@ -65,40 +72,74 @@ impl Act for Args {
             return Ok(Exit::Done);
         }
         let look = context.console.out_look();
+        let layout = self.layout.chosen();
         for (at, one) in shown.iter().enumerate() {
             if at > 0 {
                 context.console.out("\n");
             }
             if !context.quiet() {
-                context.console.out(&view::record::text(one, &look));
+                context.console.out(&view::record::text(&one.shown, &look));
             }
-            for (file, diff) in one.files.iter().zip(&one.diffs) {
-                let text = match diff {
-                    Some(diff) => view::diff::file(diff, &look),
-                    None => view::record::no_diff(file, &look),
-                };
-                context.console.out(&text);
+            for diff in &one.diffs {
+                context.console.out(&diff.text(layout, &look));
             }
         }
         Ok(Exit::Done)
     }
 }
 
-/// Reads what is shown of a record.
-fn read(project: &Project, record: Record, fate: Fate, args: &Args) -> Result<Shown, Failure> {
-    let wanted = |file: &&FileRecord| {
-        args.file.as_ref().is_none_or(|path| file.path == *path || file.old_path() == path)
-    };
-    let files: Vec<FileRecord> = record.result.iter().filter(wanted).cloned().collect();
-    let mut diffs = Vec::new();
-    for file in files.iter().filter(|_| args.diff) {
-        let before = kept(project.ledger.before_bytes(&record, file))?;
-        let after = kept(project.ledger.after_bytes(&record, file))?;
-        let known = before.zip(after).filter(|_| !record.leaves_open(file));
-        let plan = known.and_then(|(before, after)| file_plan(&record, file, before, after));
-        diffs.push(plan.as_ref().map(diff::of_file));
+/// A record, and the diffs of its files where they were asked for.
+struct One {
+    shown: Shown,
+    diffs: Vec<Diffed>,
+}
+
+impl One {
+    fn read(project: &Project, record: Record, fate: Fate, args: &Args) -> Result<One, Failure> {
+        let wanted = |file: &&FileRecord| {
+            args.file.as_ref().is_none_or(|path| file.path == *path || file.old_path() == path)
+        };
+        let files: Vec<FileRecord> = record.result.iter().filter(wanted).cloned().collect();
+        let asked = files.iter().filter(|_| args.diff || args.layout.side_by_side);
+        let diffs =
+            asked.map(|file| Diffed::read(&project.ledger, &record, file)).collect::<Result<_, _>>()?;
+        Ok(One { shown: Shown { record, fate, files }, diffs })
     }
-    Ok(Shown { record, fate, files, diffs })
+}
+
+/// A file of a record, and what was changed in it.
+pub(crate) struct Diffed {
+    file: FileRecord,
+    /// `None`: the bytes are gone.
+    diff: Option<(FilePlan, FileDiff)>,
+}
+
+impl Diffed {
+    fn read(ledger: &Ledger, record: &Record, file: &FileRecord) -> Result<Diffed, Failure> {
+        let before = kept(ledger.before_bytes(record, file))?;
+        let after = kept(ledger.after_bytes(record, file))?;
+        let known = before.zip(after).filter(|_| !record.leaves_open(file));
+        let plan = known.and_then(|(before, after)| file_plan(record, file, before, after));
+        let diff = plan.map(|plan| {
+            let diff = diff::of_file(&plan);
+            (plan, diff)
+        });
+        Ok(Diffed { file: file.clone(), diff })
+    }
+
+    /// The diff, after an empty line.
+    pub(crate) fn text(&self, layout: Layout, look: &Look) -> String {
+        match &self.diff {
+            Some((file, diff)) => view::diff::file_in(file, diff, layout, look),
+            None => view::record::no_diff(&self.file, look),
+        }
+    }
+}
+
+/// What a change did to its files.
+pub(crate) fn files_of(ledger: &Ledger, id: TxId) -> Result<Vec<Diffed>, Failure> {
+    let record = ledger.record(id)?;
+    record.result.iter().map(|file| Diffed::read(ledger, &record, file)).collect()
 }
 
 /// Bytes of a record; `None` if they are not kept any more.
@@ -194,9 +235,10 @@ struct FileJson<'a> {
 }
 
 impl<'a> RecordJson<'a> {
-    fn of(shown: &'a Shown, with_diff: bool) -> RecordJson<'a> {
+    fn of(one: &'a One, with_diff: bool) -> RecordJson<'a> {
+        let One { shown, diffs } = one;
         let record = &shown.record;
-        let diff = |at: usize| shown.diffs.get(at).and_then(Option::as_ref).filter(|_| with_diff);
+        let diff = |at: usize| diffs.get(at).and_then(|one| one.diff.as_ref()).filter(|_| with_diff);
         let files = shown.files.iter().enumerate().map(|(at, file)| FileJson {
             path: &file.path,
             renamed_from: file.renamed_from.as_deref(),
@@ -205,7 +247,7 @@ impl<'a> RecordJson<'a> {
             removed: file.removed,
             before: file.before,
             after: file.after,
-            diff: diff(at).map(|diff| &diff.content),
+            diff: diff(at).map(|(_, diff)| &diff.content),
         });
         RecordJson {
             id: record.uuid.to_string(),

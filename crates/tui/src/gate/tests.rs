@@ -46,8 +46,12 @@ fn more_errors_than_before_are_counted_and_the_first_are_named() {
         vec![error("src/cart.ts", 31, "Type 'string' is not assignable to type 'number'")],
         3,
     );
-    let text =
-        refused(&report, "everything was put back", Some("relay apply answer.md --allow gate"), &PLAIN);
+    let text = refused(
+        &report,
+        "everything was put back",
+        Some("keep it anyway: `relay apply answer.md --allow gate`"),
+        &PLAIN,
+    );
     let expected = "\
 ✗ not kept: tsc --noEmit went from 2 to 5 errors         everything was put back
     src/cart.ts:31  Type 'string' is not assignable to type 'number'
@@ -129,7 +133,12 @@ it left 2 processes behind, which were ended
 fn a_narrow_terminal_gets_lines_of_its_own() {
     let look = Look { width: Some(40), ..PLAIN };
     let report = linted(Some(2), 5, vec![error("src/components/cart/total.ts", 31, "is not assignable")], 3);
-    let text = refused(&report, "everything was put back", Some("relay apply answer.md --allow gate"), &look);
+    let text = refused(
+        &report,
+        "everything was put back",
+        Some("keep it anyway: `relay apply answer.md --allow gate`"),
+        &look,
+    );
     let expected = "\
 ✗ not kept: tsc --noEmit went from 2 to
   5 errors

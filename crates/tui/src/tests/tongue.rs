@@ -242,7 +242,7 @@ fn ledgers(s: &str, look: &Look) -> Vec<(&'static str, String)> {
     };
     let why = why::record(&record, look);
     let gone = super::super::record::no_diff(&files[0], look);
-    let shown = Shown { record, fate: Fate::default(), files, diffs: Vec::new() };
+    let shown = Shown { record, fate: Fate::default(), files };
     vec![
         ("blame", blame),
         ("log", super::super::log::text(&rows, 9, true, look) + &super::super::log::oneline(&rows, look)),
@@ -289,7 +289,7 @@ fn gates(s: &str, look: &Look) -> Vec<(&'static str, String)> {
         ("gate, verdict", gate::verdict(&silent, look).unwrap_or_default()),
         ("gate, output", gate::output(&report, look)),
         ("gate, tail", gate::tail(s, look)),
-        ("applied", outcome::applied("3f9c1e2a", 1, Some(&report), look)),
+        ("applied", outcome::applied("3f9c1e2a", 1, Some(&report), "u", look)),
     ]
 }
 

@@ -1,0 +1,150 @@
+//! How the session stands: the line it begins with, the live line, and the one it ends with.
+
+use relaycode_project::config::ApprovalMode;
+use relaycode_text::width::cells;
+use relaycode_tui::look::{Paint, Sign};
+use relaycode_tui::{number, outcome};
+use relaycode_watch::clipboard::NoClipboard;
+use serde_json::json;
+
+use super::Session;
+use crate::failure::Failure;
+
+/// What happened so far.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Status {
+    /// The clipboard that is watched.
+    pub(super) clipboard: Option<&'static str>,
+    pub(super) applied: usize,
+    pub(super) refused: usize,
+    pub(super) declined: usize,
+    pub(super) undone: usize,
+    /// What is said in the live line until something else happens.
+    remark: Option<&'static str>,
+}
+
+impl Status {
+    /// Says something in the live line, until something else happens.
+    pub(super) fn remark(&mut self, said: &'static str) {
+        self.remark = Some(said);
+    }
+
+    /// Something else happens.
+    pub(super) fn clear(&mut self) {
+        self.remark = None;
+    }
+
+    /// `2 applied, 1 refused`
+    pub(super) fn since(&self, before: &Status) -> String {
+        let parts = [
+            (self.applied - before.applied, "applied"),
+            (self.refused - before.refused, "not applied"),
+            (self.declined - before.declined, "declined"),
+            (self.undone - before.undone, "undone"),
+        ];
+        let parts: Vec<String> = parts
+            .iter()
+            .filter(|(count, _)| *count > 0)
+            .map(|(count, what)| format!("{count} {what}"))
+            .collect();
+        if parts.is_empty() { "nothing to do".to_string() } else { parts.join(", ") }
+    }
+
+    /// What the session ends with.
+    pub(super) fn farewell(&self) -> String {
+        match self.since(&Status::default()).as_str() {
+            "nothing to do" => "no longer watching".to_string(),
+            said => format!("no longer watching: {said}"),
+        }
+    }
+}
+
+impl Session<'_, '_> {
+    /// The first line: what is watched, how changes are decided, and the keys.
+    pub(super) fn greet(&mut self, opened: Result<(), NoClipboard>) -> Result<(), Failure> {
+        let look = self.context.look();
+        if let (Err(why), None) = (&opened, &self.terminal) {
+            return Err(Failure::usage(format!(
+                "there is nothing to watch: {why}, and no terminal to paste into"
+            ))
+            .hint("`relay doctor` says what this system can do"));
+        }
+        self.context.object(&json!({
+            "event": "watching", "command": "watch", "project": self.door.root.to_string_lossy(),
+            "projectId": self.door.project_id(), "clipboard": self.status.clipboard,
+        }));
+        let dot = look.sign(Sign::Dot);
+        let left = format!(
+            "relay {} {dot} {} {dot} {}",
+            env!("CARGO_PKG_VERSION"),
+            look.safe(&self.door.project_id()),
+            look.clip(&self.how(), look.columns() / 2),
+        );
+        let right = if self.terminal.is_some() { self.keys_line() } else { String::new() };
+        let gap = look.columns().saturating_sub(cells(&left) + cells(&right));
+        let line = match gap {
+            0 | 1 => format!("{}\n{}", look.wrap(&left, 2), look.wrap(&right, 0)),
+            gap => format!("{left}{}{right}", " ".repeat(gap)),
+        };
+        self.context.say(&format!("{}\n", line.trim_end()));
+        if let Err(why) = opened {
+            let why = look.safe(&why.to_string()).into_owned();
+            self.remark(&format!("the clipboard cannot be watched: {why}"));
+            self.context
+                .say(&outcome::aside(&look, "paste answers into this window; `relay doctor` says more"));
+        }
+        self.context.console.flush();
+        Ok(())
+    }
+
+    /// `auto, tsc --noEmit`
+    fn how(&self) -> String {
+        let patch = &self.door.config().patch;
+        let mode = match patch.approval_mode {
+            ApprovalMode::Auto => "auto",
+            ApprovalMode::Manual => "manual",
+        };
+        match patch.linter.trim() {
+            "" => format!("{mode}, no linter"),
+            linter => format!("{mode}, {linter}"),
+        }
+    }
+
+    fn keys_line(&self) -> String {
+        let dot = self.context.look().sign(Sign::Dot);
+        format!("p prompt {dot} u undo {dot} ? keys")
+    }
+
+    /// Draws the live line.
+    pub(super) fn draw(&mut self) {
+        self.context.console.flush();
+        let look = self.context.look();
+        let dot = look.sign(Sign::Dot);
+        let mut parts = Vec::new();
+        if let Some(said) = self.status.remark {
+            parts.push(said.to_string());
+        }
+        let watcher = &self.door.config().watcher;
+        if !self.bulk.is_empty() {
+            let key =
+                if self.terminal.is_some() { format!(" {dot} b takes them up now") } else { String::new() };
+            parts.push(format!("{} of {} collected{key}", self.bulk.len(), watcher.bulk_size));
+        }
+        if parts.is_empty() {
+            parts.push(match self.status.clipboard {
+                Some(name) => format!("watching the clipboard ({name})"),
+                None => "waiting for what is pasted".to_string(),
+            });
+            if self.status.applied > 0 {
+                parts.push(format!("{} applied", self.status.applied));
+            }
+            let waiting = self.inbox.waiting();
+            if waiting > 0 {
+                parts.push(format!("{} waiting", number(waiting, "answer")));
+            }
+            parts.push("? keys".to_string());
+        }
+        let text = parts.join(&format!(" {dot} "));
+        self.live.draw(|columns| look.paint(Paint::Dim, &look.clip(&text, columns)));
+    }
+}
