@@ -115,11 +115,15 @@ impl Args {
         let heard = !context.json();
         let mut stage = Stage::new(scratch, signals, heard, context.console);
         for (index, step) in STEPS.iter().enumerate() {
-            if let Some(pause) = pause.as_ref().filter(|_| index > 0)
-                && !pause.goes_on(&stage.look(), &|| signals.asked())
-            {
-                stage.not_interrupted()?;
-                return Ok(Ended::Left);
+            match &pause {
+                _ if index == 0 => {}
+                // It takes itself away, and leaves an empty line.
+                Some(pause) if pause.goes_on(&stage.look(), &|| signals.asked()) => {}
+                Some(_) => {
+                    stage.not_interrupted()?;
+                    return Ok(Ended::Left);
+                }
+                None => stage.print("\n"),
             }
             stage.begins(index + 1, STEPS.len(), step.says);
             let went = (step.run)(&mut stage);
@@ -176,7 +180,8 @@ fn say_next(context: &mut Context<'_>) {
         if wide {
             text += &format!("  {command:<widest$}   {}\n", look.paint(Paint::Dim, why));
         } else {
-            text += &format!("  {command}\n    {}\n", look.paint(Paint::Dim, &look.wrap(why, 4)));
+            text +=
+                &format!("  {command}\n{}\n", look.paint(Paint::Dim, &look.wrap(&format!("    {why}"), 4)));
         }
     }
     context.console.out(&text);

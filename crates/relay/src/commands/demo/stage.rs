@@ -3,6 +3,7 @@
 
 use clap::Parser;
 use relaycode_tui::look::{Look, Paint, Sign};
+use relaycode_tui::number;
 use serde::Serialize;
 
 use crate::commands::Cli;
@@ -55,17 +56,18 @@ impl<'a> Stage<'a> {
         Stage { scratch, signals, named: String::new(), console, heard, ran: Vec::new() }
     }
 
-    /// How what is shown wants to be written.
+    /// How what is shown wants to be written. The tour is for reading: its sentences are broken into lines
+    /// wherever they go.
     pub(super) fn look(&self) -> Look {
-        self.console.out_look()
+        let look = self.console.out_look();
+        Look { width: Some(look.columns()), ..look }
     }
 
     /// A step begins with what it is about.
     pub(super) fn begins(&mut self, number: usize, of: usize, says: &str) {
         let look = self.look();
         let says = look.paint(Paint::Strong, &look.wrap(&format!("{number}/{of}  {says}"), 5));
-        let gap = if number > 1 { "\n" } else { "" };
-        self.print(&format!("{gap}{says}\n"));
+        self.print(&format!("{says}\n"));
     }
 
     /// The step is over; what it ran.
@@ -74,10 +76,11 @@ impl<'a> Stage<'a> {
         std::mem::take(&mut self.ran)
     }
 
-    /// Says something between two commands. It is safe already.
+    /// Says something between two commands, as a shell's comment, since relay itself did not print it. It is
+    /// safe already.
     pub(super) fn says(&mut self, text: &str) {
         let look = self.look();
-        let text = look.paint(Paint::Dim, &look.wrap(&format!("  {text}"), 2));
+        let text = look.paint(Paint::Dim, &look.wrap(&format!("# {text}"), 2));
         self.print(&format!("{text}\n"));
     }
 
@@ -145,7 +148,7 @@ impl<'a> Stage<'a> {
     /// So many lines are not shown.
     pub(super) fn leaves_out(&mut self, lines: usize, what: &str) {
         let look = self.look();
-        let text = format!("{} {lines} lines{what}", look.sign(Sign::More));
+        let text = format!("{} {}{what}", look.sign(Sign::More), number(lines, "line"));
         self.print(&format!("{}\n", look.paint(Paint::Dim, &text)));
     }
 

@@ -24,7 +24,7 @@ pub(super) const STEPS: &[Step] = &[
         run: prompt,
     },
     Step {
-        says: "This project has a linter: relaycode.config.json says \"linter\": \"sh check.sh\". What a project \
+        says: "The project gets a linter: relaycode.config.json now says \"linter\": \"sh check.sh\". What a project \
                wants to run is shown to you first, and runs only when you have said yes to exactly that.",
         run: trust,
     },
@@ -65,7 +65,7 @@ const RECEIPT: &str = "src/receipt.ts";
 /// Lines of the prompt that are shown of its beginning.
 const PROMPT_LINES: usize = 3;
 /// Lines of a repair prompt that are shown: not more than a screen.
-const REPAIR_LINES: usize = 20;
+const REPAIR_LINES: usize = 24;
 
 fn prompt(stage: &mut Stage<'_>) -> Result<(), Failure> {
     stage.types(&["init"]);
@@ -80,7 +80,7 @@ fn prompt(stage: &mut Stage<'_>) -> Result<(), Failure> {
     let end = lines[at..].iter().position(|line| line.starts_with("```")).map_or(lines.len(), |n| at + n + 1);
     let head = PROMPT_LINES.min(block);
     stage.quotes(lines[..head].iter().copied());
-    stage.leaves_out(block - head, ": how to write an edit, with examples");
+    stage.leaves_out(block - head, " on how to write edits");
     stage.quotes(lines[block..end].iter().copied());
     holds(stage.named.starts_with("shop."), "the project's name has no key")?;
     holds(stage.scratch.has(CONFIG), "there is no relaycode.config.json")
@@ -110,7 +110,7 @@ fn stale(stage: &mut Stage<'_>) -> Result<(), Failure> {
     let before = (stage.scratch.read(CART)?, stage.scratch.read(FORMAT)?);
     stage.saves("stale.md", include_str!("answers/stale.md"))?;
     stage.shows(&["apply", "stale.md"], Exit::Refused)?;
-    let repair = ["preview", "stale.md", "--repair", "--quiet"];
+    let repair = ["preview", "stale.md", "--repair", "-q"];
     stage.types(&repair);
     let said = stage.runs(&repair, Exit::Refused)?.out;
     let lines: Vec<&str> = said.lines().collect();
@@ -140,14 +140,13 @@ fn log(stage: &mut Stage<'_>) -> Result<(), Failure> {
 fn revert(stage: &mut Stage<'_>) -> Result<(), Failure> {
     let (was, is) = ("Math.max(total, 3)", "Math.max(total, 4)");
     let edited = stage.scratch.read(CART)?.replace(was, is);
-    holds(edited.contains(is), "src/cart.ts has no such line")?;
     stage.scratch.write(CART, &edited)?;
+    stage.print("\n");
+    stage.says(&format!("{CART}:{} now says {is}", line_of(&edited, is)?));
     stage.shows(&["revert"], Exit::Done)?;
     let after = stage.scratch.read(CART)?;
     holds(!stage.scratch.has(MONEY) && !after.contains("cents"), "the change was not taken back")?;
-    let line =
-        after.lines().position(|line| line.contains(is)).ok_or_else(|| unlike("the later edit is gone"))?;
-    stage.says(&format!("{CART}:{} still says {is}", line + 1));
+    stage.says(&format!("{CART}:{} still says {is}", line_of(&after, is)?));
     Ok(())
 }
 
@@ -159,14 +158,18 @@ fn recovery(stage: &mut Stage<'_>) -> Result<(), Failure> {
     let pid = killed::in_the_middle(stage, &words)?;
     let halfway = stage.scratch.has(RECEIPT) && stage.scratch.read(FORMAT)? != before;
     holds(halfway, "relay was killed, and no file was changed yet")?;
-    stage.says(&format!(
-        "killed: process {pid}, by SIGKILL, and its linter went with it. On disk now, but in no record:"
-    ));
-    stage.print(&format!("    M  {FORMAT}\n    A  {RECEIPT}\n"));
+    stage.says(&format!("process {pid} was killed by SIGKILL, and its linter went with it"));
+    stage.says(&format!("on disk now, but in no record: {FORMAT}, changed, and {RECEIPT}, new"));
     let said = stage.shows(&["recover"], Exit::Done)?;
     holds(said.both.contains("everything was put back"), "nothing was put back")?;
     holds(stage.scratch.read(FORMAT)? == before, "src/format.ts is not as it was")?;
     holds(!stage.scratch.has(RECEIPT), "src/receipt.ts is still there")?;
     stage.says(&format!("{FORMAT} is as it was, {RECEIPT} is gone"));
     Ok(())
+}
+
+/// The number of the line that has this.
+fn line_of(text: &str, part: &str) -> Result<usize, Failure> {
+    let at = text.lines().position(|line| line.contains(part));
+    at.map(|at| at + 1).ok_or_else(|| unlike("src/cart.ts does not have the edit that was made by hand"))
 }
