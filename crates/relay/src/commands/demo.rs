@@ -71,10 +71,10 @@ impl Act for Args {
         let home = scratch.home.to_string_lossy().into_owned();
         let removed = scratch.close();
         let ended = match (toured, removed) {
-            (Err(failure), _) => return self.fails(failure, results, context),
+            (Err(failure), _) => return self.fails(failure, &results, context),
             (Ok(_), Err(error)) => {
                 let failure = Failure::unexpected(format!("the scratch project cannot be removed: {error}"));
-                return self.fails(failure.at(place), results, context);
+                return self.fails(failure.at(place), &results, context);
             }
             (Ok(ended), Ok(())) => ended,
         };
@@ -145,12 +145,7 @@ impl Args {
     }
 
     /// Says that it failed, to a machine with the steps up to there.
-    fn fails(
-        &self,
-        failure: Failure,
-        results: Vec<Value>,
-        context: &mut Context<'_>,
-    ) -> Result<Exit, Failure> {
+    fn fails(&self, failure: Failure, results: &[Value], context: &mut Context<'_>) -> Result<Exit, Failure> {
         if !context.json() {
             return Err(failure);
         }

@@ -45,8 +45,8 @@ pub(super) const STEPS: &[Step] = &[
     },
     Step { says: "What was applied is recorded. What was refused or put back left nothing.", run: log },
     Step {
-        says: "Somebody edits src/cart.ts by hand. Then the change to it is taken back: only that change, in every \
-               file.",
+        says: "Somebody edits src/cart.ts by hand, and then the change of step 3 is taken back, in all of its \
+               files. The later edit stays.",
         run: revert,
     },
     Step {
