@@ -71,7 +71,11 @@ impl Act for Args {
         let home = scratch.home.to_string_lossy().into_owned();
         let removed = scratch.close();
         let ended = match (toured, removed) {
-            (Err(failure), _) => return self.fails(failure, &results, context),
+            (Err(failure), _) => {
+                // Whoever wants to keep it wants to look at what went wrong.
+                let failure = if self.keep { failure.at(place) } else { failure };
+                return self.fails(failure, &results, context);
+            }
             (Ok(_), Err(error)) => {
                 let failure = Failure::unexpected(format!("the scratch project cannot be removed: {error}"));
                 return self.fails(failure.at(place), &results, context);

@@ -31,21 +31,24 @@ impl Pause {
     pub(super) fn goes_on(&self, look: &Look, stopped: &dyn Fn() -> bool) -> bool {
         let _listening = self.terminal.listen();
         self.terminal.forget();
-        self.terminal.say(&format!("\n{}", look.paint(Paint::Dim, ASKS)));
-        let goes_on = self.key(stopped);
+        let asks = look.paint(Paint::Dim, ASKS);
+        self.terminal.say(&format!("\n{asks}"));
+        let goes_on = self.key(&asks, stopped);
         // Blanks take it away on every terminal, also on one that understands no sequences.
         self.terminal.say(&format!("\r{}\r", " ".repeat(ASKS.len())));
         goes_on
     }
 
-    fn key(&self, stopped: &dyn Fn() -> bool) -> bool {
+    fn key(&self, asks: &str, stopped: &dyn Fn() -> bool) -> bool {
         while !stopped() {
             match self.terminal.next(self.never.as_fd(), Some(Instant::now() + GLANCE)) {
                 Next::Key(Key::Char('q' | 'Q') | Key::Ctrl('d') | Key::Escape) | Next::Gone(_) => {
                     return false;
                 }
                 Next::Key(_) => return true,
-                Next::Paste(_) | Next::Woken | Next::Late => {}
+                // It still stands there, and waits.
+                Next::Paste(_) => self.terminal.say(&format!("\r{asks}")),
+                Next::Woken | Next::Late => {}
             }
         }
         false
