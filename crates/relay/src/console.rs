@@ -4,7 +4,9 @@
 //! A reader that goes away (`relay … | head`) is not an error; any other failure to write is kept
 //! and reported once, at the end.
 
+use std::cell::RefCell;
 use std::io::{self, BufWriter, Write};
+use std::rc::Rc;
 
 use relaycode_project::config::LogLevel;
 use relaycode_tui::look::{AsStream, Look};
@@ -21,6 +23,42 @@ pub(crate) struct Console {
     err: Stream,
     /// How much is said beside what was asked for: `core.logLevel`, once it is known.
     level: LogLevel,
+}
+
+/// What a command wrote while its streams were kept.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Kept {
+    /// Both, in the order in which it was written.
+    pub(crate) both: Vec<u8>,
+    pub(crate) out: Vec<u8>,
+    pub(crate) err: Vec<u8>,
+}
+
+#[derive(Debug, Clone, Copy)]
+enum Side {
+    Out,
+    Err,
+}
+
+struct Keeping {
+    kept: Rc<RefCell<Kept>>,
+    side: Side,
+}
+
+impl Write for Keeping {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let mut kept = self.kept.borrow_mut();
+        kept.both.extend_from_slice(bytes);
+        match self.side {
+            Side::Out => kept.out.extend_from_slice(bytes),
+            Side::Err => kept.err.extend_from_slice(bytes),
+        }
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
 }
 
 struct Stream {
@@ -43,14 +81,13 @@ impl Console {
         }
     }
 
-    /// Streams that nobody reads.
-    pub(crate) fn unheard() -> Console {
-        let look = Look { color: false, utf8: true, width: None };
-        Console {
-            out: Stream::new(io::sink(), look),
-            err: Stream::new(io::sink(), look),
-            level: LogLevel::Silent,
-        }
+    /// Streams that are kept instead of written, for a command that runs within another: laid out as this
+    /// one's stdout wants it.
+    pub(crate) fn kept(&self) -> (Console, Rc<RefCell<Kept>>) {
+        let kept = Rc::new(RefCell::new(Kept::default()));
+        let stream = |side| Stream::new(Keeping { kept: Rc::clone(&kept), side }, self.out.look);
+        let console = Console { out: stream(Side::Out), err: stream(Side::Err), level: LogLevel::Info };
+        (console, kept)
     }
 
     /// How much is said beside what was asked for.

@@ -61,15 +61,6 @@ impl Held {
         Ok(())
     }
 
-    /// A signal does what it does without us again, whoever holds it: one of several commands in this
-    /// process has ended.
-    pub(crate) fn over() {
-        if let Some(signals) = SIGNALS.get() {
-            signals.holders.store(0, Ordering::SeqCst);
-            signals.usual.store(true, Ordering::SeqCst);
-        }
-    }
-
     /// Whether a signal came.
     pub(crate) fn asked(&self) -> bool {
         self.signals.interrupted.load(Ordering::SeqCst) || self.told_to_end()

@@ -1,22 +1,31 @@
-//! `relay demo`: relay's main job on a scratch project, step by step.
+//! `relay demo`: the tour. What relay does, step by step, on a scratch project with a user's directory of its
+//! own.
 //!
-//! Every step is an answer, the command that a user would type, and what that command really prints:
-//! the same code runs, in the same process. A later release adds its steps to [`STEPS`].
+//! Every step says what it is about, runs the commands that a user would type (the same code, in the same
+//! process), shows what they print, and checks what became of the project: a step that does not do what it
+//! says ends the tour with a failure. However the tour ends, by a signal too, nothing of it is left: no
+//! process, no directory, nothing in the user's own.
 
-use std::fs;
+mod killed;
+mod pause;
+mod scratch;
+mod stage;
+mod steps;
+
 use std::io::{self, IsTerminal};
-use std::path::PathBuf;
 
-use clap::Parser;
-use relaycode_project::config::LogLevel;
 use relaycode_tui::look::Paint;
-use serde_json::json;
+use serde_json::{Value, json};
 
-use crate::console::Console;
+use crate::ask;
 use crate::context::{Act, Context};
 use crate::failure::{Exit, Failure};
-use crate::home::Home;
 use crate::signals::Held;
+
+use pause::Pause;
+use scratch::Scratch;
+use stage::Stage;
+use steps::STEPS;
 
 /// Show what relay does, on a scratch project that is removed afterwards
 #[derive(Debug, Clone, clap::Args)]
@@ -30,85 +39,22 @@ pub(crate) struct Args {
     keep: bool,
 }
 
-/// One thing to see.
-struct Step {
-    /// What it is about, in a sentence or two.
-    says: &'static str,
-    /// What happens to the scratch project before the command runs.
-    before: Before,
-    /// What the user would type after `relay`.
-    command: &'static [&'static str],
+/// What the tour ends with: a command, and what it is for.
+const NEXT: &[(&str, &str)] = &[
+    ("relay init", "once; its prompt goes to your model"),
+    ("relay watch", "copy an answer, and it is in the project"),
+    ("relay apply answer.md", "the same from a file"),
+    ("relay revert", "takes the last change back"),
+    ("relay --help", "the rest"),
+];
+
+/// How far the tour came.
+enum Ended {
+    /// To its end.
+    Whole,
+    /// The user had seen enough.
+    Left,
 }
-
-/// What happens before a command runs.
-enum Before {
-    /// Nothing.
-    Nothing,
-    /// An answer is saved: the file's name, and its text.
-    Answer(&'static str, &'static str),
-    /// Somebody edits a file by hand: the file, what stood there, and what stands there now.
-    Edit(&'static str, &'static str, &'static str),
-}
-
-/// The scratch project.
-const PROJECT: &[(&str, &str)] = &[
-    ("src/cart.ts", include_str!("demo/project/cart.ts")),
-    ("src/format.ts", include_str!("demo/project/format.ts")),
-];
-
-const STEPS: &[Step] = &[
-    Step {
-        says: "An answer as a model writes it: a new file and two edits. relay finds every place and shows the plan.",
-        before: Before::Answer("good.md", include_str!("demo/good.md")),
-        command: &["preview", "good.md"],
-    },
-    Step {
-        says: "The same edit with spaces where the file has tabs, and less indented. It still fits in one place only; the new lines get the file's own tabs.",
-        before: Before::Answer("drifted.md", include_str!("demo/drifted.md")),
-        command: &["preview", "drifted.md"],
-    },
-    Step {
-        says: "This answer was written for an older version of the file. relay does not guess: it refuses, and says what is there instead.",
-        before: Before::Answer("stale.md", include_str!("demo/stale.md")),
-        command: &["preview", "stale.md"],
-    },
-    Step {
-        says: "The same with --repair: a text to paste back to the model, so that its next answer fits.",
-        before: Before::Answer("stale.md", include_str!("demo/stale.md")),
-        command: &["preview", "stale.md", "--repair", "--quiet"],
-    },
-    Step {
-        says: "Here the text to replace stands in the file twice, and nothing tells which place is meant. Taking the first would be a guess.",
-        before: Before::Answer("twice.md", include_str!("demo/twice.md")),
-        command: &["preview", "twice.md"],
-    },
-    Step {
-        says: "Now the first answer for real: every file or none. Without -y relay would ask first.",
-        before: Before::Answer("good.md", include_str!("demo/good.md")),
-        command: &["apply", "good.md", "-y"],
-    },
-    Step {
-        says: "Everything that was applied is recorded, beside the project's files, in .relaycode.",
-        before: Before::Nothing,
-        command: &["log"],
-    },
-    Step {
-        says: "Somebody edits src/cart.ts by hand, and then the change is taken back. The later edit stays.",
-        before: Before::Edit("src/cart.ts", "Math.max(total, 3)", "Math.max(total, 4)"),
-        command: &["revert"],
-    },
-    Step {
-        says: "A revert is a change like any other: it is recorded, and reverting it brings everything back.",
-        before: Before::Nothing,
-        command: &["log"],
-    },
-];
-
-const AFTERWARDS: &[&str] = &[
-    "preview only looks; apply changes everything or nothing, and revert takes it back.",
-    "next: save an answer of your model to a file and run `relay apply answer.md` in your project, \
-     or pipe it in: `relay apply -`. `relay --help` says the rest.",
-];
 
 impl Act for Args {
     fn name(&self) -> &'static str {
@@ -116,132 +62,126 @@ impl Act for Args {
     }
 
     fn run(&self, context: &mut Context<'_>) -> Result<Exit, Failure> {
-        let scratch = Scratch::new(self.keep)
-            .map_err(|error| Failure::unexpected(format!("the scratch project cannot be made: {error}")))?;
-        let waits = !self.auto && io::stdin().is_terminal() && io::stdout().is_terminal();
-        if context.json() {
-            return for_machines(self, &scratch, context);
-        }
-        for (index, step) in STEPS.iter().enumerate() {
-            if index > 0 && waits && !wait(context) {
-                break;
+        // Until the scratch project is gone a signal only asks to stop.
+        let signals = Held::begin()?;
+        let scratch = Scratch::new(self.keep).map_err(|error| scratch::failed(&error))?;
+        let mut results = Vec::new();
+        let toured = self.tour(&scratch, &signals, &mut results, context);
+        let place = scratch.project.to_string_lossy().into_owned();
+        let home = scratch.home.to_string_lossy().into_owned();
+        let removed = scratch.close();
+        let ended = match (toured, removed) {
+            (Err(failure), _) => {
+                // Whoever wants to keep it wants to look at what went wrong.
+                let failure = if self.keep { failure.at(place) } else { failure };
+                return self.fails(failure, &results, context);
             }
-            show(step, index + 1, context)?;
+            (Ok(_), Err(error)) => {
+                let failure = Failure::unexpected(format!("the scratch project cannot be removed: {error}"));
+                return self.fails(failure.at(place), &results, context);
+            }
+            (Ok(ended), Ok(())) => ended,
+        };
+        if context.json() {
+            context.object(&json!({
+                "ok": true, "code": Exit::Done as u8, "command": "demo", "steps": results,
+                "project": self.keep.then_some(place),
+            }));
+            return Ok(Exit::Done);
         }
-        let look = context.console.out_look();
-        context.console.out("\n");
-        for line in AFTERWARDS {
-            let line = look.paint(Paint::Strong, &look.wrap(line, 6));
-            context.console.out(&format!("{line}\n"));
+        if matches!(ended, Ended::Whole) {
+            say_next(context);
         }
         if self.keep {
-            let root = scratch.root.to_string_lossy();
-            let root = context.console.out_look().safe(&root).into_owned();
-            context.console.out(&format!("the scratch project is in {root}\n"));
+            let look = context.console.out_look();
+            context.console.out(&format!(
+                "\nfor relay to know the scratch project's key: RELAY_HOME={}\nthe scratch project is in {}\n",
+                look.safe(&home),
+                look.safe(&place)
+            ));
         }
         Ok(Exit::Done)
     }
 }
 
-/// Runs every step unheard, and says how each ended.
-fn for_machines(args: &Args, scratch: &Scratch, context: &mut Context<'_>) -> Result<Exit, Failure> {
-    let mut steps = Vec::new();
-    for step in STEPS {
-        let ended = perform(step, &mut Console::unheard())?;
-        steps.push(json!({"says": step.says, "command": step.command, "code": ended as u8}));
-    }
-    context.object(&json!({
-        "ok": true, "code": Exit::Done as u8, "command": "demo", "steps": steps,
-        "project": args.keep.then(|| scratch.root.to_string_lossy()),
-    }));
-    Ok(Exit::Done)
-}
-
-fn show(step: &Step, number: usize, context: &mut Context<'_>) -> Result<(), Failure> {
-    let look = context.console.out_look();
-    let says = format!("{number}/{}  {}", STEPS.len(), step.says);
-    let says = look.paint(Paint::Strong, &look.wrap(&says, 5));
-    let typed = look.paint(Paint::Dim, &format!("$ relay {}", step.command.join(" ")));
-    let gap = if number > 1 { "\n" } else { "" };
-    context.console.out(&format!("{gap}{says}\n\n{typed}\n"));
-    perform(step, context.console)?;
-    context.console.flush();
-    Ok(())
-}
-
-/// Carries a step out, and says how it ended.
-fn perform(step: &Step, console: &mut Console) -> Result<Exit, Failure> {
-    prepare(&step.before)
-        .map_err(|error| Failure::unexpected(format!("the scratch project cannot be written: {error}")))?;
-    let words = ["relay"].iter().chain(step.command);
-    let cli = super::Cli::try_parse_from(words).map_err(Failure::unexpected)?;
-    // The scratch project goes, and a copy of its ledger would stay.
-    let home = Home::default();
-    let ended = cli.command.act().run(&mut Context { options: &cli.options, console, home: &home });
-    Held::over();
-    ended
-}
-
-fn prepare(before: &Before) -> io::Result<()> {
-    match before {
-        Before::Nothing => Ok(()),
-        Before::Answer(name, text) => fs::write(name, text),
-        Before::Edit(path, from, to) => fs::write(path, fs::read_to_string(path)?.replace(from, to)),
-    }
-}
-
-/// Waits for Enter; `false` if the user wants no more.
-fn wait(context: &mut Context<'_>) -> bool {
-    let look = context.console.err_look();
-    context.console.flush();
-    let asks = format!("\n{}", look.paint(Paint::Dim, "Enter goes on, q ends: "));
-    context.beside(LogLevel::Silent, &asks);
-    let mut line = String::new();
-    let read = io::stdin().read_line(&mut line).unwrap_or(0);
-    read > 0 && !line.trim().eq_ignore_ascii_case("q")
-}
-
-/// A directory that the process works in until the demo ends; then it goes.
-struct Scratch {
-    root: PathBuf,
-    /// Where the process worked before.
-    home: PathBuf,
-    keep: bool,
-}
-
-impl Scratch {
-    fn new(keep: bool) -> io::Result<Scratch> {
-        let home = std::env::current_dir()?;
-        let parent = std::env::temp_dir();
-        let mut number = 0;
-        let root = loop {
-            let root = parent.join(format!("relay-demo-{}-{number}", std::process::id()));
-            // Never a directory that somebody else made.
-            match fs::create_dir(&root) {
-                Ok(()) => break root,
-                Err(error) if error.kind() == io::ErrorKind::AlreadyExists && number < 100 => {
-                    number += 1;
+impl Args {
+    /// Goes from step to step. `results` is what happened, for machines.
+    fn tour(
+        &self,
+        scratch: &Scratch,
+        signals: &Held,
+        results: &mut Vec<Value>,
+        context: &mut Context<'_>,
+    ) -> Result<Ended, Failure> {
+        let terminals = io::stdin().is_terminal() && io::stdout().is_terminal();
+        let pause = if self.auto || context.json() || !terminals { None } else { ask::terminal() };
+        let pause = pause.map(Pause::new).transpose().map_err(Failure::unexpected)?;
+        let heard = !context.json();
+        let mut stage = Stage::new(scratch, signals, heard, context.console);
+        for (index, step) in STEPS.iter().enumerate() {
+            match &pause {
+                _ if index == 0 => {}
+                // It takes itself away, and leaves an empty line.
+                Some(pause) if pause.goes_on(&stage.look(), &|| signals.asked()) => {}
+                Some(_) => {
+                    stage.not_interrupted()?;
+                    return Ok(Ended::Left);
                 }
-                Err(error) => return Err(error),
+                None => stage.print("\n"),
             }
-        };
-        let scratch = Scratch { root, home, keep };
-        for (path, text) in PROJECT {
-            let full = scratch.root.join(path);
-            fs::create_dir_all(full.parent().unwrap_or(&scratch.root))?;
-            fs::write(full, text)?;
+            stage.begins(index + 1, STEPS.len(), step.says);
+            let went = (step.run)(&mut stage);
+            let commands = stage.ended();
+            results.push(json!({
+                "says": step.says, "ok": went.is_ok(),
+                "command": commands.first().map(|first| &first.command),
+                "code": commands.first().map(|first| first.code),
+                "commands": commands,
+            }));
+            // A signal is what went wrong then, whatever else did.
+            stage.not_interrupted()?;
+            went.map_err(|failure| match failure.exit {
+                Exit::Unexpected => surprise(index + 1, failure),
+                _ => failure,
+            })?;
         }
-        std::env::set_current_dir(&scratch.root)?;
-        Ok(scratch)
+        Ok(Ended::Whole)
+    }
+
+    /// Says that it failed, to a machine with the steps up to there.
+    fn fails(&self, failure: Failure, results: &[Value], context: &mut Context<'_>) -> Result<Exit, Failure> {
+        if !context.json() {
+            return Err(failure);
+        }
+        context.object(&json!({
+            "ok": false, "code": failure.exit as u8, "command": self.name(), "error": &failure, "steps": results,
+        }));
+        context.console.failure(&failure, self.name(), false);
+        Ok(failure.exit)
     }
 }
 
-impl Drop for Scratch {
-    fn drop(&mut self) {
-        // Neither can be helped here: the demo itself is over.
-        let _ = std::env::set_current_dir(&self.home);
-        if !self.keep {
-            let _ = fs::remove_dir_all(&self.root);
+/// A step did not do what it says.
+fn surprise(number: usize, failure: Failure) -> Failure {
+    let message = format!("step {number} of the tour did not go as it says: {}", failure.message);
+    Failure { message, ..failure }
+        .hint("this should not happen: `relay doctor` says what works on this system and what does not")
+}
+
+/// What to do in one's own project.
+fn say_next(context: &mut Context<'_>) {
+    let look = context.console.out_look();
+    let mut text = format!("\n{}\n", look.paint(Paint::Strong, "Next, in your own project:"));
+    let widest = NEXT.iter().map(|(command, _)| command.len()).max().unwrap_or(0);
+    // Beside each other where there is room for it.
+    let wide = look.columns() >= widest + 46;
+    for (command, why) in NEXT {
+        if wide {
+            text += &format!("  {command:<widest$}   {}\n", look.paint(Paint::Dim, why));
+        } else {
+            text +=
+                &format!("  {command}\n{}\n", look.paint(Paint::Dim, &look.wrap(&format!("    {why}"), 4)));
         }
     }
+    context.console.out(&text);
 }
