@@ -52,6 +52,7 @@ impl Teller<'_> {
                 Ending { exit: Exit::Done, object, passed_over: false }
             }
             Ok(Outcome::Refused(refused)) => {
+                self.title(context);
                 if !(context.quiet() && context.json()) {
                     let text = self.answer.refusal(&refused, false, &context.console.err_look());
                     context.beside(LogLevel::Error, &text);
@@ -60,7 +61,19 @@ impl Teller<'_> {
                 Ending { exit: Exit::Refused, object, passed_over: false }
             }
             Ok(outcome) => self.not_applied(outcome, context),
-            Err(error) => self.failed(&error.into(), None, json!({}), context),
+            Err(error) => {
+                self.title(context);
+                self.failed(&error.into(), None, json!({}), context)
+            }
+        }
+    }
+
+    /// Which answer it is about, where they come in one after the other and there is no card.
+    fn title(&self, context: &mut Context<'_>) {
+        if self.answer.source.watched && self.shown.is_none() {
+            let name = self.answer.source.origin.name();
+            let look = context.look();
+            context.say(&view::card::title_line(&self.clock, &self.answer.proposal, &name, &look));
         }
     }
 
@@ -110,13 +123,12 @@ impl Teller<'_> {
                 .left(if put_back { State::PutBack } else { State::Unchanged });
                 let ending =
                     self.failed(&failure, Some(&plan), json!({"reason": reason, "gate": gate}), context);
-                if let Some(reason) = &reason {
-                    let look = context.look();
-                    if self.answer.source.watched {
-                        let said = "c copies your reason for your model; the same id may be sent again";
-                        context.say(&view::outcome::aside(&look, said));
-                        return ending;
-                    }
+                let look = context.look();
+                if self.answer.source.watched && (reason.is_some() || put_back) {
+                    let what = if reason.is_some() { "your reason" } else { "what the gate said" };
+                    let said = format!("c copies {what} for your model; the same id may be sent again");
+                    context.say(&view::outcome::aside(&look, &said));
+                } else if let Some(reason) = &reason {
                     context.say(&view::question::for_model(reason, &look));
                 }
                 ending
@@ -139,6 +151,7 @@ impl Teller<'_> {
             }
             Outcome::GateFailed { plan, gate, rules } => self.gate_failed(&plan, &gate, &rules, context),
             Outcome::AlreadyProcessed { id, other_content } => {
+                self.title(context);
                 let failure: Failure = LedgerError::AlreadyProcessed { id, other_content }.into();
                 let fate = project::fate(self.ledger, id).ok();
                 if self.several && !other_content && fate.is_some_and(|fate| !fate.undone) {
@@ -158,7 +171,10 @@ impl Teller<'_> {
                 };
                 self.failed(&failure, None, json!({}), context)
             }
-            other => self.failed(&without_plan(&other), None, json!({}), context),
+            other => {
+                self.title(context);
+                self.failed(&without_plan(&other), None, json!({}), context)
+            }
         }
     }
 

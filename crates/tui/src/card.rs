@@ -80,6 +80,15 @@ pub(crate) fn list(lines: &[String], sign: &str, look: &Look) -> String {
     out
 }
 
+/// The first line alone, of an answer that has no plan: `▸ 14:02  feat: round totals to cents`.
+pub fn title_line(clock: &str, proposal: &Proposal, name: &str, look: &Look) -> String {
+    let sign = look.sign(Sign::Incoming);
+    let clock = format!("{clock}  ");
+    let room = look.columns().saturating_sub(clock.len() + 3);
+    let title = look.paint(Paint::Strong, &look.clip(title(proposal).unwrap_or(name), room));
+    format!("{sign} {clock}{title}\n")
+}
+
 fn head(clock: &str, proposal: &Proposal, plan: &Plan, name: &str, look: &Look) -> String {
     let changing = || plan.files.iter().filter(|f| f.change != Change::Unchanged);
     let (added, removed) = changing().fold((0, 0), |(a, r), f| (a + f.added, r + f.removed));

@@ -47,8 +47,10 @@ impl Last {
                 offer: Some(("what the gate said", gate::repair::prompt(gate))),
                 ..Last::planned(plan)
             },
-            Ok(Outcome::Declined { plan, reason, .. }) => {
-                let offer = reason.as_ref().map(|reason| ("your reason", question::to_model(reason)));
+            Ok(Outcome::Declined { plan, reason, gate, .. }) => {
+                let judged = gate.as_ref().map(|gate| ("what the gate said", gate::repair::prompt(gate)));
+                let reason = reason.as_ref().map(|reason| ("your reason", question::to_model(reason)));
+                let offer = reason.or(judged);
                 Last { offer, ..Last::planned(plan) }
             }
             Ok(Outcome::NotBegun { plan, .. } | Outcome::NobodyToAsk { plan, .. }) => Last::planned(plan),
