@@ -119,9 +119,10 @@ pub fn oneline(rows: &[Row], look: &Look) -> String {
     for row in rows {
         let id: String = row.id.iter().flat_map(|id| id.chars()).take(SHORT).collect();
         let mark = if row.undone { format!("{} ", look.sign(Sign::Reverted)) } else { String::new() };
-        let start = format!("{} {mark}", look.safe(&id));
+        let start = format!("{} {mark}", look.clip(&id, SHORT));
         let room = if look.is_narrow() { look.columns().saturating_sub(cells(&start)) } else { usize::MAX };
-        out += &format!("{start}{}\n", look.clip(&summary(row), room));
+        let line = format!("{start}{}", look.clip(&summary(row), room));
+        out += &format!("{}\n", line.trim_end());
     }
     out
 }
@@ -151,6 +152,8 @@ impl Line {
     fn of(row: &Row, look: &Look) -> Line {
         /// Cells of a name that relay did not choose.
         const ORIGIN: usize = 12;
+        /// Cells of a time; what is longer is none.
+        const TIME: usize = 14;
         let mut tail = Vec::new();
         if row.members.len() > 1 {
             tail.push(number(row.members.len(), "edit"));
@@ -168,8 +171,8 @@ impl Line {
                 Row { undone: true, .. } => look.sign(Sign::Reverted),
                 _ => " ",
             },
-            id: Part::plain(&look.safe(&id)).padded(SHORT),
-            time: Part::painted(look, Paint::Dim, &look.safe(&clock::ago(&row.created_at))),
+            id: Part::plain(&look.clip(&id, SHORT)).padded(SHORT),
+            time: Part::painted(look, Paint::Dim, &look.clip(&clock::ago(&row.created_at), TIME)),
             origin: Part::plain(&look.clip(&row.origin, ORIGIN)),
             files: Part::plain(&number(row.files, "file")),
             counts: counts(look, row.added, row.removed),

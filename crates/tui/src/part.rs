@@ -36,7 +36,9 @@ pub(crate) fn headline(look: &Look, sign: &str, what: &str, state: &str) -> Stri
 /// A text that is safe and not painted, beside its label; below it where there is too little room. `taken`: the cells
 /// of the label's column.
 pub(crate) fn labelled(look: &Look, label: Part, taken: usize, text: &str) -> String {
-    if !look.is_tight(taken) {
+    let room = look.columns().saturating_sub(taken);
+    let too_wide = |text: &str| look.is_narrow() && text.split(' ').any(|word| cells(word) > room);
+    if !look.is_tight(taken) && !too_wide(text) {
         let wrapped = look.wrap(&format!("{}{text}", " ".repeat(taken)), taken);
         return format!("{}{}\n", label.padded(taken).text, wrapped.trim_start());
     }

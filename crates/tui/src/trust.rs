@@ -101,7 +101,10 @@ fn rows(rows: &[Row<'_>], look: &Look) -> String {
         let room = look.width.map_or(usize::MAX, |columns| columns.saturating_sub(indent).max(1));
         let value = fold(&value, room).join(&format!("\n{}", " ".repeat(indent)));
         let text = match below {
-            true => format!("  {} {name}\n{}{value}", row.sign, " ".repeat(indent)),
+            true => {
+                let name = fold(name, look.columns().saturating_sub(4).max(1)).join("\n    ");
+                format!("  {} {name}\n{}{value}", row.sign, " ".repeat(indent))
+            }
             false => format!("  {} {name}{gap}{value}", row.sign),
         };
         out += &match row.sign {

@@ -87,6 +87,10 @@ impl Session<'_, '_> {
             gap => format!("{left}{}{right}", " ".repeat(gap)),
         };
         self.context.say(&format!("{}\n", line.trim_end()));
+        if self.door.key().is_none() && self.terminal.is_some() {
+            let said = outcome::aside(&look, "p copies the prompt for your model");
+            self.context.say(&format!("{}\n", look.paint(Paint::Dim, said.trim_end())));
+        }
         if let Err(why) = opened {
             let why = look.safe(&why.to_string()).into_owned();
             self.remark(&format!("the clipboard cannot be watched: {why}"));
