@@ -152,9 +152,9 @@ impl Row {
 }
 
 /// A file on as many lines as it needs.
-fn stacked(file: &FilePlan, row: Row, look: &Look) -> String {
+fn stacked(file: &FilePlan, row: &Row, look: &Look) -> String {
     let names = (file.renamed_from.as_ref().map(RelPath::as_str), file.path.as_str());
-    narrow::file(look, row.letter, names, row.counts, &row.about)
+    narrow::file(look, row.letter, names, &row.counts, &row.about)
 }
 
 fn rows(plan: &Plan, look: &Look) -> String {
@@ -171,7 +171,7 @@ fn rows(plan: &Plan, look: &Look) -> String {
     let whole = |file: &FilePlan| names(file, usize::MAX, look);
     let cut = || plan.files.iter().zip(&rows).any(|(file, row)| whole(file) != row.name.text);
     if look.is_narrow() && (cut() || rows.iter().any(|row| row.cells() > look.columns())) {
-        return plan.files.iter().zip(rows).map(|(file, row)| stacked(file, row, look)).collect();
+        return plan.files.iter().zip(&rows).map(|(file, row)| stacked(file, row, look)).collect();
     }
     let names = rows.iter().map(|row| row.name.cells);
     let name_cells = names.filter(|n| *n <= NAME_CELLS).max().unwrap_or(0);

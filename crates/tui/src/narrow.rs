@@ -5,6 +5,7 @@
 //!   M  src/cart.ts
 //!      +12 −5
 //!      2 exact, 1 near
+//!   A  src/a.ts  +12
 //! ```
 
 use relaycode_text::width::cells;
@@ -14,7 +15,7 @@ use crate::part::Part;
 
 /// Below this a row begins nearer to the edge.
 const CLOSE: usize = 40;
-/// Lines that a title takes where it has them to itself.
+/// Lines that a title takes where it has them to itself; one more where they are short.
 const TITLE_LINES: usize = 2;
 
 /// Parts one behind the other with `gap` blanks between; one that does not fit begins a new line at `indent`. `lead` may
@@ -46,16 +47,16 @@ pub(crate) fn words(look: &Look, paint: Paint, text: &str) -> Vec<Part> {
     text.split(' ').filter(|word| !word.is_empty()).map(|word| Part::painted(look, paint, word)).collect()
 }
 
-/// A title on lines of its own: behind `lead`, two lines at most.
+/// A title on lines of its own, behind `lead` and then at `indent`; cut after a few.
 pub(crate) fn title(look: &Look, lead: Part, indent: usize, text: &str) -> String {
-    let room = look.columns().saturating_sub(lead.cells.max(indent)).max(1);
-    let safe = look.safe(text);
-    let breakable = safe.split(' ').all(|word| cells(word) <= room);
-    let text = if breakable { look.clip(text, TITLE_LINES * room) } else { look.clip(text, room) };
-    let parts = if breakable {
-        words(look, Paint::Strong, &text)
-    } else {
-        vec![Part::painted(look, Paint::Strong, &text)]
+    let columns = look.columns();
+    let room = columns.saturating_sub(indent).max(1);
+    let first = columns.saturating_sub(lead.cells).max(1);
+    let lines = if columns < CLOSE { TITLE_LINES + 1 } else { TITLE_LINES };
+    let breakable = look.safe(text).split(' ').all(|word| cells(word) <= room);
+    let parts = match breakable {
+        true => words(look, Paint::Strong, &look.clip(text, first + (lines - 1) * room)),
+        false => vec![Part::painted(look, Paint::Strong, &look.clip(text, first))],
     };
     flow(look, lead, indent, 1, &parts)
 }
@@ -70,7 +71,7 @@ pub(crate) fn file(
     look: &Look,
     letter: char,
     (from, path): (Option<&str>, &str),
-    counts: Part,
+    counts: &Part,
     about: &str,
 ) -> String {
     let edge = if look.columns() < CLOSE { 2 } else { 4 };
@@ -82,12 +83,19 @@ pub(crate) fn numbered(
     look: &Look,
     lead: Part,
     (from, path): (Option<&str>, &str),
-    counts: Part,
+    counts: &Part,
     about: &str,
 ) -> String {
     let indent = lead.cells;
     let room = look.columns().saturating_sub(indent);
+    let about_cells = if about.is_empty() { 0 } else { cells(about) + 3 };
+    let whole = cells(&look.safe(path)) + 2 + counts.cells + about_cells;
     let mut out = lead.text;
+    if from.is_none() && whole <= room {
+        let gap = if counts.cells > 0 { "   " } else { "" };
+        let rest = format!("{}{gap}{}", counts.text, look.paint(Paint::Dim, about));
+        return format!("{}\n", format!("{out}{}  {rest}", look.safe(path)).trim_end());
+    }
     if let Some(from) = from {
         out += &format!("{}\n{}", look.path(from, room), " ".repeat(indent));
         let arrow = look.sign(Sign::Arrow);
@@ -98,11 +106,9 @@ pub(crate) fn numbered(
     }
     let edge = Part::plain(&" ".repeat(indent));
     if counts.cells > 0 {
-        let about = words(look, Paint::Dim, about);
-        let about_cells: usize = about.iter().map(|word| word.cells + 1).sum();
-        if indent + counts.cells + 2 + about_cells <= look.columns() {
-            out += &flow(look, edge.then(&counts).then(&Part::plain("   ")), indent, 1, &about);
-            return out;
+        if counts.cells + about_cells <= room {
+            let rest = format!("{}{}   {}", edge.text, counts.text, look.paint(Paint::Dim, about));
+            return format!("{out}{}\n", rest.trim_end());
         }
         out += &format!("{}{}\n", edge.text, counts.text);
     }

@@ -182,7 +182,7 @@ pub fn files(files: &[(&FilePlan, &FileDiff)], places: bool, look: &Look) -> Str
             true => {
                 let lead = Part::plain(&format!("  {number:>width$}  {}  ", file.change.letter()));
                 let lines = counts(look, file.added, file.removed);
-                narrow::numbered(look, lead, (None, file.path.as_str()), lines, "")
+                narrow::numbered(look, lead, (None, file.path.as_str()), &lines, "")
             }
             false => format!("{}\n", text.trim_end()),
         };

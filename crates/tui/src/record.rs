@@ -155,7 +155,7 @@ fn rows(record: &Record, files: &[FileRecord], look: &Look) -> String {
         let one = |file: &FileRecord| {
             let names = (file.renamed_from.as_deref(), file.path.as_str());
             let lines = counts(look, file.added, file.removed);
-            narrow::file(look, change(record, file).letter(), names, lines, "")
+            narrow::file(look, change(record, file).letter(), names, &lines, "")
         };
         return files.iter().map(one).collect();
     }
