@@ -132,7 +132,8 @@ fn title(proposal: &Proposal) -> Option<&str> {
 fn path_room(look: &Look) -> usize {
     /// Cells for the letter before and for counts and matches after the path.
     const BESIDE: usize = 42;
-    look.width.map_or(usize::MAX, |w| w.saturating_sub(BESIDE).max(20))
+    // On a narrow terminal a name that is too long gets a line of its own.
+    look.width.filter(|_| !look.is_narrow()).map_or(usize::MAX, |w| w.saturating_sub(BESIDE).max(20))
 }
 
 /// The parts of a file's row.
@@ -141,14 +142,6 @@ struct Row {
     name: Part,
     counts: Part,
     about: String,
-}
-
-impl Row {
-    fn cells(&self) -> usize {
-        /// Edge, letter, and what stands between.
-        const AROUND: usize = 4 + 3 + 2 + 3;
-        AROUND + self.name.cells + self.counts.cells + cells(&self.about)
-    }
 }
 
 /// A file on as many lines as it needs.
@@ -168,14 +161,20 @@ fn rows(plan: &Plan, look: &Look) -> String {
         about: about(file),
     };
     let rows: Vec<Row> = plan.files.iter().map(row).collect();
-    let whole = |file: &FilePlan| names(file, usize::MAX, look);
-    let cut = || plan.files.iter().zip(&rows).any(|(file, row)| whole(file) != row.name.text);
-    if look.is_narrow() && (cut() || rows.iter().any(|row| row.cells() > look.columns())) {
-        return plan.files.iter().zip(&rows).map(|(file, row)| stacked(file, row, look)).collect();
-    }
     let names = rows.iter().map(|row| row.name.cells);
     let name_cells = names.filter(|n| *n <= NAME_CELLS).max().unwrap_or(0);
     let count_cells = rows.iter().map(|row| row.counts.cells).max().unwrap_or(0);
+    let line_cells = |row: &Row| {
+        let before = 4 + 3 + row.name.cells.max(name_cells);
+        match (row.counts.cells, cells(&row.about)) {
+            (0, 0) => before,
+            (counts, 0) => before + 2 + counts,
+            (_, about) => before + 2 + count_cells + 3 + about,
+        }
+    };
+    if look.is_narrow() && rows.iter().any(|row| line_cells(row) > look.columns()) {
+        return plan.files.iter().zip(&rows).map(|(file, row)| stacked(file, row, look)).collect();
+    }
     let mut out = String::new();
     for row in rows {
         let name = row.name.padded(name_cells);

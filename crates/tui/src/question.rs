@@ -165,13 +165,11 @@ pub fn files(files: &[(&FilePlan, &FileDiff)], places: bool, look: &Look) -> Str
     const PLACE: usize = 36;
     let width = files.len().to_string().len();
     let room = look.columns().saturating_sub(width + 28).max(10);
+    let room = if look.is_narrow() { usize::MAX } else { room };
     let names: Vec<String> = files.iter().map(|(file, _)| look.path(file.path.as_str(), room)).collect();
     let widest = names.iter().map(|name| cells(name)).max().unwrap_or(0);
-    let fits = |file: &FilePlan, name: &str| {
-        let lines = counts(look, file.added, file.removed).cells;
-        name == look.safe(file.path.as_str()) && 4 + width + 5 + widest + 3 + lines <= look.columns()
-    };
-    let stacked = look.is_narrow() && !files.iter().zip(&names).all(|((file, _), name)| fits(file, name));
+    let lines = files.iter().map(|(file, _)| counts(look, file.added, file.removed).cells).max().unwrap_or(0);
+    let stacked = look.is_narrow() && 4 + width + 5 + widest + 3 + lines > look.columns();
     let mut out = String::new();
     for (index, ((file, diff), name)) in files.iter().zip(&names).enumerate() {
         let number = index + 1;

@@ -134,7 +134,9 @@ fn origin(record: &Record) -> String {
 
 fn rows(record: &Record, files: &[FileRecord], look: &Look) -> String {
     let arrow = look.sign(Sign::Arrow);
-    let room = look.width.map_or(usize::MAX, |width| width.saturating_sub(24).max(20));
+    // On a narrow terminal a name that is too long gets a line of its own.
+    let bounded = look.width.filter(|_| !look.is_narrow());
+    let room = bounded.map_or(usize::MAX, |width| width.saturating_sub(24).max(20));
     let name = |file: &FileRecord| match &file.renamed_from {
         None => look.path(&file.path, room),
         Some(from) => {
@@ -145,13 +147,7 @@ fn rows(record: &Record, files: &[FileRecord], look: &Look) -> String {
     let names: Vec<Part> = files.iter().map(|file| Part::plain(&name(file))).collect();
     let widest = names.iter().map(|name| name.cells).max().unwrap_or(0);
     let lines = files.iter().map(|file| counts(look, file.added, file.removed).cells).max().unwrap_or(0);
-    let whole = |file: &FileRecord| look.safe(file.renamed_from.as_deref().unwrap_or_default()).len();
-    let cut = files.iter().zip(&names).any(|(file, name)| {
-        let moved = whole(file);
-        let arrow = if moved > 0 { arrow.len() + 2 } else { 0 };
-        name.text.len() != moved + arrow + look.safe(&file.path).len()
-    });
-    if look.is_narrow() && (cut || 9 + widest + lines > look.columns()) {
+    if look.is_narrow() && 9 + widest + lines > look.columns() {
         let one = |file: &FileRecord| {
             let names = (file.renamed_from.as_deref(), file.path.as_str());
             let lines = counts(look, file.added, file.removed);

@@ -103,11 +103,13 @@ fn a_clipboard_that_is_wrong_off_or_not_there_is_told_apart() {
     assert_eq!(wrong["next"], "it may be one of auto, wayland, x11, poll, none");
     let (code, off) = with(&[("RELAY_CLIPBOARD", "none")]);
     assert_eq!((code, &off["said"]), (0, &Value::from("switched off by RELAY_CLIPBOARD=none")));
-    let (code, gone) = with(&[("DISPLAY", ":65000")]);
+    let (code, gone) = with(&[("DISPLAY", ":4321")]);
     assert_eq!((code, &gone["state"]), (0, &Value::from("note")), "{gone}");
     assert!(gone["said"].as_str().unwrap().starts_with("the clipboard (X11) cannot be reached: "), "{gone}");
-    let (code, asked) = with(&[("DISPLAY", ":65000"), ("RELAY_CLIPBOARD", "x11")]);
+    let (code, asked) = with(&[("DISPLAY", ":4321"), ("RELAY_CLIPBOARD", "x11")]);
     assert_eq!((code, &asked["state"]), (6, &Value::from("bad")), "{asked}");
+    let (_, none) = with(&[("DISPLAY", ":65000")]);
+    assert!(none["said"].as_str().unwrap().contains("no display has such a number"), "{none}");
     let (code, asked) = with(&[("RELAY_CLIPBOARD", "wayland")]);
     assert_eq!((code, &asked["next"]), (6, &Value::from("unset RELAY_CLIPBOARD")), "{asked}");
 }
