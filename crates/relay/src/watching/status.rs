@@ -78,7 +78,7 @@ impl Session<'_, '_> {
             "relay {} {dot} {} {dot} {}",
             env!("CARGO_PKG_VERSION"),
             look.safe(&self.door.project_id()),
-            look.clip(&self.how(), look.columns() / 2),
+            look.clip(&self.how(), if look.is_narrow() { look.columns() } else { look.columns() / 2 }),
         );
         let right = if self.terminal.is_some() { self.keys_line() } else { String::new() };
         let gap = look.columns().saturating_sub(cells(&left) + cells(&right));
