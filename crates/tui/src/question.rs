@@ -85,15 +85,28 @@ pub fn new_change(look: &Look) -> String {
 }
 
 fn line(question: &str, keys: &[&str], look: &Look) -> String {
-    let keys = keys.join(&format!(" {} ", look.sign(Sign::Dot)));
-    two_parts(&format!("  {question}"), &keys, 4, look)
+    let dot = look.sign(Sign::Dot);
+    let all = keys.join(&format!(" {dot} "));
+    let room = look.columns().saturating_sub(TYPED);
+    if look.is_narrow() && cells(&all) + 4 > room {
+        // A key and its word stay together.
+        let (last, others) = keys.split_last().unwrap_or((&"", &[]));
+        let mut parts: Vec<Part> = others.iter().map(|key| Part::plain(&format!("{key} {dot}"))).collect();
+        parts.push(Part::plain(last));
+        let bounded = Look { width: Some(room), ..*look };
+        let keys = narrow::flow(&bounded, Part::plain("    "), 4, 1, &parts);
+        let question = bounded.wrap(&format!("  {}", question.trim_end()), 4);
+        return format!("{question}\n{}  ", keys.trim_end());
+    }
+    two_parts(&format!("  {question}"), &all, 4, look)
 }
+
+/// Cells for what is typed: two blanks and a letter.
+const TYPED: usize = 3;
 
 /// The line that asks, with room behind it for what is typed; where it is too long, the second part
 /// begins a line of its own.
 fn two_parts(first: &str, second: &str, indent: usize, look: &Look) -> String {
-    /// Two blanks and a letter.
-    const TYPED: usize = 3;
     let width = look.width.map(|columns| columns.saturating_sub(TYPED));
     let look = Look { width, ..*look };
     let line = format!("{first} {second}");
