@@ -12,9 +12,13 @@ pub(super) fn text(film: &Film) -> anyhow::Result<String> {
     let mut text = format!("{header}\n");
     let mut before = vt100::Parser::new(ROWS, COLUMNS, 0).screen().clone();
     let mut milliseconds = 0;
+    let mut caption = "";
     for frame in &film.frames {
         let drawn = String::from_utf8(frame.screen.state_diff(&before))?;
-        text += &event(milliseconds, "m", frame.caption);
+        if caption != frame.caption {
+            caption = frame.caption;
+            text += &event(milliseconds, "m", caption);
+        }
         text += &event(milliseconds, "o", &drawn);
         milliseconds += frame.milliseconds;
         before = frame.screen.clone();

@@ -13,7 +13,7 @@ const FIRST_CARD: usize = 14 * 60 + 2;
 const BETWEEN_CARDS: usize = 3;
 /// How long every check took.
 const CHECKED: &[u8] = b"checked in ";
-const TOOK: &[u8] = b"0.3";
+const TOOK: &[u8] = b"0.3 s";
 
 /// What was seen.
 pub(super) struct Film {
@@ -50,9 +50,10 @@ fn steady(written: &[u8]) -> Vec<u8> {
             rest = &rest[5..];
         } else if let Some(after) = rest.strip_prefix(CHECKED) {
             let number = after.iter().take_while(|byte| byte.is_ascii_digit() || **byte == b'.').count();
+            let unit: &[u8] = if after[number..].starts_with(b" ms") { b" ms" } else { b" s" };
             out.extend(CHECKED);
             out.extend(TOOK);
-            rest = &after[number..];
+            rest = after[number..].strip_prefix(unit).unwrap_or(&after[number..]);
         } else {
             out.push(byte);
             rest = &rest[1..];
@@ -74,8 +75,8 @@ mod tests {
 
     #[test]
     fn times_are_the_scripts_and_everything_else_stays() {
-        let written = "▸ 23:59  a.rs:12\n✓ checked in 11.7 s, 0 → 0\n▸ 00:01  b 12:34:56 112:30".as_bytes();
+        let written = "▸ 23:59  a.rs:12\n✓ checked in 11.7 s, 0 → 0\n✓ checked in 78 ms, 0\n▸ 00:01  b 12:34:56 112:30".as_bytes();
         let steady = String::from_utf8(steady(written)).unwrap();
-        assert_eq!(steady, "▸ 14:02  a.rs:12\n✓ checked in 0.3 s, 0 → 0\n▸ 14:05  b 12:34:56 112:30");
+        assert_eq!(steady, "▸ 14:02  a.rs:12\n✓ checked in 0.3 s, 0 → 0\n✓ checked in 0.3 s, 0\n▸ 14:05  b 12:34:56 112:30");
     }
 }

@@ -3,6 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::thread;
 use std::time::Duration;
 
 use anyhow::{Context, bail};
@@ -13,6 +14,8 @@ use super::film::{COLUMNS, Film, Frame, ROWS};
 
 /// How long a step may take.
 const LIMIT: Duration = Duration::from_secs(60);
+/// A person copies no faster: relay takes what is for a program gone wild.
+const BETWEEN: Duration = Duration::from_millis(800);
 /// The name of the project.
 const NAME: &str = "hello-relay";
 
@@ -121,6 +124,7 @@ pub(super) fn play(relay: &Path) -> anyhow::Result<Film> {
         match &step.act {
             Act::Type(keys) => screen.type_keys(keys),
             Act::Copy { blocks, control } => {
+                thread::sleep(BETWEEN);
                 desktop.copy(&format!("{blocks}\n```yaml\n{named}\n{control}```\n"));
             }
         }

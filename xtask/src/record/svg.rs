@@ -48,6 +48,8 @@ pub(super) fn text(film: &Film) -> String {
             tenths(MARGIN),
             escaped(frame.caption)
         );
+        // Below the text: what stands under it stays readable.
+        frames += &cursor(&frame.screen);
         for row in 0..ROWS {
             let drawn = drawn_row(&frame.screen, row);
             if !drawn.is_empty() {
@@ -57,7 +59,6 @@ pub(super) fn text(film: &Film) -> String {
                 let _ = writeln!(frames, "<use href=\"#r{id}\" x=\"{}\" y=\"{y}\"/>", tenths(MARGIN));
             }
         }
-        frames += &cursor(&frame.screen);
         frames += "</g>\n";
     }
     let mut rows: Vec<(String, usize)> = rows.into_iter().collect();
