@@ -75,8 +75,13 @@ mod tests {
 
     #[test]
     fn times_are_the_scripts_and_everything_else_stays() {
-        let written = "▸ 23:59  a.rs:12\n✓ checked in 11.7 s, 0 → 0\n✓ checked in 78 ms, 0\n▸ 00:01  b 12:34:56 112:30".as_bytes();
+        let written =
+            "▸ 23:59  a.rs:12\n✓ checked in 11.7 s, 0 → 0\n✓ checked in 78 ms, 0\n▸ 00:01  b 12:34:56 112:30"
+                .as_bytes();
         let steady = String::from_utf8(steady(written)).unwrap();
-        assert_eq!(steady, "▸ 14:02  a.rs:12\n✓ checked in 0.3 s, 0 → 0\n✓ checked in 0.3 s, 0\n▸ 14:05  b 12:34:56 112:30");
+        assert_eq!(
+            steady,
+            "▸ 14:02  a.rs:12\n✓ checked in 0.3 s, 0 → 0\n✓ checked in 0.3 s, 0\n▸ 14:05  b 12:34:56 112:30"
+        );
     }
 }
