@@ -65,7 +65,7 @@ pub(super) fn text(film: &Film) -> String {
     rows.sort_by_key(|(_, id)| *id);
     let rows: String = rows.iter().map(|(row, id)| format!("<g id=\"r{id}\">{row}</g>\n")).collect();
     format!(
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {view_width} {view_height}\" role=\"img\" \
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" xml:space=\"preserve\" viewBox=\"0 0 {view_width} {view_height}\" role=\"img\" \
          aria-label=\"A session of relay watch in a terminal\">\n<!-- Written by `cargo xtask record`. -->\n\
          <style>\n{}</style>\n<defs>\n{rows}</defs>\n<rect class=\"back\" width=\"{view_width}\" height=\"{view_height}\" \
          rx=\"10\"/>\n<rect class=\"line\" x=\"0\" y=\"{}\" width=\"{view_width}\" height=\"1\"/>\n<g class=\"film\">\n\
