@@ -43,7 +43,7 @@ fn steady(written: &[u8]) -> Vec<u8> {
     let mut cards = 0;
     let mut rest = written;
     while let Some(&byte) = rest.first() {
-        if is_time(rest) && !out.last().is_some_and(u8::is_ascii_digit) {
+        if is_time(rest) && !out.last().is_some_and(|before| before.is_ascii_digit() || *before == b':') {
             let minutes = FIRST_CARD + cards * BETWEEN_CARDS;
             out.extend(format!("{:02}:{:02}", minutes / 60 % 24, minutes % 60).as_bytes());
             cards += 1;
