@@ -53,10 +53,7 @@ impl Seen {
         match self.texts.iter_mut().find(|known| known.hash == hash) {
             None => Verdict::New,
             Some(Text { became: Became::Unfit, .. }) => Verdict::Retry,
-            Some(known) if known.told => {
-                let _ = known;
-                Verdict::Hush
-            }
+            Some(Text { told: true, .. }) => Verdict::Hush,
             Some(known) => {
                 known.told = true;
                 Verdict::Tell(known.became)
@@ -76,6 +73,14 @@ impl Seen {
         }
         self.texts.push_back(Text { hash, became, told: told || again });
         told
+    }
+
+    /// relay itself copied this text: whoever copies it once more, as clipboard managers do, says nothing new.
+    pub fn ours(&mut self, text: &str) {
+        self.remember(text, Became::In);
+        if let Some(known) = self.texts.back_mut() {
+            known.told = true;
+        }
     }
 
     /// Forgets a text: it is to be taken up as if it were new.
@@ -109,6 +114,13 @@ mod tests {
         assert_eq!(seen.judge("a"), Verdict::Retry);
         assert!(seen.remember("a", Became::Unfit), "nothing new to tell");
         assert!(!seen.remember("a", Became::In));
+    }
+
+    #[test]
+    fn what_relay_copied_is_never_told() {
+        let mut seen = Seen::default();
+        seen.ours("a");
+        assert_eq!(seen.judge("a"), Verdict::Hush);
     }
 
     #[test]

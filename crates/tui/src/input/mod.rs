@@ -21,7 +21,7 @@ use std::time::{Duration, Instant};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
 use rustix::process::getpgrp;
-use rustix::termios::{QueueSelector, tcflush, tcgetpgrp};
+use rustix::termios::tcgetpgrp;
 use terminal_size::terminal_size_of;
 
 use crate::look::Look;
@@ -77,8 +77,8 @@ pub enum Next {
 const PASTES: usize = 4;
 /// Bytes that are read at once.
 const READ_BYTES: usize = 64 << 10;
-/// After this long nothing more belongs to what came.
-const QUIET: Duration = Duration::from_millis(60);
+/// What came in so long is forgotten, or it goes on as a paste.
+const FORGET: Duration = Duration::from_secs(1);
 /// A signal that comes just before the wait begins does not end it: it is seen after this long.
 const GLANCE: Duration = Duration::from_secs(1);
 
@@ -128,11 +128,25 @@ impl Terminal {
         self.heard.borrow_mut().pastes.pop_front()
     }
 
-    /// Forgets what was typed up to now.
+    /// Forgets what was typed up to now. What was pasted is kept, and so it is read: were it thrown away unread, what
+    /// comes behind would look as if it had been typed.
     pub fn forget(&self) {
-        let _ = tcflush(&*self.file, QueueSelector::IFlush);
+        let until = Instant::now() + FORGET;
+        while Instant::now() < until {
+            let (patience, pasting) = {
+                let heard = self.heard.borrow();
+                (heard.decoder.patience(), heard.decoder.in_paste())
+            };
+            let patience = patience.or(pasting.then_some(decode::QUIET)).unwrap_or(Duration::ZERO);
+            match wait(&self.file, None, Some(Instant::now() + patience)) {
+                Ok(Ready { terminal: true, .. }) if self.take(Expect::Keys).is_ok() => {}
+                _ => break,
+            }
+        }
         let mut heard = self.heard.borrow_mut();
-        heard.decoder = Decoder::default();
+        if let Some(input) = heard.decoder.forget() {
+            heard.keep(input);
+        }
         heard.keys.clear();
     }
 
@@ -160,7 +174,7 @@ impl Terminal {
             if let Some(key) = heard.keys.pop_front() {
                 return Next::Key(key);
             }
-            let quiet = heard.decoder.waits().then(|| Instant::now() + QUIET);
+            let quiet = heard.decoder.patience().map(|patience| Instant::now() + patience);
             drop(heard);
             let first = [until, quiet].into_iter().flatten().min();
             match wait(&self.file, Some(woken), first) {
@@ -188,16 +202,18 @@ impl Terminal {
             if stopped() {
                 return Ok(Answer::Stopped);
             }
-            let waits = self.heard.borrow().decoder.waits();
-            let patience = if waits { QUIET } else { GLANCE };
-            let ready = wait(&self.file, None, Some(Instant::now() + patience))?;
+            let begun = self.heard.borrow().decoder.patience();
+            let ready = wait(&self.file, None, Some(Instant::now() + begun.unwrap_or(GLANCE)))?;
             let pastes = self.heard.borrow().pastes.len();
             if ready.terminal {
                 if let Err(said) = self.take(Expect::Line) {
                     return Ok(Answer::Gone(said));
                 }
-            } else if waits {
+            } else if begun.is_some() {
                 self.is_quiet();
+            } else if self.modes.mend() {
+                // relay was stopped for a while: whoever had the terminal left it in another way.
+                self.say(&format!("\r{question}{}", look.safe(line.text())));
             }
             if self.heard.borrow().pastes.len() > pastes {
                 // What was pasted is no answer; the question stands there once more.
