@@ -169,8 +169,10 @@ impl<'s, 'c> Session<'s, 'c> {
         self.context.object(&json!({"event": "ended", "command": "watch"}));
         match go {
             Go::Stop => {
-                Err(Failure::new(Exit::Interrupted, "interrupted", "no longer watching")
-                    .left(State::Unchanged))
+                let failure = Failure::new(Exit::Interrupted, "interrupted", self.status.farewell());
+                // What the session applied stays applied.
+                let idle = self.status.applied == 0 && self.status.undone == 0;
+                Err(if idle { failure.left(State::Unchanged) } else { failure })
             }
             _ => {
                 let look = self.context.look();

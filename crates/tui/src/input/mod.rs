@@ -43,6 +43,9 @@ struct Heard {
     decoder: Decoder,
     keys: VecDeque<Key>,
     pastes: VecDeque<Paste>,
+    /// Pastes that came, and those for which there was no room.
+    came: usize,
+    lost: usize,
 }
 
 /// What came when a question was asked.
@@ -204,7 +207,7 @@ impl Terminal {
             }
             let begun = self.heard.borrow().decoder.patience();
             let ready = wait(&self.file, None, Some(Instant::now() + begun.unwrap_or(GLANCE)))?;
-            let pastes = self.heard.borrow().pastes.len();
+            let before = self.heard.borrow().counts();
             if ready.terminal {
                 if let Err(said) = self.take(Expect::Line) {
                     return Ok(Answer::Gone(said));
@@ -215,10 +218,16 @@ impl Terminal {
                 // relay was stopped for a while: whoever had the terminal left it in another way.
                 self.say(&format!("\r{question}{}", look.safe(line.text())));
             }
-            if self.heard.borrow().pastes.len() > pastes {
+            let (came, lost) = self.heard.borrow().counts();
+            if came > before.0 {
                 // What was pasted is no answer; the question stands there once more.
                 let typed = line.text();
-                self.say(&format!("\n  (pasted text is no answer)\n{question}{}", look.safe(typed)));
+                let full = if lost > before.1 {
+                    format!(", and {PASTES} wait already: this one is not taken")
+                } else {
+                    String::new()
+                };
+                self.say(&format!("\n  (pasted text is no answer{full})\n{question}{}", look.safe(typed)));
             }
             while let Some(key) = { self.heard.borrow_mut().keys.pop_front() } {
                 match line.key(key, look) {
@@ -256,9 +265,20 @@ impl Heard {
     fn keep(&mut self, input: Input) {
         match input {
             Input::Key(key) => self.keys.push_back(key),
-            Input::Paste(paste) if self.pastes.len() < PASTES => self.pastes.push_back(paste),
-            Input::Paste(_) => {}
+            Input::Paste(paste) => {
+                self.came += 1;
+                if self.pastes.len() < PASTES {
+                    self.pastes.push_back(paste);
+                } else {
+                    self.lost += 1;
+                }
+            }
         }
+    }
+
+    /// How many pastes came, and how many of them found no room.
+    fn counts(&self) -> (usize, usize) {
+        (self.came, self.lost)
     }
 }
 

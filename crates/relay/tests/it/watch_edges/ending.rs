@@ -47,7 +47,7 @@ fn ends(end: End) {
         assert_eq!(status.code(), Some(130), "{case}: {}", screen.text());
         if end != End::Closed {
             assert!(screen.is_as_usual(), "{case}: {}", screen.text());
-            assert!(screen.text().contains("interrupted"), "{case}: {}", screen.text());
+            assert!(screen.text().contains("no longer watching"), "{case}: {}", screen.text());
             assert!(!screen.text().contains(PASTING), "{case}: {}", screen.text());
             if doing == Doing::Judging {
                 assert!(screen.text().contains("everything was put back"), "{case}: {}", screen.text());
@@ -85,6 +85,21 @@ fn q_leaves_and_the_terminal_is_as_it_was() {
     assert_eq!(screen.wait_exit().code(), Some(0));
     assert!(screen.is_as_usual() && screen.text().contains("no longer watching"), "{}", screen.text());
     watched.assert_untouched("q");
+}
+
+#[test]
+fn what_was_applied_is_still_said_when_it_is_interrupted() {
+    let watched = Watched::new();
+    let mut screen = watched.pasting();
+    screen.paste(&watched.keyed("one", "ONE"));
+    screen.wait_for_text("1 applied · ? keys");
+    screen.type_keys("\x03");
+    assert_eq!(screen.wait_exit().code(), Some(130));
+    let seen = screen.text();
+    assert!(
+        seen.contains("no longer watching: 1 applied") && !seen.contains("nothing was changed"),
+        "{seen}"
+    );
 }
 
 #[test]

@@ -13,11 +13,12 @@ mod reload;
 mod stopped;
 mod together;
 
-use std::fs;
+use std::fs::{self, File};
 use std::path::PathBuf;
-use std::process::Command;
+use std::process::{Command, Stdio};
 
 use relaycode_testkit::display::X11;
+use relaycode_testkit::process::Kept;
 use relaycode_testkit::screen::{Screen, on_terminal};
 use rustix::process::Pid;
 use serde_json::{Value, json};
@@ -108,6 +109,20 @@ impl Watched {
         Screen::start(command, 100, 40)
     }
 
+    /// Without a terminal, and everything that it says; it watches.
+    fn piped(&self, desktop: &X11, args: &[&str], change: impl FnOnce(&mut Command)) -> (Kept, Said) {
+        let mut command = self.scene.command(&[&["watch"], args].concat());
+        desktop.surround(&mut command);
+        change(&mut command);
+        let said = Said { out: self.home("out"), err: self.home("err") };
+        command.stdin(Stdio::null());
+        command.stdout(File::create(&said.out).unwrap()).stderr(File::create(&said.err).unwrap());
+        let relay = Kept::start(&mut command).unwrap();
+        // What is said is there at once, not when it ends.
+        wait_until("it watches", || said.out().contains("shop"));
+        (relay, said)
+    }
+
     fn surround(&self, command: &mut Command) {
         self.scene.project.surround(command);
         let path = std::env::var_os("PATH").unwrap_or_default();
@@ -127,6 +142,22 @@ impl Watched {
         assert!(self.scene.project.log().is_empty(), "{case}");
         let recovered = self.scene.relay(&["recover"]);
         assert_eq!(recovered.code, 0, "{case}: {recovered:?}");
+    }
+}
+
+/// What a watcher without a terminal said.
+struct Said {
+    out: PathBuf,
+    err: PathBuf,
+}
+
+impl Said {
+    fn out(&self) -> String {
+        fs::read_to_string(&self.out).unwrap()
+    }
+
+    fn all(&self) -> String {
+        self.out() + &fs::read_to_string(&self.err).unwrap()
     }
 }
 

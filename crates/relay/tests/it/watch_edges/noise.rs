@@ -103,6 +103,6 @@ fn what_relay_copied_itself_is_no_news_whoever_copies_it_again() {
     desktop.copy(&repair);
     at_rest(&screen);
     assert_eq!(screen.scrollback_text(), seen);
-    assert_eq!(said(&screen, "▸"), 0, "{seen}");
+    assert_eq!(said(&screen, "▸"), 1, "the answer that was refused, and no other: {seen}");
     assert!(seen.contains(WATCHING) && !seen.contains("the same answer"), "{seen}");
 }

@@ -15,7 +15,7 @@ use crate::scene::LONG;
 fn the_desktop_tells_that_a_question_waits_and_what_came_of_an_answer() {
     let (bus, desktop) = (or_skip!(Bus::start()), or_skip!(X11::start()));
     let dunst = or_skip!(Dunst::start(&bus, &desktop));
-    let watched = Watched::with(json!({"linter": "! grep -q BAD a.txt"}));
+    let watched = Watched::new();
     let screen = watched.start(|command| bus.surround(command));
     screen.wait_for_text(PASTING);
     let told = |summary: &str| dunst.wait_for(|notice| notice.summary.starts_with(summary), LONG);
@@ -34,8 +34,8 @@ fn the_desktop_tells_that_a_question_waits_and_what_came_of_an_answer() {
     told("shop: refused");
     let before = dunst.notifications().len();
     screen.wait_for_text(PASTING);
-    let quiet = json!({"projectId": "shop", "core": {"enableNotifications": false},
-                       "patch": {"linter": "! grep -q BAD a.txt"}});
+    let quiet =
+        json!({"projectId": "shop", "core": {"enableNotifications": false}, "patch": {"linter": "true"}});
     watched.configure(&quiet);
     screen.wait_for_text("core.enableNotifications is now false");
     screen.paste(&watched.keyed("two", "TWO"));
@@ -49,13 +49,18 @@ fn the_desktop_tells_that_a_question_waits_and_what_came_of_an_answer() {
 fn a_change_that_is_not_kept_is_told() {
     let (bus, desktop) = (or_skip!(Bus::start()), or_skip!(X11::start()));
     let dunst = or_skip!(Dunst::start(&bus, &desktop));
-    let watched = Watched::with(json!({"postCommand": "! grep -q BAD a.txt", "linter": "true"}));
-    let screen = watched.start(|command| bus.surround(command));
-    screen.wait_for_text(PASTING);
-    screen.paste(&watched.keyed("one", "BAD"));
-    let told = dunst.wait_for(|notice| notice.summary.starts_with("shop: "), LONG);
-    assert!(told.summary == "shop: keep?" || told.summary.contains("not kept"), "{told:?}");
-    assert_eq!(told.body, "a.txt");
+    let watched = Watched::with(json!({"linter": "sh gate.sh"}));
+    watched.scene.project.put("gate.sh", b"! grep -q BAD a.txt\n");
+    let told = || dunst.wait_for(|notice| notice.summary.starts_with("shop: "), LONG);
+    // Nobody is there to be asked whether to keep it.
+    let _relay = watched.piped(&desktop, &[], |command| bus.surround(command));
+    desktop.copy(&watched.keyed("one", "BAD"));
+    let told = told();
+    assert_eq!(
+        (told.summary.as_str(), told.body.as_str()),
+        ("shop: not kept, everything was put back", "a.txt")
+    );
+    assert_eq!(watched.text(), BEFORE);
 }
 
 #[test]

@@ -5,6 +5,9 @@ use relaycode_testkit::or_skip;
 
 use super::*;
 
+/// What is said about a paste at a question.
+const NO_ANSWER: &str = "(pasted text is no answer";
+
 #[test]
 fn without_a_clipboard_it_says_so_and_takes_what_is_pasted() {
     let watched = Watched::new();
@@ -92,18 +95,19 @@ fn a_paste_that_pretends_to_end_says_no_yes() {
     screen.wait_for_text("apply? [y/N]");
     // Wherever one read ends and the next begins: a terminal hands over some 4 000 bytes at once.
     for length in [0, 4_076, 4_077, 4_078, 4_079, 4_080, 4_081, 4_082, 4_083, 4_084, 4_085] {
-        let before = said(&screen, "(pasted text is no answer)");
+        let before = said(&screen, NO_ANSWER);
         let text = "x".repeat(length);
         screen.send(format!("\x1b[200~{text}\x1b[201~y\ryes\ry\r\x1b[201~y\r").as_bytes());
-        wait_said(&screen, "(pasted text is no answer)", before + 1);
+        wait_said(&screen, NO_ANSWER, before + 1);
     }
     // Also when it comes in two pieces.
     for _ in 0..10 {
-        let before = said(&screen, "(pasted text is no answer)");
+        let before = said(&screen, NO_ANSWER);
         screen.send(b"\x1b[200~text\x1b[201~");
         screen.send(b"y\r");
-        wait_said(&screen, "(pasted text is no answer)", before + 1);
+        wait_said(&screen, NO_ANSWER, before + 1);
     }
+    assert!(screen.text().contains("4 wait already: this one is not taken"), "{}", screen.text());
     screen.type_keys("n\r");
     screen.wait_for_text("nothing was changed");
     assert_eq!(watched.text(), BEFORE);

@@ -1,11 +1,7 @@
 //! No terminal at all: what is clean is applied, what needs a person is reported.
 
-use std::fs::File;
-use std::process::Stdio;
-
 use relaycode_testkit::display::X11;
 use relaycode_testkit::or_skip;
-use relaycode_testkit::process::Kept;
 use rustix::process::Signal;
 
 use super::*;
@@ -14,14 +10,8 @@ use super::*;
 fn without_a_terminal_what_is_clean_is_applied_and_the_rest_is_reported() {
     let desktop = or_skip!(X11::start());
     let watched = Watched::new();
-    let mut command = watched.scene.command(&["watch"]);
-    desktop.surround(&mut command);
-    let (out, err) = (watched.home("out"), watched.home("err"));
-    command.stdin(Stdio::null()).stdout(File::create(&out).unwrap()).stderr(File::create(&err).unwrap());
-    let mut relay = Kept::start(&mut command).unwrap();
-    let both = || fs::read_to_string(&out).unwrap() + &fs::read_to_string(&err).unwrap();
-    // What is said is there at once, not when it ends.
-    wait_until("it watches", || both().contains("shop"));
+    let (mut relay, said) = watched.piped(&desktop, &[], |_| {});
+    let both = || said.all();
     desktop.copy(&watched.keyed("one", "ONE"));
     wait_until("it applies", || both().contains("✓ applied"));
     assert_eq!(watched.text(), "ONE\ntwo\nthree\n");
@@ -41,13 +31,9 @@ fn without_a_terminal_what_is_clean_is_applied_and_the_rest_is_reported() {
 fn for_a_machine_every_outcome_is_an_object_on_a_line_of_its_own() {
     let desktop = or_skip!(X11::start());
     let watched = Watched::new();
-    let mut command = watched.scene.command(&["watch", "--json", "-q"]);
-    desktop.surround(&mut command);
-    let out = watched.home("out");
-    command.stdin(Stdio::null()).stdout(File::create(&out).unwrap()).stderr(Stdio::null());
-    let mut relay = Kept::start(&mut command).unwrap();
+    let (mut relay, said) = watched.piped(&desktop, &["--json", "-q"], |_| {});
     let lines = || -> Vec<Value> {
-        let text = fs::read_to_string(&out).unwrap();
+        let text = said.out();
         text.split_inclusive('\n')
             .filter(|line| line.ends_with('\n'))
             .map(|line| serde_json::from_str(line).unwrap())

@@ -20,7 +20,7 @@ fn a_changed_linter_is_said_and_asked_about_at_the_next_answer() {
     watched.configure(&config(&json!({"linter": "test -d ."})));
     screen.wait_for_text("patch.linter is now \"test -d .\"");
     screen.paste(&watched.keyed("one", "ONE"));
-    screen.wait_for_text("Run them from now on? [y/N]");
+    screen.wait_for_text("Run it from now on? [y/N]");
     assert_eq!(watched.text(), BEFORE);
     screen.type_keys("y\r");
     screen.wait_for_text("applied");
@@ -28,7 +28,7 @@ fn a_changed_linter_is_said_and_asked_about_at_the_next_answer() {
     // Once is enough.
     screen.paste(&watched.keyed("two", "TWO"));
     wait_said(&screen, "✓ applied", 2);
-    assert_eq!(said(&screen, "Run them from now on?"), 1);
+    assert_eq!(said(&screen, "Run it from now on?"), 1);
 }
 
 #[test]
