@@ -13,6 +13,7 @@ mod reload;
 mod stopped;
 mod together;
 
+use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
@@ -176,17 +177,15 @@ fn wait_said(screen: &Screen, text: &str, count: usize) {
     screen.wait_for(|screen| said(screen, text) >= count, crate::scene::LONG);
 }
 
-/// How often a thread of the process has gone to sleep by itself.
-fn slept(pid: Pid, thread: Option<&str>) -> u64 {
-    let mut slept = 0;
+/// How often the process has gone to sleep by itself, by thread.
+fn sleeps(pid: Pid) -> BTreeMap<String, u64> {
+    let mut slept = BTreeMap::new();
     for task in fs::read_dir(format!("/proc/{}/task", pid.as_raw_nonzero())).unwrap().flatten() {
         let name = fs::read_to_string(task.path().join("comm")).unwrap_or_default();
-        if thread.is_some_and(|thread| name.trim() != thread) {
-            continue;
-        }
         let status = fs::read_to_string(task.path().join("status")).unwrap_or_default();
         let line = status.lines().find_map(|line| line.strip_prefix("voluntary_ctxt_switches:"));
-        slept += line.and_then(|count| count.trim().parse::<u64>().ok()).unwrap_or(0);
+        let count = line.and_then(|count| count.trim().parse::<u64>().ok()).unwrap_or(0);
+        *slept.entry(name.trim().to_string()).or_default() += count;
     }
     slept
 }

@@ -16,9 +16,9 @@ const REST: Duration = Duration::from_millis(700);
 
 /// Waits until the thread that watches the clipboard has nothing more to do.
 fn at_rest(screen: &Screen) {
-    let (mut before, mut since) = (0, Instant::now());
+    let (mut before, mut since) = (None, Instant::now());
     let rested = until(LONG, || {
-        let now = slept(screen.pid(), Some("clipboard"));
+        let now = sleeps(screen.pid()).remove("clipboard");
         if now != before {
             (before, since) = (now, Instant::now());
         }
