@@ -38,3 +38,4 @@ mod tour;
 mod trust_question;
 mod trusting;
 mod watch;
+mod watch_edges;
