@@ -1,6 +1,7 @@
-//! A session bus (D-Bus) of a test's own, which starts no service by itself.
+//! A session bus (D-Bus) of a test's own, which starts no service by itself unless it is told of one.
 
 use std::fs;
+use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
@@ -13,13 +14,14 @@ use crate::process::{Kept, first_line, output, until};
 /// How long the bus may take to start, and a program to appear on it.
 const LIMIT: Duration = Duration::from_secs(20);
 
-/// Everyone of this user may do everything; there are no folders of services.
+/// Everyone of this user may do everything; services are those of the folder.
 const CONFIG: &str = r#"<!DOCTYPE busconfig PUBLIC "-//freedesktop//DTD D-Bus Bus Configuration 1.0//EN"
  "http://www.freedesktop.org/standards/dbus/1.0/busconfig.dtd">
 <busconfig>
   <type>session</type>
   <listen>unix:path=SOCKET</listen>
   <auth>EXTERNAL</auth>
+  <servicedir>SERVICES</servicedir>
   <policy context="default">
     <allow send_destination="*" eavesdrop="true"/>
     <allow eavesdrop="true"/>
@@ -34,8 +36,7 @@ pub struct Bus {
     address: String,
     /// For its end.
     _daemon: Kept,
-    /// For its end.
-    _folder: TempDir,
+    folder: TempDir,
 }
 
 impl Bus {
@@ -45,20 +46,34 @@ impl Bus {
         let mut command = Command::new(find("dbus-daemon")?);
         let folder = must(tempfile::Builder::new().prefix("bus-").tempdir(), "could not make a folder");
         let config = folder.path().join("config");
-        let socket = folder.path().join("socket");
+        let socket = folder.path().join("bus");
+        let services = folder.path().join("services");
+        must(fs::create_dir(&services), "could not make a folder");
         let text = CONFIG.replace("SOCKET", &socket.to_string_lossy());
+        let text = text.replace("SERVICES", &services.to_string_lossy());
         must(fs::write(&config, text), "could not configure the bus");
         command.arg("--config-file").arg(config).args(["--nofork", "--nopidfile", "--print-address=1"]);
         command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
         let mut daemon = must(Kept::start(&mut command), "could not start dbus-daemon");
         let address = first_line(&mut daemon, LIMIT);
         assert!(!address.is_empty(), "dbus-daemon named no address within {LIMIT:?}");
-        Ok(Bus { address, _daemon: daemon, _folder: folder })
+        Ok(Bus { address, _daemon: daemon, folder })
     }
 
     /// Where it listens.
     pub fn address(&self) -> &str {
         &self.address
+    }
+
+    /// Its folder, which has the socket, `bus`, as a runtime directory has.
+    pub fn folder(&self) -> &Path {
+        self.folder.path()
+    }
+
+    /// From now on, or soon, the bus would start `program` for who asks for `name`.
+    pub fn offer(&self, name: &str, program: &str) {
+        let text = format!("[D-BUS Service]\nName={name}\nExec={program}\n");
+        must(fs::write(self.folder().join("services/offered.service"), text), "could not write the service");
     }
 
     /// What a program on this bus has in its environment.

@@ -4,7 +4,7 @@
 //! never a hanging harness.
 
 use std::fs;
-use std::os::unix::process::ExitStatusExt;
+use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
@@ -82,6 +82,8 @@ pub(super) fn in_room(command: &mut Command, room: &Path) {
         .env("RELAY_HOME", room.join("home/.relaycode"))
         // The build directory lies in a project of its own.
         .env("RELAY_CEILING_DIRECTORIES", workspace::root())
+        // Not in the terminal's foreground: nobody is asked.
+        .process_group(0)
         .stdin(Stdio::null());
 }
 

@@ -5,9 +5,8 @@ mod asking;
 mod progress;
 
 use std::cell::Cell;
-use std::fs::{File, OpenOptions};
+use std::fs::File;
 use std::io::{Read, Write};
-use std::os::unix::fs::OpenOptionsExt;
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
@@ -20,9 +19,6 @@ use relaycode_exec::{Captured, End, ExecError, Finished};
 use relaycode_ledger::Digest;
 use relaycode_text::escape::is_unsafe;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
-use rustix::fs::OFlags;
-use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
-use rustix::termios::{Winsize, tcsetwinsize};
 
 use super::*;
 
@@ -56,15 +52,8 @@ impl Desk {
     }
 
     fn sized(rows: u16, columns: u16) -> Desk {
-        let master = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY | OpenptFlags::CLOEXEC).unwrap();
-        grantpt(&master).unwrap();
-        unlockpt(&master).unwrap();
-        let name = ptsname(&master, Vec::new()).unwrap().into_string().unwrap();
-        let no_control = i32::try_from(OFlags::NOCTTY.bits()).unwrap();
-        let terminal = OpenOptions::new().read(true).write(true).custom_flags(no_control).open(name).unwrap();
-        let size = Winsize { ws_row: rows, ws_col: columns, ws_xpixel: 0, ws_ypixel: 0 };
-        tcsetwinsize(&terminal, size).unwrap();
-        let screen = Some(Screen { file: File::from(master), seen: String::new(), passed: 0 });
+        let (master, terminal) = relaycode_testkit::screen::pair(columns, rows).unwrap();
+        let screen = Some(Screen { file: master, seen: String::new(), passed: 0 });
         Desk { terminal, screen, stop: Rc::default(), scratch: tempfile::tempdir().unwrap() }
     }
 

@@ -1,15 +1,12 @@
 //! Questions, asked on a real terminal (a pseudo-terminal that the test types into).
 
-use std::fs::{File, OpenOptions};
+use std::fs::File;
 use std::io::{Read, Write};
-use std::os::unix::fs::OpenOptionsExt;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
-use rustix::fs::OFlags;
 use rustix::process::Pid;
-use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 
 use crate::relay::{Project, control, edit};
 
@@ -49,13 +46,7 @@ impl Session {
         before: &str,
         change: &dyn Fn(&mut Command),
     ) -> Session {
-        let master = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY | OpenptFlags::CLOEXEC).unwrap();
-        grantpt(&master).unwrap();
-        unlockpt(&master).unwrap();
-        let name = ptsname(&master, Vec::new()).unwrap().into_string().unwrap();
-        let no_control = i32::try_from(OFlags::NOCTTY.bits()).unwrap();
-        let terminal = OpenOptions::new().read(true).write(true).custom_flags(no_control).open(name).unwrap();
-        let mut screen = File::from(master);
+        let (mut screen, terminal) = relaycode_testkit::screen::pair(0, 0).unwrap();
         screen.write_all(before.as_bytes()).unwrap();
         let side = || Stdio::from(terminal.try_clone().unwrap());
         // The terminal on stdin becomes the one that relay is started from.

@@ -12,7 +12,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
-use rustix::process::geteuid;
+use rustix::process::{Signal, geteuid};
 use tempfile::TempDir;
 
 use super::LIMIT;
@@ -127,6 +127,12 @@ impl Wayland {
     /// The program that copied last dies, and the clipboard with it.
     pub fn kill_owner(&self) {
         self.holder.kill();
+    }
+
+    /// The compositor dies, and every program that is connected with it.
+    pub fn crash(&mut self) {
+        self.compositor.signal(Signal::KILL);
+        let _ = self.compositor.ended(LIMIT);
     }
 
     fn program(&self, name: &str) -> Command {

@@ -2,6 +2,8 @@
 
 use std::process::{Command, Stdio};
 
+use rustix::process::Signal;
+
 use super::LIMIT;
 use super::holder::Holder;
 use crate::missing::{Missing, find};
@@ -16,22 +18,27 @@ const SCREEN: &str = "320x240x24";
 pub struct X11 {
     display: String,
     holder: Holder,
-    /// For its end.
-    _server: Kept,
+    server: Kept,
 }
 
 impl X11 {
     /// Starts Xvfb on a display that is free.
     pub fn start() -> Result<X11, Missing> {
+        X11::start_with(&[])
+    }
+
+    /// The same with more options.
+    pub fn start_with(options: &[&str]) -> Result<X11, Missing> {
         find("xclip")?;
         let mut command = Command::new(find("Xvfb")?);
         // The number of the display comes by the standard output, once it can be used.
         command.args(["-displayfd", "1", "-screen", "0", SCREEN, "-nolisten", "tcp", "-noreset"]);
+        command.args(options);
         command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
         let mut server = must(Kept::start(&mut command), "could not start Xvfb");
         let number = first_line(&mut server, LIMIT);
         assert!(!number.is_empty(), "Xvfb named no display within {LIMIT:?}");
-        Ok(X11 { display: format!(":{number}"), holder: Holder::default(), _server: server })
+        Ok(X11 { display: format!(":{number}"), holder: Holder::default(), server })
     }
 
     /// Its name, as in `:12`.
@@ -97,6 +104,12 @@ impl X11 {
     /// The program that copied last dies, and the clipboard with it.
     pub fn kill_owner(&self) {
         self.holder.kill();
+    }
+
+    /// The server dies, and every program that is connected with it.
+    pub fn crash(&mut self) {
+        self.server.signal(Signal::KILL);
+        let _ = self.server.ended(LIMIT);
     }
 
     fn xclip(&self, args: &[&str]) -> Command {

@@ -235,8 +235,11 @@ impl Drop for Screen {
     }
 }
 
-/// Both sides of a new terminal.
-fn pair(columns: u16, rows: u16) -> io::Result<(File, File)> {
+/// Both sides of a new terminal: the person's, and the program's.
+///
+/// # Errors
+/// The system's.
+pub fn pair(columns: u16, rows: u16) -> io::Result<(File, File)> {
     let master = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY | OpenptFlags::CLOEXEC)?;
     grantpt(&master)?;
     unlockpt(&master)?;

@@ -1,13 +1,10 @@
 //! The terminal, at a pseudo-terminal.
 
-use std::fs::{File, OpenOptions};
+use std::fs::File;
 use std::io::Write;
 use std::os::fd::AsFd;
-use std::os::unix::fs::OpenOptionsExt;
 use std::thread;
 
-use rustix::fs::OFlags;
-use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 use rustix::termios::{LocalModes, tcgetattr};
 
 use super::*;
@@ -16,13 +13,8 @@ const LOOK: Look = Look { color: false, utf8: true, width: Some(80) };
 
 /// The person's side, and relay's.
 fn pair() -> (File, Terminal) {
-    let master = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY | OpenptFlags::CLOEXEC).unwrap();
-    grantpt(&master).unwrap();
-    unlockpt(&master).unwrap();
-    let name = ptsname(&master, Vec::new()).unwrap().into_string().unwrap();
-    let no_control = i32::try_from(OFlags::NOCTTY.bits()).unwrap();
-    let file = OpenOptions::new().read(true).write(true).custom_flags(no_control).open(name).unwrap();
-    (File::from(master), Terminal::over(file, false))
+    let (screen, file) = relaycode_testkit::screen::pair(80, 24).unwrap();
+    (screen, Terminal::over(file, false))
 }
 
 /// Waits until `text` has appeared, then types.

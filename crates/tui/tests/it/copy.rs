@@ -2,6 +2,8 @@
 
 use std::process::Command;
 
+use relaycode_testkit::missing::find;
+use relaycode_testkit::or_skip;
 use relaycode_tui::notify::Surroundings;
 use relaycode_tui::osc;
 
@@ -16,7 +18,7 @@ impl Tmux {
     fn run(&self, arguments: &[&str]) -> std::process::Output {
         let mut tmux = Command::new("tmux");
         tmux.arg("-S").arg(self.dir.path().join("socket")).args(["-f", "/dev/null"]).args(arguments);
-        tmux.env_remove("TMUX").env("TERM", "xterm").output().expect("tmux, is it installed?")
+        tmux.env_remove("TMUX").env("TERM", "xterm").output().unwrap()
     }
 }
 
@@ -28,6 +30,7 @@ impl Drop for Tmux {
 
 #[test]
 fn tmux_takes_the_longest_text_once_the_clipboard_is_on() {
+    or_skip!(find("tmux"));
     let tmux = Tmux { dir: tempfile::tempdir().unwrap() };
     let text: String = ('!'..='~').cycle().take(osc::LIMIT).collect();
     let around = Surroundings { tmux: Some("inside".to_owned()), ..Surroundings::default() };

@@ -6,7 +6,10 @@ use std::time::Duration;
 
 use relaycode_tui::notify::{BusError, Desk as Found, Notice, Notifier, Reach, Surroundings};
 
-use crate::desk::{Bus, Desk, around, wait_for};
+use relaycode_testkit::bus::Bus;
+use relaycode_testkit::or_skip;
+
+use crate::desk::{Desk, around, wait_for};
 
 fn notice(summary: &str, body: &str, urgent: bool) -> Notice {
     Notice { summary: summary.to_owned(), body: body.to_owned(), urgent }
@@ -23,8 +26,8 @@ fn show(notifier: &Notifier, notice: &Notice) {
 
 #[test]
 fn an_outcome_takes_the_place_of_the_question_that_waited() {
-    let desk = Desk::start();
-    let notifier = Notifier::new(around(&desk.bus.address));
+    let desk = or_skip!(Desk::start());
+    let notifier = Notifier::new(around(desk.bus.address()));
     assert_eq!(notifier.reach(), Reach::Desktop);
     assert_eq!(notifier.reach_by_terminal(), Reach::Bell);
     assert!(matches!(notifier.probe(), Found::Shows));
@@ -41,14 +44,14 @@ fn an_outcome_takes_the_place_of_the_question_that_waited() {
     assert_eq!(desk.clear()[0][2], "0", "what waits for a person stays");
     // A second notifier knows nothing of the first one's: it adds.
     show(&notifier, &notice("one", "", false));
-    show(&Notifier::new(around(&desk.bus.address)), &notice("two", "", false));
+    show(&Notifier::new(around(desk.bus.address())), &notice("two", "", false));
     assert_eq!(desk.displayed(), 2);
 }
 
 #[test]
 fn hostile_texts_arrive_as_plain_text() {
-    let desk = Desk::start();
-    let notifier = Notifier::new(around(&desk.bus.address));
+    let desk = or_skip!(Desk::start());
+    let notifier = Notifier::new(around(desk.bus.address()));
     let hostile = [
         ("\x1b]0;x\x07 <b>", "<a href=\"http://x\">y</a> & \u{202e}z\n\n\0", "&lt;a href=", "\\\\u{202e}z"),
         ("long", &"x".repeat(100_000), "xxx", "x…"),
@@ -67,8 +70,8 @@ fn hostile_texts_arrive_as_plain_text() {
 
 #[test]
 fn on_a_bus_without_a_server_the_terminal_is_used() {
-    let bus = Bus::start();
-    let notifier = Notifier::new(around(&bus.address));
+    let bus = or_skip!(Bus::start());
+    let notifier = Notifier::new(around(bus.address()));
     assert!(matches!(notifier.probe(), Found::Nobody));
     let mut terminal = Vec::new();
     notifier.tell(&notice("apply?", "", true), &mut terminal);
@@ -77,22 +80,25 @@ fn on_a_bus_without_a_server_the_terminal_is_used() {
 
 #[test]
 fn a_server_that_the_bus_can_start_is_found() {
-    let bus = Bus::start();
-    bus.make_startable();
+    let bus = or_skip!(Bus::start());
+    bus.offer("org.freedesktop.Notifications", "/bin/false");
     // The bus reads its folder when it sees the change; until then nobody is known.
-    let notifier = Notifier::new(around(&bus.address));
+    let notifier = Notifier::new(around(bus.address()));
     wait_for("the service file", || matches!(notifier.probe(), Found::Startable).then_some(()));
 }
 
 #[test]
 fn the_runtime_directory_leads_to_the_bus_and_several_addresses_are_tried_in_order() {
-    let bus = Bus::start();
-    let address =
-        format!("tcp:host=localhost;unix:path={}/gone,guid=0;{},guid=1", bus.path().display(), bus.address);
+    let bus = or_skip!(Bus::start());
+    let address = format!(
+        "tcp:host=localhost;unix:path={}/gone,guid=0;{},guid=1",
+        bus.folder().display(),
+        bus.address()
+    );
     assert!(matches!(Notifier::new(around(&address)).probe(), Found::Nobody));
     let by_directory = Surroundings {
         bus_address: None,
-        runtime_dir: Some(bus.path().to_str().unwrap().to_owned()),
+        runtime_dir: Some(bus.folder().to_str().unwrap().to_owned()),
         ..around("")
     };
     assert!(matches!(Notifier::new(by_directory).probe(), Found::Nobody));
@@ -103,8 +109,8 @@ fn a_bus_with_an_abstract_name_is_reached() {
     let name = format!("relay-test-{}", std::process::id());
     let listener = UnixListener::bind_addr(&SocketAddr::from_abstract_name(&name).unwrap()).unwrap();
     // Handed on to a real bus, byte by byte.
-    let bus = Bus::start();
-    let socket = bus.path().join("bus");
+    let bus = or_skip!(Bus::start());
+    let socket = bus.folder().join("bus");
     let hand_on = std::thread::spawn(move || {
         let (ours, _) = listener.accept().unwrap();
         let theirs = UnixStream::connect(socket).unwrap();

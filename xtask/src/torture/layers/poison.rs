@@ -36,8 +36,11 @@ const COMMANDS: &[&str] = &[
     "log",
     "prompt",
     "prompt F",
+    "prompt --copy",
+    "preview",
     "preview A",
     "preview A --repair --json",
+    "apply",
     "apply A --dry-run",
     "apply A -y",
     "apply A -y --allow near,guarded,hidden,syntax,placeholder,mass-deletion,gate",
@@ -48,6 +51,7 @@ const COMMANDS: &[&str] = &[
     "blame F",
     "trust",
     "trust --json",
+    "watch -y",
     "git commit -y",
     "git commit -y --with-edits -m message",
     "revert -y",
@@ -128,13 +132,22 @@ fn run(world: &World, allowed: &Allowed, room: &Path, case: &str) -> anyhow::Res
     for line in COMMANDS {
         let execs = place.run(world, line)?;
         for exec in &execs {
-            allowed.judge(exec).with_context(|| format!("`relay {line}`"))?;
+            if !(line.starts_with("demo") && is_of_the_tour(exec, &ground.room)) {
+                allowed.judge(exec).with_context(|| format!("`relay {line}`"))?;
+            }
         }
         if ground.mark().exists() {
             bail!("`relay {line}` RAN THE POISON: {}", fs::read_to_string(ground.mark())?);
         }
     }
     Ok(COMMANDS.len() as u64)
+}
+
+/// The tour has a project and a gate of its own, far from the poison: a shell script and what that needs.
+fn is_of_the_tour(exec: &Exec, room: &Path) -> bool {
+    let path = Path::new(&exec.path);
+    let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+    ["sh", "grep", "sed", "sleep"].contains(&name) && !path.starts_with(room)
 }
 
 /// Where relay is started.
