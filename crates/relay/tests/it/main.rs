@@ -30,6 +30,7 @@ mod relay;
 mod requirement;
 mod revert;
 mod scene;
+mod screens;
 mod secrets;
 mod show;
 mod terminal;

@@ -62,6 +62,9 @@ impl<'d> Watch<'d> {
             ("package.json", package),
         ];
         let scene = Scene::trusted(&files, &json!({"approvalMode": "auto", "linter": "true"}));
+        for number in 0..11 {
+            scene.project.put(&format!("many/{number}.txt"), b"x\n");
+        }
         symlink(scene.project.home(), scene.project.path("link")).unwrap();
         symlink("a.txt", scene.project.path("link.txt")).unwrap();
         let prompt = scene.relay(&["prompt"]).out;
@@ -111,6 +114,10 @@ impl<'d> Watch<'d> {
                 self.desk.copy("small");
                 self.desk.copy(&format!("{}{}", fill("MARKER\n"), text()));
             }
+            Put::DiesHalfway(text) => {
+                self.desk.copy(&format!("{}{}", fill("MARKER\n"), text()));
+                self.desk.kill_owner();
+            }
             Put::Blank => self.desk.copy("\n"),
             Put::As(target, bytes) => {
                 let bytes = [marker.as_bytes(), bytes].concat();
@@ -156,7 +163,7 @@ impl<'d> Watch<'d> {
         let (busy, from) = (self.screen.cpu_time(), self.screen.raw().len());
         self.copy(&case.put, &marker);
         match case.expect {
-            Expect::Silent => {}
+            Expect::Silent | Expect::Unseen => {}
             Expect::Refused(text) => self.wait_sent(from, text, name),
             // It may stand there already.
             Expect::Said(text) => self.screen.wait_for_text(text),
@@ -182,7 +189,9 @@ impl<'d> Watch<'d> {
             Expect::Silent => {
                 assert_eq!(sent.replace("\x1b[?2004h", ""), "", "{name}: something was said");
             }
-            Expect::Said(_) => assert!(!sent.contains(&marker), "{name}: echoed in\n{sent:?}"),
+            Expect::Said(_) | Expect::Unseen => {
+                assert!(!sent.contains(&marker), "{name}: echoed in\n{sent:?}")
+            }
             Expect::Refused(_) => assert!(!sent.contains("[y/N]"), "{name}: asked\n{}", self.screen.text()),
             Expect::Asked(_) => {}
         }
