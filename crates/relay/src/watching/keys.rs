@@ -48,10 +48,13 @@ impl Session<'_, '_> {
             's' => self.show_diff(true),
             'a' => self.take_again(),
             'b' => self.take_bulk(true),
-            'l' => self.run_command(&log::Args::newest(LOGGED)),
+            'l' => {
+                self.print("\n");
+                self.run_command(&log::Args::newest(LOGGED))
+            }
             '?' | 'h' => {
                 let text = question::keys(KEYS, &self.context.look());
-                self.print(&text);
+                self.print(&format!("\n{text}"));
                 Ok(())
             }
             _ => {

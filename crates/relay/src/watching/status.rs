@@ -142,6 +142,9 @@ impl Session<'_, '_> {
             if self.status.applied > 0 {
                 parts.push(format!("{} applied", self.status.applied));
             }
+            if self.status.undone > 0 {
+                parts.push(format!("{} undone", self.status.undone));
+            }
             let waiting = self.inbox.waiting();
             if waiting > 0 {
                 parts.push(format!("{} waiting", number(waiting, "answer")));
