@@ -11,6 +11,8 @@ use rustix::process::Pid;
 pub struct Usage {
     /// Time on a processor of all threads that still run, to the nanosecond.
     pub processor: Duration,
+    /// Time that these threads could have run, and waited for a processor that others kept busy.
+    pub waited: Duration,
     /// Memory, with what of its files is in it, in bytes.
     pub memory: u64,
     /// Memory of its own, in bytes.
@@ -40,7 +42,8 @@ pub(super) fn usage(pid: Pid) -> io::Result<Usage> {
     }
     let status = fs::read_to_string(format!("{folder}/status"))?;
     Ok(Usage {
-        processor: cpu_time(pid)?,
+        processor: scheduled(pid, 0)?,
+        waited: scheduled(pid, 1)?,
         memory: field(&status, "VmRSS:")? * 1024,
         own_memory: field(&status, "RssAnon:")? * 1024,
         wakeups,
@@ -52,11 +55,16 @@ pub(super) fn usage(pid: Pid) -> io::Result<Usage> {
 
 /// The time on a processor of all threads that still run, to the nanosecond.
 pub(super) fn cpu_time(pid: Pid) -> io::Result<Duration> {
+    scheduled(pid, 0)
+}
+
+/// One of the times that the scheduler keeps: running, waiting to run. The sum of all threads that still run.
+fn scheduled(pid: Pid, column: usize) -> io::Result<Duration> {
     let (mut nanoseconds, mut threads) = (0, 0);
     for thread in fs::read_dir(format!("/proc/{}/task", pid.as_raw_nonzero()))? {
         // A thread may end while we look.
         let Ok(counted) = fs::read_to_string(thread?.path().join("schedstat")) else { continue };
-        nanoseconds += number(&counted, "")?;
+        nanoseconds += number(counted.split(' ').nth(column).unwrap_or_default(), "")?;
         threads += 1;
     }
     if threads == 0 {

@@ -1,0 +1,60 @@
+//! What watching costs while nothing happens. All kinds at once: they have nothing to do with each other.
+
+use std::time::Duration;
+
+use super::stage::{Gate, Stage, Watched, pause};
+use crate::bench::measure::Measured;
+
+/// How long nothing happens.
+const IDLE: Duration = Duration::from_secs(60);
+/// Milliseconds of processor time to stay below, all threads together.
+const PROCESSOR_BELOW: f64 = 10.0;
+/// Megabytes to stay below.
+const MEMORY_BELOW: f64 = 20.0;
+
+const KINDS: [Stage; 4] = [Stage::X11, Stage::Wayland, Stage::Polled(2000), Stage::None];
+
+/// Measures every kind.
+pub(super) fn measure(wanted: &dyn Fn(&str) -> bool, keep: &mut impl FnMut(Measured)) -> anyhow::Result<()> {
+    let mut watchers = Vec::new();
+    for stage in KINDS {
+        let name = format!("watch, idle {} s, {}", IDLE.as_secs(), stage.name());
+        if !wanted(&name) {
+            continue;
+        }
+        match Watched::start(stage, Gate::True)? {
+            Ok(watched) => {
+                // Something that is no answer lies there, as it mostly does.
+                if stage != Stage::None {
+                    watched.copy("some text\n")?;
+                }
+                watchers.push((name, watched));
+            }
+            Err(missing) => keep(super::missing(&name, &missing)),
+        }
+    }
+    // Starting is over when nothing moves any more.
+    pause(Duration::from_secs(1));
+    let before: Vec<_> = watchers.iter().map(|(_, watched)| watched.screen.usage()).collect();
+    if !watchers.is_empty() {
+        pause(IDLE);
+    }
+    for ((name, watched), before) in watchers.into_iter().zip(before) {
+        let after = watched.screen.usage();
+        let processor = after.processor.saturating_sub(before.processor).as_secs_f64() * 1e3;
+        let mut measured =
+            Measured::single(format!("{name}, processor"), "ms", processor, Some(PROCESSOR_BELOW));
+        measured.note = format!("{} wakeups, {} threads", after.wakeups - before.wakeups, after.threads);
+        keep(measured);
+        let mut measured =
+            Measured::single(format!("{name}, memory"), "MB", megabytes(after.memory), Some(MEMORY_BELOW));
+        measured.note = format!("{:.1} MB of its own", megabytes(after.own_memory));
+        keep(measured);
+        watched.leave()?;
+    }
+    Ok(())
+}
+
+pub(super) fn megabytes(bytes: u64) -> f64 {
+    bytes as f64 / 1e6
+}
