@@ -37,3 +37,4 @@ mod tongue;
 mod tour;
 mod trust_question;
 mod trusting;
+mod watch_bench;

@@ -23,11 +23,8 @@ pub(super) fn measure(wanted: &dyn Fn(&str) -> bool, keep: &mut impl FnMut(Measu
             continue;
         }
         match Watched::start(stage, Gate::True)? {
-            Ok(watched) => {
-                // Something that is no answer lies there, as it mostly does.
-                if stage != Stage::None {
-                    watched.copy("some text\n")?;
-                }
+            Ok(mut watched) => {
+                used(stage, &mut watched)?;
                 watchers.push((name, watched));
             }
             Err(missing) => keep(super::missing(&name, &missing)),
@@ -51,6 +48,22 @@ pub(super) fn measure(wanted: &dyn Fn(&str) -> bool, keep: &mut impl FnMut(Measu
         measured.note = format!("{:.1} MB of its own", megabytes(after.own_memory));
         keep(measured);
         watched.leave()?;
+    }
+    Ok(())
+}
+
+/// One change was made, and something that is no answer lies on the clipboard, as it mostly does.
+fn used(stage: Stage, watched: &mut Watched) -> anyhow::Result<()> {
+    let (text, _, outcome) = watched.next();
+    if stage == Stage::None {
+        watched.screen.paste(&text);
+    } else {
+        watched.copy(&text)?;
+    }
+    watched.wait(&outcome);
+    watched.wait_ready();
+    if stage != Stage::None {
+        watched.copy("some text\n")?;
     }
     Ok(())
 }

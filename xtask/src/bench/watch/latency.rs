@@ -53,7 +53,7 @@ pub(super) fn measure(wanted: &dyn Fn(&str) -> bool, keep: &mut impl FnMut(Measu
         let below = CARD_BELOW + stage.interval() as f64;
         let stolen = Measured::from_times(String::new(), waited, None);
         let mut card = spread(name("card"), cards, Some(below));
-        card.note += &format!("; waited for a processor {:.1} ms, p95 {:.1}", stolen.median, stolen.p99);
+        card.note += &format!("; of it waiting for a processor {:.1}, p99 {:.1}", stolen.median, stolen.p99);
         keep(card);
         keep(spread(name("applied"), applied, None));
         watched.leave()?;
