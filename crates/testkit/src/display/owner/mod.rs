@@ -30,15 +30,11 @@ trait Holds {
 
 impl Owner {
     pub(super) fn on_x11(desktop: &X11) -> Owner {
-        Owner::new(must(x11::start(desktop.display()), "could not reach Xvfb"))
+        must(x11::start(desktop.display()), "could not reach Xvfb")
     }
 
     pub(super) fn on_wayland(desktop: &Wayland) -> Owner {
-        Owner::new(must(wayland::start(&desktop.path()), "could not reach sway"))
-    }
-
-    fn new((holds, serves): (Box<dyn Holds>, JoinHandle<()>)) -> Owner {
-        Owner { holds, serves: Some(serves) }
+        must(wayland::start(&desktop.path()), "could not reach sway")
     }
 
     /// Takes the clipboard with `text`; the moment just before it was asked for.

@@ -6,7 +6,7 @@ use std::fs::File;
 use std::io::Write;
 use std::os::unix::net::UnixStream;
 use std::path::Path;
-use std::thread::{self, JoinHandle};
+use std::thread;
 
 use wayland_client::globals::{GlobalListContents, registry_queue_init};
 use wayland_client::protocol::wl_callback::{self, WlCallback};
@@ -19,7 +19,7 @@ use wlr::zwlr_data_control_manager_v1::{self as manager, ZwlrDataControlManagerV
 use wlr::zwlr_data_control_offer_v1::{self as offer, ZwlrDataControlOfferV1};
 use wlr::zwlr_data_control_source_v1::{self as source, ZwlrDataControlSourceV1};
 
-use super::Holds;
+use super::{Holds, Owner};
 use crate::must::must;
 
 /// The forms in which wl-copy offers text.
@@ -33,7 +33,7 @@ struct Held {
 }
 
 /// Connects, and serves who asks.
-pub(super) fn start(socket: &Path) -> Result<(Box<dyn Holds>, JoinHandle<()>), Box<dyn Error>> {
+pub(super) fn start(socket: &Path) -> Result<Owner, Box<dyn Error>> {
     let connection = Connection::from_socket(UnixStream::connect(socket)?)?;
     let (globals, events) = registry_queue_init::<State>(&connection)?;
     let queue = events.handle();
@@ -41,7 +41,8 @@ pub(super) fn start(socket: &Path) -> Result<(Box<dyn Holds>, JoinHandle<()>), B
     let manager: ZwlrDataControlManagerV1 = globals.bind(&queue, 1..=1, ())?;
     let device = manager.get_data_device(&seat, &queue, ());
     let serves = thread::Builder::new().name("owner".to_owned()).spawn(move || serve(events))?;
-    Ok((Box::new(Held { connection, queue, manager, device }), serves))
+    let held = Held { connection, queue, manager, device };
+    Ok(Owner { holds: Box::new(held), serves: Some(serves) })
 }
 
 impl Holds for Held {

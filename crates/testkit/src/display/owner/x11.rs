@@ -2,7 +2,7 @@
 
 use std::error::Error;
 use std::sync::{Arc, Mutex, PoisonError};
-use std::thread::{self, JoinHandle};
+use std::thread;
 
 use x11rb::connection::Connection;
 use x11rb::protocol::Event;
@@ -13,7 +13,7 @@ use x11rb::protocol::xproto::{
 use x11rb::rust_connection::RustConnection;
 use x11rb::wrapper::ConnectionExt as _;
 
-use super::Holds;
+use super::{Holds, Owner};
 use crate::must::must;
 
 struct Held {
@@ -26,7 +26,7 @@ struct Held {
 }
 
 /// Connects, and serves who asks.
-pub(super) fn start(display: &str) -> Result<(Box<dyn Holds>, JoinHandle<()>), Box<dyn Error>> {
+pub(super) fn start(display: &str) -> Result<Owner, Box<dyn Error>> {
     let (server, screen) = RustConnection::connect(Some(display))?;
     let window = server.generate_id()?;
     let root = server.setup().roots[screen].root;
@@ -40,7 +40,7 @@ pub(super) fn start(display: &str) -> Result<(Box<dyn Holds>, JoinHandle<()>), B
     let served = Arc::clone(&held);
     // A server that is gone asks nobody.
     let serves = thread::Builder::new().name("owner".to_owned()).spawn(move || drop(served.serve()))?;
-    Ok((Box::new(held), serves))
+    Ok(Owner { holds: Box::new(held), serves: Some(serves) })
 }
 
 impl Holds for Arc<Held> {
