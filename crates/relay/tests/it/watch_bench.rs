@@ -13,7 +13,7 @@ use crate::relay::edit;
 use crate::scene::{LONG, Scene};
 
 /// More often than this is a storm.
-const BETWEEN: Duration = Duration::from_millis(260);
+const BETWEEN: Duration = Duration::from_millis(300);
 /// For a card, on a machine that does ten other things.
 const CARD_BELOW: Duration = Duration::from_secs(2);
 /// Of processor time while nothing happens.

@@ -12,7 +12,7 @@ const COPIES: usize = 100;
 /// Milliseconds to stay below, besides the interval of a clipboard that does not tell.
 const CARD_BELOW: f64 = 50.0;
 /// Between two copies: so often is no storm yet.
-const BETWEEN: Duration = Duration::from_millis(260);
+const BETWEEN: Duration = Duration::from_millis(300);
 
 const KINDS: [(Stage, Gate); 5] = [
     (Stage::X11, Gate::None),

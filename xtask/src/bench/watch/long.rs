@@ -16,7 +16,7 @@ const GROWTH_BELOW: f64 = 1.0;
 /// Milliseconds for a change.
 const CHANGE_BELOW: f64 = 250.0;
 /// Between two copies: so often is no storm yet.
-const BETWEEN: Duration = Duration::from_millis(255);
+const BETWEEN: Duration = Duration::from_millis(300);
 
 /// How the answers come.
 #[derive(Clone, Copy, PartialEq, Eq)]
