@@ -7,6 +7,8 @@ use crate::bench::measure::Measured;
 
 /// How long nothing happens.
 const IDLE: Duration = Duration::from_secs(60);
+/// Whatever was begun is over after this long.
+const SETTLED: Duration = Duration::from_secs(3);
 /// Milliseconds of processor time to stay below, all threads together.
 const PROCESSOR_BELOW: f64 = 10.0;
 /// Megabytes to stay below.
@@ -30,8 +32,7 @@ pub(super) fn measure(wanted: &dyn Fn(&str) -> bool, keep: &mut impl FnMut(Measu
             Err(missing) => keep(super::missing(&name, &missing)),
         }
     }
-    // Starting is over when nothing moves any more.
-    pause(Duration::from_secs(1));
+    pause(SETTLED);
     let before: Vec<_> = watchers.iter().map(|(_, watched)| watched.screen.usage()).collect();
     if !watchers.is_empty() {
         pause(IDLE);
@@ -55,6 +56,8 @@ pub(super) fn measure(wanted: &dyn Fn(&str) -> bool, keep: &mut impl FnMut(Measu
 /// One change was made, and something that is no answer lies on the clipboard, as it mostly does.
 fn used(stage: Stage, watched: &mut Watched) -> anyhow::Result<()> {
     let (text, _, outcome) = watched.next();
+    // A clipboard that does not tell is looked at once before anything on it is new.
+    pause(SETTLED);
     if stage == Stage::None {
         watched.screen.paste(&text);
     } else {
