@@ -11,6 +11,8 @@ mod parsing;
 mod planning;
 mod samples;
 mod startup;
+#[cfg(target_os = "linux")]
+mod watch;
 
 use std::path::PathBuf;
 use std::process::Command;
@@ -19,7 +21,7 @@ use anyhow::{Context, bail};
 
 use measure::Measured;
 
-/// Measure matching, planning, parsing, start-up, the ledger and the door against their targets.
+/// Measure matching, planning, parsing, start-up, the ledger, the door and watching against their targets.
 #[derive(clap::Args)]
 pub(crate) struct Args {
     /// Only measurements whose name contains this.
@@ -70,6 +72,8 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     startup::measure(&wanted, &mut keep)?;
     ledger::measure(&wanted, &mut keep)?;
     door::measure(&wanted, &mut keep)?;
+    #[cfg(target_os = "linux")]
+    watch::measure(&wanted, &mut keep)?;
     let missed = measured.iter().filter(|one| !one.met()).count();
     if missed > 0 {
         bail!("{missed} of {} targets missed", measured.len());

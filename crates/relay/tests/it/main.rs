@@ -39,5 +39,6 @@ mod tour;
 mod trust_question;
 mod trusting;
 mod watch;
+mod watch_bench;
 mod watch_edges;
 mod watch_hostile;

@@ -5,10 +5,12 @@
 //! (Not from a `static`, which is never dropped.) A start that finds a program missing says which; one that fails otherwise fails the test.
 
 mod holder;
+mod owner;
 mod wayland;
 mod x11;
 
 pub use crate::missing::Missing;
+pub use owner::Owner;
 pub use wayland::Wayland;
 pub use x11::X11;
 

@@ -8,15 +8,15 @@ use std::fs::{self, Permissions};
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::{PermissionsExt, chown};
 use std::os::unix::process::CommandExt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
 use rustix::process::{Signal, geteuid};
 use tempfile::TempDir;
 
-use super::LIMIT;
 use super::holder::Holder;
+use super::{LIMIT, Owner};
 use crate::missing::{Missing, find};
 use crate::must::must;
 use crate::process::{Kept, output, until};
@@ -84,6 +84,16 @@ impl Wayland {
     /// Puts a program on this desktop, and on no other.
     pub fn surround(&self, command: &mut Command) {
         command.env_remove("DISPLAY").env_remove("WAYLAND_SOCKET").envs(self.env());
+    }
+
+    /// Where its socket is.
+    pub fn path(&self) -> PathBuf {
+        self.folder.path().join(&self.socket)
+    }
+
+    /// Somebody in this process who can take the clipboard.
+    pub fn owner(&self) -> Owner {
+        Owner::on_wayland(self)
     }
 
     /// Copies text, as a person would.

@@ -4,8 +4,8 @@ use std::process::{Command, Stdio};
 
 use rustix::process::Signal;
 
-use super::LIMIT;
 use super::holder::Holder;
+use super::{LIMIT, Owner};
 use crate::missing::{Missing, find};
 use crate::must::must;
 use crate::process::{Kept, first_line, output};
@@ -56,6 +56,11 @@ impl X11 {
     pub fn surround(&self, command: &mut Command) {
         command.env_remove("WAYLAND_DISPLAY").env_remove("WAYLAND_SOCKET").env_remove("XAUTHORITY");
         command.envs(self.env());
+    }
+
+    /// Somebody in this process who can take the clipboard.
+    pub fn owner(&self) -> Owner {
+        Owner::on_x11(self)
     }
 
     /// Copies text, as a person would.

@@ -34,6 +34,7 @@ use rustix::termios::{LocalModes, Winsize, tcgetattr, tcsetwinsize};
 use crate::must::must;
 use crate::process::{Kept, LONG, ready};
 use reader::Reader;
+pub use usage::Usage;
 
 /// What is waited for may be elsewhere than on the screen: it is asked about this often.
 const ASK_AGAIN: Duration = Duration::from_millis(50);
@@ -226,6 +227,11 @@ impl Screen {
     /// How much memory the program has in use, in bytes.
     pub fn rss(&self) -> u64 {
         must(usage::rss(self.pid()), "could not read the program's memory")
+    }
+
+    /// What the program uses.
+    pub fn usage(&self) -> Usage {
+        must(usage::usage(self.pid()), "could not read what the program uses")
     }
 
     /// What is seen, for a message.

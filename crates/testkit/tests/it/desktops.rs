@@ -103,3 +103,24 @@ fn a_program_is_on_one_desktop_only() {
     let said = output(&mut shell, b"", LIMIT).unwrap().unwrap();
     assert_eq!(String::from_utf8(said).unwrap(), format!("{} ", desktop.display()));
 }
+
+#[test]
+fn somebody_inside_takes_the_clipboard_and_hands_it_over() {
+    let desktop = or_skip!(X11::start());
+    let owner = desktop.owner();
+    for text in ["one", "zwei äöü ✓\n"] {
+        owner.take(text);
+        assert_eq!(desktop.paste(), text);
+    }
+    desktop.copy("somebody else's");
+    drop(owner);
+    assert_eq!(desktop.paste(), "somebody else's");
+    let desktop = or_skip!(Wayland::start());
+    let owner = desktop.owner();
+    for text in ["one", "zwei äöü ✓\n"] {
+        owner.take(text);
+        assert_eq!(desktop.paste(), text);
+    }
+    drop(owner);
+    assert_eq!(desktop.paste(), "");
+}

@@ -1,0 +1,61 @@
+//! A holder of the clipboard inside this process: it takes it at a moment that is known, and as often as wanted.
+//!
+//! A program like xclip takes some milliseconds to start before the clipboard changes, which is too vague for
+//! whoever measures what comes after.
+
+mod wayland;
+mod x11;
+
+use std::fmt;
+use std::thread::JoinHandle;
+use std::time::Instant;
+
+use super::{Wayland, X11};
+use crate::must::must;
+
+/// Holds the clipboard of a desktop, after it was told to take it. Only short texts.
+pub struct Owner {
+    holds: Box<dyn Holds>,
+    serves: Option<JoinHandle<()>>,
+}
+
+/// One kind of desktop.
+trait Holds {
+    /// Takes the clipboard with `text`.
+    fn take(&self, text: &str);
+
+    /// Has the thread that hands it over end.
+    fn end(&self);
+}
+
+impl Owner {
+    pub(super) fn on_x11(desktop: &X11) -> Owner {
+        must(x11::start(desktop.display()), "could not reach Xvfb")
+    }
+
+    pub(super) fn on_wayland(desktop: &Wayland) -> Owner {
+        must(wayland::start(&desktop.path()), "could not reach sway")
+    }
+
+    /// Takes the clipboard with `text`; the moment just before it was asked for.
+    pub fn take(&self, text: &str) -> Instant {
+        let now = Instant::now();
+        self.holds.take(text);
+        now
+    }
+}
+
+impl Drop for Owner {
+    fn drop(&mut self) {
+        self.holds.end();
+        if let Some(serves) = self.serves.take() {
+            let _ = serves.join();
+        }
+    }
+}
+
+impl fmt::Debug for Owner {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Owner").finish_non_exhaustive()
+    }
+}
