@@ -10,6 +10,7 @@ use relaycode_change::proposal::{Note, Proposal};
 use relaycode_change::{diff, prompt, repair, response};
 use relaycode_door::{Consent, Submission};
 use relaycode_ledger::Digest;
+use relaycode_project::checkout;
 use relaycode_project::config::LogLevel;
 use relaycode_tui as view;
 use relaycode_tui::clock;
@@ -54,8 +55,10 @@ pub(crate) struct Source<'a> {
     pub(crate) origin: Origin,
     /// The text itself.
     text: String,
-    /// It came in while the clipboard was watched: what can be done next is a key.
+    /// It came in while the clipboard was watched.
     pub(crate) watched: bool,
+    /// What can be done next is a key.
+    pub(crate) keys: bool,
 }
 
 /// One answer of it, as it was understood.
@@ -83,20 +86,21 @@ impl<'a> Source<'a> {
         }
         let text = origin.read(limits.text_bytes)?;
         let directory = context.options.directory.clone();
-        Ok(Source { given, directory, limits, command, root, origin, text, watched: false })
+        Ok(Source { given, directory, limits, command, root, origin, text, watched: false, keys: false })
     }
 
-    /// A text that came in while the clipboard was watched.
+    /// A text that came in while the clipboard was watched; `keys`: by somebody who has keys to press.
     pub(crate) fn watched(
         given: &'a Given,
         root: PathBuf,
         origin: Origin,
         text: String,
+        keys: bool,
         context: &Context<'_>,
     ) -> Source<'a> {
         let directory = context.options.directory.clone();
         let limits = given.limit.limits();
-        Source { given, directory, limits, command: "watch", root, origin, text, watched: true }
+        Source { given, directory, limits, command: "watch", root, origin, text, watched: true, keys }
     }
 
     /// The text itself, when nothing else of it is needed.
@@ -154,7 +158,7 @@ impl Answer<'_> {
         if refused.refusals.iter().all(|r| nothing(&r.reason)) {
             return None;
         }
-        if self.source.watched {
+        if self.source.keys {
             return Some(
                 "c copies a repair prompt for your model; the same id may be sent again".to_string(),
             );
@@ -181,6 +185,14 @@ impl Answer<'_> {
         PlanJson { files, findings: &plan.findings, notes: &plan.notes }
     }
 
+    /// What was understood, as it may be printed: the key stays between the user and their model.
+    pub(crate) fn proposal_json(&self) -> Proposal {
+        let mut proposal = self.proposal.clone();
+        let named = proposal.control.project_id.take();
+        proposal.control.project_id = named.map(|named| checkout::strip(None, &named));
+        proposal
+    }
+
     pub(crate) fn refusal_json(&self, refused: &Refused) -> Value {
         let name = self.source.origin.name();
         let place = refused.refusals.first().map(|refusal| match refusal.line {
@@ -196,7 +208,7 @@ impl Answer<'_> {
             project: self.source.root.to_string_lossy(),
             error: Failure { place, ..failure },
             refused,
-            proposal: &self.proposal,
+            proposal: self.proposal_json(),
             repair: repair::prompt(refused),
         })
     }
@@ -245,7 +257,7 @@ struct RefusedJson<'a> {
     /// `refusals`, `fitting`, `notes`
     #[serde(flatten)]
     refused: &'a Refused,
-    proposal: &'a Proposal,
+    proposal: Proposal,
     repair: String,
 }
 

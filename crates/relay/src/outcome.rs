@@ -124,7 +124,7 @@ impl Teller<'_> {
                 let ending =
                     self.failed(&failure, Some(&plan), json!({"reason": reason, "gate": gate}), context);
                 let look = context.look();
-                if self.answer.source.watched && (reason.is_some() || put_back) {
+                if self.answer.source.keys && (reason.is_some() || put_back) {
                     let what = if reason.is_some() { "your reason" } else { "what the gate said" };
                     let said = format!("c copies {what} for your model; the same id may be sent again");
                     context.say(&view::outcome::aside(&look, &said));
@@ -198,7 +198,7 @@ impl Teller<'_> {
             return self.failed(&failure, Some(plan), json!({"gate": gate}), context);
         }
         let mut next = format!("keep it anyway: `{}`", self.answer.again("apply", "--allow gate"));
-        if self.answer.source.watched {
+        if self.answer.source.keys {
             next += &format!(" {} c copies the errors for your model", context.look().sign(Sign::Dot));
         }
         let text =
@@ -233,7 +233,7 @@ impl Teller<'_> {
 
     /// What undoes a change.
     fn undo(&self) -> &'static str {
-        if self.answer.source.watched { "u" } else { "`relay revert`" }
+        if self.answer.source.keys { "u" } else { "`relay revert`" }
     }
 
     /// The plan, if nobody has seen it yet.

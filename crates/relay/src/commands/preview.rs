@@ -148,7 +148,7 @@ fn plan_object(answer: &Answer<'_>, preview: &Preview, shown: &Shown) -> Value {
         "code": Exit::Done as u8,
         "command": "preview",
         "project": answer.source.root.to_string_lossy(),
-        "proposal": answer.proposal,
+        "proposal": answer.proposal_json(),
         "plan": Answer::plan_json(&preview.plan, shown.text),
         "digest": preview.digest.to_string(),
         "rules": preview.rules,

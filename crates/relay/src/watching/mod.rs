@@ -28,7 +28,7 @@ use relaycode_tui::live::Live;
 use relaycode_tui::notify::Notifier;
 use relaycode_tui::{clock, outcome};
 use relaycode_watch::bulk::Bulk;
-use relaycode_watch::clipboard::{self, ClipboardError, NoClipboard};
+use relaycode_watch::clipboard::{self, Choice, ClipboardError, NoClipboard};
 use relaycode_watch::config::ConfigWatch;
 use relaycode_watch::feed::Feed;
 use relaycode_watch::inbox::{Arrival, How, Inbox, Passed};
@@ -59,6 +59,8 @@ pub(crate) struct Session<'s, 'c> {
     given: &'s Given,
     consent: Consent,
     door: Door,
+    /// Which clipboard the user wants.
+    choice: Choice,
     inbox: Inbox,
     /// `None`: there is no clipboard, or not any more.
     feed: Option<Feed>,
@@ -112,6 +114,7 @@ impl<'s, 'c> Session<'s, 'c> {
             )
             .hint("`relay init` makes one"));
         }
+        let choice = desktop::choice()?;
         let alone = alone(&door)?;
         let signals = Rc::new(Held::begin()?);
         let terminal = ask::terminal();
@@ -128,6 +131,7 @@ impl<'s, 'c> Session<'s, 'c> {
             given,
             consent,
             door,
+            choice,
             inbox,
             feed: None,
             again: None,
@@ -166,6 +170,10 @@ impl<'s, 'c> Session<'s, 'c> {
             }
         }
         self.live.erase();
+        if !self.bulk.is_empty() {
+            let said = collected(self.bulk.len());
+            self.remark(&said);
+        }
         self.context.object(&json!({"event": "ended", "command": "watch"}));
         match go {
             Go::Stop => {
@@ -184,8 +192,7 @@ impl<'s, 'c> Session<'s, 'c> {
 
     /// Opens the clipboard and begins to watch it.
     fn open(&mut self) -> Result<(), NoClipboard> {
-        let choice = desktop::choice().unwrap_or_default();
-        let clipboard = clipboard::open(&desktop::desktop(), choice)?;
+        let clipboard = clipboard::open(&desktop::desktop(), self.choice)?;
         self.status.clipboard = Some(clipboard.name());
         let feed = Feed::start(clipboard, Arc::clone(&self.interval), Limits::default(), self.inbox.clone());
         self.feed = feed.ok();
@@ -265,7 +272,8 @@ impl<'s, 'c> Session<'s, 'c> {
                 );
             }
             Arrival::Dropped(count) => {
-                let said = relaycode_tui::number(count, "more copy").replace("copys", "copies");
+                let said =
+                    if count == 1 { "one more copy".to_string() } else { format!("{count} more copies") };
                 self.remark(&format!("{said} came meanwhile: not looked at"));
             }
             Arrival::Gone(gone) => self.lost(&gone),
@@ -349,6 +357,14 @@ impl<'s, 'c> Session<'s, 'c> {
         self.live.erase();
         let text = outcome::remark(&self.context.look(), text);
         self.context.beside(LogLevel::Warn, &text);
+    }
+}
+
+/// `2 collected copies were not taken up`
+fn collected(count: usize) -> String {
+    match count {
+        1 => "a collected copy was not taken up".to_string(),
+        count => format!("{count} collected copies were not taken up"),
     }
 }
 

@@ -40,7 +40,14 @@ impl Session<'_, '_> {
             How::Copied => Origin::Clipboard,
             How::Pasted => Origin::Paste,
         };
-        let source = Source::watched(self.given, self.door.root.clone(), origin, text, self.context);
+        let source = Source::watched(
+            self.given,
+            self.door.root.clone(),
+            origin,
+            text,
+            self.terminal.is_some(),
+            self.context,
+        );
         let answers = match source.answers() {
             Ok(answers) => answers,
             Err(failure) => {
