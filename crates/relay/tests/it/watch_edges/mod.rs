@@ -44,12 +44,12 @@ struct Watched {
 impl Watched {
     /// Trusted, with a linter that is content.
     fn new() -> Watched {
-        Watched::with(json!({"linter": "true"}))
+        Watched::with(&json!({"linter": "true"}))
     }
 
     /// With these keys under `patch`, trusted.
-    fn with(patch: Value) -> Watched {
-        let scene = Scene::trusted(&[("a.txt", BEFORE)], &patch);
+    fn with(patch: &Value) -> Watched {
+        let scene = Scene::trusted(&[("a.txt", BEFORE)], patch);
         let prompt = scene.relay(&["prompt"]);
         let id = prompt.out.lines().find_map(|line| line.strip_prefix("projectId: ")).unwrap().to_string();
         Watched { scene, id }
@@ -57,7 +57,7 @@ impl Watched {
 
     /// With a linter that, once `ONE` is in the file, says that it runs, and stays while it is held.
     fn with_slow_gate() -> Watched {
-        let watched = Watched::with(json!({"linter": "sh gate.sh"}));
+        let watched = Watched::with(&json!({"linter": "sh gate.sh"}));
         let home = watched.scene.project.home().to_str().unwrap().to_string();
         let script = format!(
             "grep -q ONE a.txt || exit 0\ntouch {home}/running\nwhile [ -e {home}/hold ]; do sleep 0.02; done\n"

@@ -49,7 +49,7 @@ fn the_desktop_tells_that_a_question_waits_and_what_came_of_an_answer() {
 fn a_change_that_is_not_kept_is_told() {
     let (bus, desktop) = (or_skip!(Bus::start()), or_skip!(X11::start()));
     let dunst = or_skip!(Dunst::start(&bus, &desktop));
-    let watched = Watched::with(json!({"linter": "sh gate.sh"}));
+    let watched = Watched::with(&json!({"linter": "sh gate.sh"}));
     watched.scene.project.put("gate.sh", b"! grep -q BAD a.txt\n");
     let told = || dunst.wait_for(|notice| notice.summary.starts_with("shop: "), LONG);
     // Nobody is there to be asked whether to keep it.
