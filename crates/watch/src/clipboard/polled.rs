@@ -32,7 +32,12 @@ impl Polled {
     pub(super) fn open() -> Result<Polled, NoClipboard> {
         let no = |error: Error| NoClipboard::Unreachable { name: NAME, why: error.to_string() };
         let clipboard = arboard::Clipboard::new().map_err(no)?;
-        Ok(Polled { clipboard, keys: RandomState::new(), last: None })
+        let mut polled = Polled { clipboard, keys: RandomState::new(), last: None };
+        // What is there now is not new; what comes from here on is.
+        if let Ok(content) = polled.look() {
+            polled.last = polled.hash(&content);
+        }
+        Ok(polled)
     }
 
     /// What is there, with all of its text.

@@ -1,5 +1,11 @@
 //! The configuration's files, watched: the project's, and the user's own. That something happened to one of them
 //! rings a bell; what it means is found out by reading it.
+//!
+//! On Linux the kernel is asked for changes alone. The library that serves the other systems would also tell each time
+//! a file is opened, and so wake relay whenever anybody reads in the project's directory.
+
+#[cfg_attr(not(target_os = "linux"), path = "elsewhere.rs")]
+mod inotify;
 
 use std::io::Write;
 use std::os::unix::net::UnixStream;
@@ -7,14 +13,12 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use notify::{Event, EventKind, RecommendedWatcher, RecursiveMode, Watcher};
 use relaycode_project::config::{FILES, USER_FILE};
 
 /// The files are watched, for as long as this lives.
 #[derive(Debug)]
 pub struct ConfigWatch {
-    /// It has a thread of its own, which sleeps until something happens.
-    _watcher: RecommendedWatcher,
+    _watcher: inotify::Watcher,
     touched: Arc<AtomicBool>,
 }
 
@@ -26,19 +30,14 @@ impl ConfigWatch {
     pub fn start(root: &Path, home: Option<&Path>, bell: UnixStream) -> Result<ConfigWatch, String> {
         let touched = Arc::new(AtomicBool::new(false));
         let flag = Arc::clone(&touched);
-        let mut watcher = notify::recommended_watcher(move |event: notify::Result<Event>| {
-            if event.is_ok_and(|event| concerns(&event)) {
+        let ring = move |name: &str| {
+            if FILES.contains(&name) || name == USER_FILE {
                 flag.store(true, Ordering::SeqCst);
                 // A full pipe rings already.
                 let _ = (&bell).write(&[1]);
             }
-        })
-        .map_err(|error| error.to_string())?;
-        watcher.watch(root, RecursiveMode::NonRecursive).map_err(|error| error.to_string())?;
-        if let Some(home) = home {
-            let _ = watcher.watch(home, RecursiveMode::NonRecursive);
-        }
-        Ok(ConfigWatch { _watcher: watcher, touched })
+        };
+        Ok(ConfigWatch { _watcher: inotify::Watcher::start(root, home, Box::new(ring))?, touched })
     }
 
     /// Whether something happened since this was asked last.
@@ -47,11 +46,5 @@ impl ConfigWatch {
     }
 }
 
-/// Whether one of the files may say something else now. That it was read is no news: relay itself reads it.
-fn concerns(event: &Event) -> bool {
-    let named = |path: &std::path::PathBuf| {
-        let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
-        FILES.contains(&name) || name == USER_FILE
-    };
-    !matches!(event.kind, EventKind::Access(_)) && event.paths.iter().any(named)
-}
+/// Hears the name of a file that something happened to.
+type Ring = Box<dyn Fn(&str) + Send>;

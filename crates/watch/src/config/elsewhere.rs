@@ -1,0 +1,33 @@
+//! Changes in directories where the system is not Linux: by a library that knows how.
+
+use std::path::Path;
+
+use notify::{Event, EventKind, RecommendedWatcher, RecursiveMode, Watcher as _};
+
+use super::Ring;
+
+/// Two directories that are watched, for as long as this lives.
+#[derive(Debug)]
+pub(super) struct Watcher {
+    /// It has a thread of its own.
+    _watcher: RecommendedWatcher,
+}
+
+impl Watcher {
+    pub(super) fn start(root: &Path, home: Option<&Path>, ring: Ring) -> Result<Watcher, String> {
+        let mut watcher = notify::recommended_watcher(move |event: notify::Result<Event>| {
+            // That a file was read is no news: relay itself reads it.
+            let Ok(Event { kind, paths, .. }) = event else { return };
+            if !matches!(kind, EventKind::Access(_)) {
+                let names = paths.iter().filter_map(|path| path.file_name()?.to_str());
+                names.for_each(|name| ring(name));
+            }
+        })
+        .map_err(|error| error.to_string())?;
+        watcher.watch(root, RecursiveMode::NonRecursive).map_err(|error| error.to_string())?;
+        if let Some(home) = home {
+            let _ = watcher.watch(home, RecursiveMode::NonRecursive);
+        }
+        Ok(Watcher { _watcher: watcher })
+    }
+}

@@ -1,0 +1,78 @@
+//! Changes in directories as Linux tells them, on a thread that sleeps until one comes.
+
+use std::mem::MaybeUninit;
+use std::os::fd::{AsFd, OwnedFd};
+use std::path::Path;
+use std::thread::{self, JoinHandle};
+
+use rustix::event::{PollFd, PollFlags, poll};
+use rustix::fs::inotify::{CreateFlags, Reader, WatchFlags, add_watch, init};
+use rustix::io::Errno;
+
+use super::Ring;
+use crate::clipboard::{Stop, Stopper, stop};
+
+/// Room for some changes at once; a name has at most 255 bytes.
+const BUFFER: usize = 4_096;
+
+/// Two directories that are watched, for as long as this lives.
+#[derive(Debug)]
+pub(super) struct Watcher {
+    stopper: Option<Stopper>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl Watcher {
+    pub(super) fn start(root: &Path, home: Option<&Path>, ring: Ring) -> Result<Watcher, String> {
+        let changes = WatchFlags::CLOSE_WRITE
+            | WatchFlags::MODIFY
+            | WatchFlags::CREATE
+            | WatchFlags::DELETE
+            | WatchFlags::MOVED_FROM
+            | WatchFlags::MOVED_TO
+            | WatchFlags::ONLYDIR;
+        let watch = || -> Result<(OwnedFd, Stopper, Stop), std::io::Error> {
+            let events = init(CreateFlags::CLOEXEC | CreateFlags::NONBLOCK)?;
+            add_watch(&events, root, changes)?;
+            if let Some(home) = home {
+                let _ = add_watch(&events, home, changes);
+            }
+            let (stopper, stop) = stop()?;
+            Ok((events, stopper, stop))
+        };
+        let (events, stopper, stop) = watch().map_err(|error| error.to_string())?;
+        let named = thread::Builder::new().name("configuration".to_string());
+        let thread = named.spawn(move || listen(&events, &stop, &ring)).map_err(|error| error.to_string())?;
+        Ok(Watcher { stopper: Some(stopper), thread: Some(thread) })
+    }
+}
+
+impl Drop for Watcher {
+    fn drop(&mut self) {
+        drop(self.stopper.take());
+        if let Some(thread) = self.thread.take() {
+            let _ = thread.join();
+        }
+    }
+}
+
+fn listen(events: &OwnedFd, stop: &Stop, ring: &Ring) {
+    let mut buffer = [MaybeUninit::uninit(); BUFFER];
+    loop {
+        let (own, end) = (events.as_fd(), stop.as_fd());
+        let mut fds = [PollFd::new(&own, PollFlags::IN), PollFd::new(&end, PollFlags::IN)];
+        match poll(&mut fds, None) {
+            Ok(_) | Err(Errno::INTR) => {}
+            Err(_) => return,
+        }
+        if !fds[1].revents().is_empty() {
+            return;
+        }
+        let mut reader = Reader::new(events, &mut buffer);
+        while let Ok(event) = reader.next() {
+            if let Some(name) = event.file_name().and_then(|name| name.to_str().ok()) {
+                ring(name);
+            }
+        }
+    }
+}
