@@ -4,7 +4,7 @@ use relaycode_watch::clipboard::{self, Content};
 use relaycode_watch::feed::PATIENCE;
 
 use crate::desktop;
-use crate::failure::{Exit, Failure};
+use crate::failure::{Exit, Failure, State};
 use crate::limit;
 
 /// What is on the clipboard, at most `most` bytes of it.
@@ -30,5 +30,7 @@ pub(crate) fn read(most: usize) -> Result<String, Failure> {
 }
 
 fn nothing(message: &str) -> Failure {
-    Failure::new(Exit::Refused, "clipboard", message).hint("copy the whole answer of the model and try again")
+    Failure::new(Exit::Refused, "clipboard", message)
+        .hint("copy the whole answer of the model and try again")
+        .left(State::Unchanged)
 }

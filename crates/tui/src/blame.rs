@@ -2,6 +2,7 @@
 
 use relaycode_ledger::record::Record;
 
+use super::{Part, labelled, outcome};
 use crate::clock;
 use crate::look::{Look, Paint};
 
@@ -21,14 +22,17 @@ const TITLE: usize = 28;
 /// Every line: the change that wrote it, its number and its text.
 pub fn all(lines: &[Line<'_>], look: &Look) -> String {
     let width = lines.last().map_or(1, |line| line.number.to_string().len());
+    // Half of a narrow terminal is for the code.
+    let room =
+        if look.is_narrow() { TITLE.min((look.columns() / 2).saturating_sub(12 + width)) } else { TITLE };
     let mut text = String::new();
     for line in lines {
         let (id, title) = match line.by {
             Some(record) => (record.uuid.short(), title(record)),
             None => (String::new(), String::new()),
         };
-        let title = look.clip(&title, TITLE);
-        let blanks = " ".repeat(TITLE.saturating_sub(relaycode_text::width::cells(&title)));
+        let title = look.clip(&title, room);
+        let blanks = " ".repeat(room.saturating_sub(relaycode_text::width::cells(&title)));
         let title = look.paint(Paint::Dim, &title);
         let code = look.code(line.text);
         text += format!("{id:8}  {title}{blanks}  {:>width$}  {code}", line.number).trim_end();
@@ -41,7 +45,8 @@ pub fn all(lines: &[Line<'_>], look: &Look) -> String {
 pub fn one(line: &Line<'_>, look: &Look) -> String {
     let mut text = format!("{}  {}\n", line.number, look.code(line.text));
     let Some(record) = line.by else {
-        return text + "  not written by relay: it was there before, or somebody edited it\n";
+        return text
+            + &outcome::aside(look, "not written by relay: it was there before, or somebody edited it");
     };
     let when = clock::ago(&record.created_at);
     let rows = [
@@ -50,9 +55,13 @@ pub fn one(line: &Line<'_>, look: &Look) -> String {
         ("asked for", record.prompt_summary.clone().unwrap_or_default()),
     ];
     for (name, value) in rows.iter().filter(|(_, value)| !value.is_empty()) {
-        text += &format!("  {name:<11}{}\n", look.safe(value));
+        let label = Part::plain(&format!("  {name}"));
+        text += &match look.is_narrow() {
+            true => labelled(look, label, 13, &look.safe(value)),
+            false => format!("{}{}\n", label.padded(13).text, look.safe(value)),
+        };
     }
-    text += &format!("  `relay show {}` shows all of it\n", record.uuid.short());
+    text += &outcome::aside(look, &format!("`relay show {}` shows all of it", record.uuid.short()));
     text
 }
 

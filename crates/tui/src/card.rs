@@ -6,12 +6,14 @@
 //!   ! src/cart.ts line 87 says `total`, the answer says `sum`
 //! ```
 
+use relaycode_change::path::RelPath;
 use relaycode_change::plan::{
     Change, Difference, FilePlan, Finding, FindingKind, HunkReport, HunkState, Plan,
 };
 use relaycode_change::proposal::{Mode, Note, Proposal, Unread};
+use relaycode_text::width::cells;
 
-use super::{LISTED, Part, counts, number, two_ended};
+use super::{LISTED, Part, counts, narrow, number, two_ended};
 use crate::look::{Look, Paint, Sign};
 
 /// The card of a plan. `name` stands in where the answer has no title.
@@ -84,25 +86,36 @@ pub(crate) fn list(lines: &[String], sign: &str, look: &Look) -> String {
 pub fn title_line(clock: &str, proposal: &Proposal, name: &str, look: &Look) -> String {
     let sign = look.sign(Sign::Incoming);
     let clock = format!("{clock}  ");
+    let title = title(proposal).unwrap_or(name);
+    if look.is_narrow() {
+        return narrow::title(look, Part::plain(&format!("{sign} {clock}")), 2, title);
+    }
     let room = look.columns().saturating_sub(clock.len() + 3);
-    let title = look.paint(Paint::Strong, &look.clip(title(proposal).unwrap_or(name), room));
+    let title = look.paint(Paint::Strong, &look.clip(title, room));
     format!("{sign} {clock}{title}\n")
 }
 
 fn head(clock: &str, proposal: &Proposal, plan: &Plan, name: &str, look: &Look) -> String {
     let changing = || plan.files.iter().filter(|f| f.change != Change::Unchanged);
     let (added, removed) = changing().fold((0, 0), |(a, r), f| (a + f.added, r + f.removed));
-    let mut totals = Part::plain(&number(changing().count(), "file"));
-    let lines = counts(look, added, removed);
-    if lines.cells > 0 {
-        totals = totals.then(&Part::plain("  ")).then(&lines);
-    }
+    let totals = [Part::plain(&number(changing().count(), "file")), counts(look, added, removed)];
     let sign = look.sign(Sign::Incoming);
     let clock = if clock.is_empty() { String::new() } else { format!("{clock}  ") };
-    let room = look.columns().saturating_sub(totals.cells + clock.len() + 5);
-    let title = look.clip(title(proposal).unwrap_or(name), room);
-    let left = Part::plain(&format!("{sign} {clock}")).then(&Part::painted(look, Paint::Strong, &title));
-    two_ended(look, &left, &totals)
+    headed(look, Part::plain(&format!("{sign} {clock}")), title(proposal).unwrap_or(name), totals)
+}
+
+/// What a change is called behind a `lead`, and how large it is at the end of the line or below.
+pub(crate) fn headed(look: &Look, lead: Part, title: &str, totals: [Part; 2]) -> String {
+    let gap = if totals[1].cells > 0 { "  " } else { "" };
+    let cells = totals[0].cells + gap.len() + totals[1].cells;
+    let room = look.columns().saturating_sub(cells + lead.cells + 3);
+    let clipped = look.clip(title, room);
+    if look.is_narrow() && clipped != look.safe(title) {
+        return narrow::head(look, lead, title, &totals);
+    }
+    let left = lead.then(&Part::painted(look, Paint::Strong, &clipped));
+    let [files, lines] = totals;
+    two_ended(look, &left, &files.then(&Part::plain(gap)).then(&lines))
 }
 
 /// What the author calls the change.
@@ -119,7 +132,8 @@ fn title(proposal: &Proposal) -> Option<&str> {
 fn path_room(look: &Look) -> usize {
     /// Cells for the letter before and for counts and matches after the path.
     const BESIDE: usize = 42;
-    look.width.map_or(usize::MAX, |w| w.saturating_sub(BESIDE).max(20))
+    // On a narrow terminal a name that is too long gets a line of its own.
+    look.width.filter(|_| !look.is_narrow()).map_or(usize::MAX, |w| w.saturating_sub(BESIDE).max(20))
 }
 
 /// The parts of a file's row.
@@ -130,6 +144,12 @@ struct Row {
     about: String,
 }
 
+/// A file on as many lines as it needs.
+fn stacked(file: &FilePlan, row: &Row, look: &Look) -> String {
+    let names = (file.renamed_from.as_ref().map(RelPath::as_str), file.path.as_str());
+    narrow::file(look, row.letter, names, &row.counts, &row.about)
+}
+
 fn rows(plan: &Plan, look: &Look) -> String {
     /// One very long name does not move the columns of all the others.
     const NAME_CELLS: usize = 48;
@@ -138,17 +158,29 @@ fn rows(plan: &Plan, look: &Look) -> String {
         letter: file.change.letter(),
         name: Part::plain(&names(file, room, look)),
         counts: counts(look, file.added, file.removed),
-        about: about(file, look),
+        about: about(file),
     };
     let rows: Vec<Row> = plan.files.iter().map(row).collect();
     let names = rows.iter().map(|row| row.name.cells);
     let name_cells = names.filter(|n| *n <= NAME_CELLS).max().unwrap_or(0);
     let count_cells = rows.iter().map(|row| row.counts.cells).max().unwrap_or(0);
+    let line_cells = |row: &Row| {
+        let before = 4 + 3 + row.name.cells.max(name_cells);
+        match (row.counts.cells, cells(&row.about)) {
+            (0, 0) => before,
+            (counts, 0) => before + 2 + counts,
+            (_, about) => before + 2 + count_cells + 3 + about,
+        }
+    };
+    if look.is_narrow() && rows.iter().any(|row| line_cells(row) > look.columns()) {
+        return plan.files.iter().zip(&rows).map(|(file, row)| stacked(file, row, look)).collect();
+    }
     let mut out = String::new();
     for row in rows {
         let name = row.name.padded(name_cells);
         let counts = row.counts.padded(count_cells);
-        let line = format!("    {}  {}  {}   {}", row.letter, name.text, counts.text, row.about);
+        let about = look.paint(Paint::Dim, &row.about);
+        let line = format!("    {}  {}  {}   {about}", row.letter, name.text, counts.text);
         out += line.trim_end();
         out.push('\n');
     }
@@ -169,7 +201,7 @@ fn names(file: &FilePlan, room: usize, look: &Look) -> String {
 }
 
 /// How a file's edits matched, and what else happens to it.
-fn about(file: &FilePlan, look: &Look) -> String {
+fn about(file: &FilePlan) -> String {
     let mut parts = matches(file);
     match (file.mode_before, file.mode_after) {
         (Some(Mode::Regular), Some(Mode::Executable)) => parts.push("becomes executable".into()),
@@ -184,7 +216,7 @@ fn about(file: &FilePlan, look: &Look) -> String {
     if file.change == Change::Added && empty {
         parts.push("empty".into());
     }
-    look.paint(Paint::Dim, &parts.join(", "))
+    parts.join(", ")
 }
 
 /// `2 exact`, `1 re-indented`, in the order in which they first occur.
@@ -224,8 +256,9 @@ fn difference(file: &FilePlan, difference: &Difference, look: &Look) -> String {
     /// Cells of a quoted part.
     const QUOTED: usize = 60;
     let (there, said) = differing(&difference.file, &difference.answer);
-    let (there, said) = (look.excerpt(there, QUOTED), look.excerpt(said, QUOTED));
-    let place = format!("{} line {}", look.safe(file.path.as_str()), difference.line);
+    let room = QUOTED.min(look.columns().saturating_sub(7));
+    let (there, said) = (look.excerpt(there, room), look.excerpt(said, room));
+    let place = format!("{} line {}", look.path_in(file.path.as_str(), 4), difference.line);
     match (there.is_empty(), said.is_empty()) {
         (true, _) => format!("{place} is not there, the answer says `{said}`"),
         (_, true) => format!("{place} says `{there}`, the answer leaves it out"),
@@ -252,10 +285,10 @@ fn differing<'a>(a: &'a str, b: &'a str) -> (&'a str, &'a str) {
 }
 
 fn finding(finding: &Finding, look: &Look) -> String {
-    let path = look.safe(finding.path.as_str());
+    let path = look.path_in(finding.path.as_str(), 5);
     let place = match finding.line {
         Some(line) => format!("{path} line {line}"),
-        None => path.into_owned(),
+        None => path,
     };
     let kind = finding.kind.name();
     format!("{place}: {} ({kind})", look.safe(&finding.text))
@@ -267,7 +300,8 @@ fn conclusion(plan: &Plan, look: &Look) -> String {
         return String::new();
     }
     let sign = look.paint(Paint::Good, look.sign(Sign::Done));
-    format!("{sign} everything is already in\n")
+    let said = look.wrap("   everything is already in", 2);
+    format!("{sign} {}\n", said.trim_start())
 }
 
 #[cfg(test)]

@@ -10,14 +10,15 @@ use crate::look::{Look, Paint, Sign};
 pub fn text(plan: &CommitPlan, message: &str, head: &Head, look: &Look) -> String {
     let on = head.branch.as_deref().unwrap_or("a detached HEAD");
     let count = number(plan.paths.len(), "file");
-    let mut text = format!("{} commit of {count} on {}\n", look.sign(Sign::Incoming), look.safe(on));
+    let head = format!("{} commit of {count} on {}", look.sign(Sign::Incoming), look.safe(on));
+    let mut text = look.wrap_if_narrow(&head, 2) + "\n";
     for line in message.lines().take(LISTED) {
-        text += format!("    {}", look.safe(line)).trim_end();
+        text += look.wrap_if_narrow(&format!("    {}", look.safe(line)), 4).trim_end();
         text.push('\n');
     }
     for path in plan.paths.iter().take(LISTED) {
         let mark = if plan.mixed.contains(path) { look.paint(Paint::Look, "!") } else { " ".to_string() };
-        text += &format!("  {mark} {}\n", look.safe(path));
+        text += &format!("  {mark} {}\n", look.path_in(path, 4));
     }
     if plan.paths.len() > LISTED {
         text += &format!("    and {} more\n", plan.paths.len() - LISTED);

@@ -4,7 +4,7 @@ use relaycode_project::config::{Loaded, Origin, Remark, Row};
 use relaycode_text::width::cells;
 use serde_json::{Value, json};
 
-use super::{Part, number, outcome};
+use super::{Part, narrow, number, outcome};
 use crate::look::{Look, Paint};
 
 /// Cells of a value in the table.
@@ -19,6 +19,13 @@ pub fn table(loaded: &Loaded, rows: &[Row], look: &Look) -> String {
         let paint = if row.origin == Origin::Default { Paint::Dim } else { Paint::Strong };
         let value = look.clip(&row.value, VALUE);
         let value = Part::painted(look, paint, &value).padded(VALUE);
+        if look.is_narrow() && 2 + widest + 2 + VALUE + 2 + cells(&from) > look.columns() {
+            let value = look.clip(&row.value, look.columns().saturating_sub(4));
+            let parts = [Part::painted(look, paint, &value), Part::painted(look, Paint::Dim, &from)];
+            text += &look.wrap(&format!("  {}", row.key), 2);
+            text += &format!("\n{}", narrow::flow(look, Part::plain("    "), 4, 2, &parts));
+            continue;
+        }
         let from = look.paint(Paint::Dim, &from);
         text += &format!("  {:<widest$}  {}  {from}\n", row.key, value.text);
     }

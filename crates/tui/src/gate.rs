@@ -15,7 +15,7 @@ use std::time::Duration;
 
 use relaycode_door::gate::{Diagnostic, GateReport, Step, StepReport, StepResult};
 
-use super::{Part, number, outcome, two_ended};
+use super::{headline, number, outcome};
 use crate::look::{Look, Paint, Sign};
 
 /// New errors that are listed before it says how many more there are.
@@ -115,7 +115,7 @@ pub fn output(report: &GateReport, look: &Look) -> String {
                 1 => "it left a process behind, which was ended".to_string(),
                 count => format!("it left {count} processes behind, which were ended"),
             };
-            let _ = writeln!(out, "{}", look.paint(Paint::Dim, &left));
+            let _ = writeln!(out, "{}", look.paint(Paint::Dim, &look.wrap(&left, 2)));
         }
     }
     out
@@ -131,7 +131,7 @@ pub fn ran(step: &StepReport, look: &Look) -> String {
 pub fn tail(output: &str, look: &Look) -> String {
     let lines: Vec<&str> = output.lines().filter(|line| !line.trim().is_empty()).collect();
     let last = lines.iter().skip(lines.len().saturating_sub(LINES));
-    last.map(|line| format!("    {}\n", look.excerpt(line, MESSAGE))).collect()
+    last.map(|line| look.wrap_if_narrow(&format!("    {}", look.excerpt(line, MESSAGE)), 4) + "\n").collect()
 }
 
 /// What a command is there for, as the configuration calls it.
@@ -154,18 +154,6 @@ pub fn seconds(took: Duration) -> String {
     }
 }
 
-fn headline(look: &Look, sign: &str, what: &str, state: &str) -> String {
-    let wrapped = look.wrap(&format!("  {what}"), 2);
-    let (first, rest) = wrapped.split_once('\n').unwrap_or((&wrapped, ""));
-    let left = Part::plain(&format!("  {}", first.trim_start()));
-    // The sign takes the place of as many blanks, or more where it is ASCII.
-    let left = Part { text: format!("{sign} {}", first.trim_start()), ..left };
-    if rest.is_empty() {
-        return two_ended(look, &left, &Part::painted(look, Paint::Dim, state));
-    }
-    format!("{}\n{rest}\n  {}\n", left.text, look.paint(Paint::Dim, state))
-}
-
 /// The first new errors; where there are none, the last lines of the command that failed.
 fn evidence(report: &GateReport, look: &Look) -> String {
     let mut out = String::new();
@@ -182,7 +170,7 @@ fn evidence(report: &GateReport, look: &Look) -> String {
             true => count(more, "new error"),
             false => format!("{} {}", look.sign(Sign::More), count(more, "more new error")),
         };
-        out += &format!("    {}\n", look.paint(Paint::Dim, &text));
+        out += &format!("{}\n", look.paint(Paint::Dim, &look.wrap(&format!("    {text}"), 6)));
     }
     if !out.is_empty() {
         return out;

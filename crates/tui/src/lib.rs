@@ -15,6 +15,7 @@ pub mod input;
 pub mod live;
 pub mod log;
 pub mod look;
+mod narrow;
 pub mod notify;
 pub mod osc;
 pub mod outcome;
@@ -30,4 +31,4 @@ pub mod trust;
 pub mod why;
 
 pub use part::{LISTED, number};
-use part::{Part, counts, size, two_ended};
+use part::{Part, counts, headline, labelled, size, two_ended};

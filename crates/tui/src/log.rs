@@ -7,9 +7,10 @@
 //! ```
 
 use relaycode_ledger::{Entry, Item, TxId};
+use relaycode_text::width::cells;
 use serde::Serialize;
 
-use super::{Part, counts, number};
+use super::{Part, counts, narrow, number};
 use crate::clock;
 use crate::look::{Look, Paint, Sign};
 
@@ -84,7 +85,7 @@ pub fn text(rows: &[Row], total: usize, any: bool, look: &Look) -> String {
         } else {
             "nothing was applied here yet\n"
         };
-        return nothing.to_string();
+        return look.wrap(nothing, 2);
     }
     let lines: Vec<Line> = rows.iter().map(|row| Line::of(row, look)).collect();
     let widest = |cells: fn(&Line) -> usize| lines.iter().map(cells).max().unwrap_or(0);
@@ -95,14 +96,19 @@ pub fn text(rows: &[Row], total: usize, any: bool, look: &Look) -> String {
         files: widest(|line| line.files.cells),
         counts: widest(|line| line.counts.cells),
     };
+    let fits = |line: &Line| line.least(&widths) <= look.columns();
+    let stacked = look.is_narrow() && !lines.iter().all(fits);
     let mut out = String::new();
     for (row, line) in rows.iter().zip(lines) {
-        out += &line.laid_out(row.index, &widths, look);
+        out += &match stacked {
+            true => line.stacked(row, widths.index, look),
+            false => line.laid_out(row.index, &widths, look),
+        };
     }
     let more = total.saturating_sub(rows.len());
     if more > 0 {
         let text = format!("and {more} more; `relay log -n {total}` lists them all");
-        out += &format!("{}\n", look.paint(Paint::Dim, &text));
+        out += &format!("{}\n", look.paint(Paint::Dim, &look.wrap(&text, 2)));
     }
     out
 }
@@ -113,7 +119,10 @@ pub fn oneline(rows: &[Row], look: &Look) -> String {
     for row in rows {
         let id: String = row.id.iter().flat_map(|id| id.chars()).take(SHORT).collect();
         let mark = if row.undone { format!("{} ", look.sign(Sign::Reverted)) } else { String::new() };
-        out += &format!("{} {mark}{}\n", look.safe(&id), look.safe(&summary(row)));
+        let start = format!("{} {mark}", look.clip(&id, SHORT));
+        let room = if look.is_narrow() { look.columns().saturating_sub(cells(&start)) } else { usize::MAX };
+        let line = format!("{start}{}", look.clip(&summary(row), room));
+        out += &format!("{}\n", line.trim_end());
     }
     out
 }
@@ -143,6 +152,8 @@ impl Line {
     fn of(row: &Row, look: &Look) -> Line {
         /// Cells of a name that relay did not choose.
         const ORIGIN: usize = 12;
+        /// Cells of a time; what is longer is none.
+        const TIME: usize = 14;
         let mut tail = Vec::new();
         if row.members.len() > 1 {
             tail.push(number(row.members.len(), "edit"));
@@ -160,14 +171,46 @@ impl Line {
                 Row { undone: true, .. } => look.sign(Sign::Reverted),
                 _ => " ",
             },
-            id: Part::plain(&look.safe(&id)).padded(SHORT),
-            time: Part::painted(look, Paint::Dim, &look.safe(&clock::ago(&row.created_at))),
+            id: Part::plain(&look.clip(&id, SHORT)).padded(SHORT),
+            time: Part::painted(look, Paint::Dim, &look.clip(&clock::ago(&row.created_at), TIME)),
             origin: Part::plain(&look.clip(&row.origin, ORIGIN)),
             files: Part::plain(&number(row.files, "file")),
             counts: counts(look, row.added, row.removed),
             summary: summary(row),
             tail,
         }
+    }
+
+    /// The cells that a row takes with a summary that still says something.
+    fn least(&self, widths: &Widths) -> usize {
+        /// Cells of such a summary.
+        const SAYING: usize = 20;
+        /// The mark, and what stands between the columns.
+        const BETWEEN: usize = 4 + 5 * 2;
+        let tail: usize = self.tail.iter().map(|text| cells(text) + 3).sum();
+        let columns = widths.index + SHORT + widths.time + widths.origin + widths.files + widths.counts;
+        BETWEEN + columns + cells(&self.summary).min(SAYING) + tail
+    }
+
+    /// The summary below the row, and whatever else does not fit on it.
+    fn stacked(self, row: &Row, index_cells: usize, look: &Look) -> String {
+        let lead = Part::plain(&format!("{:>width$} {} ", row.index, self.mark, width = index_cells));
+        let indent = lead.cells;
+        let columns = [self.id, self.time, self.origin, self.files, self.counts];
+        let mut out = narrow::flow(look, lead, indent, 2, &columns);
+        let edge = || Part::plain(&" ".repeat(indent));
+        if row.damage.is_some() {
+            // It is said nowhere else.
+            let said = look.safe(&self.summary).into_owned();
+            out += &(look.wrap(&format!("{}{said}", edge().text), indent) + "\n");
+        } else if !self.summary.trim().is_empty() {
+            out += &narrow::title(look, edge(), indent, &self.summary);
+        }
+        if !self.tail.is_empty() {
+            let tail = narrow::words(look, Paint::Dim, &self.tail.join(", "));
+            out += &narrow::flow(look, edge(), indent, 1, &tail);
+        }
+        out
     }
 
     fn laid_out(self, index: usize, widths: &Widths, look: &Look) -> String {

@@ -78,7 +78,11 @@ const USUAL_WIDTH: usize = 88;
 /// Lines are laid out no wider than this, however wide the terminal is.
 const WIDEST: usize = 110;
 /// … and no narrower.
-const NARROWEST: usize = 40;
+const NARROWEST: usize = 20;
+/// From here on a line has room for everything that belongs on it.
+const ROOMY: usize = 80;
+/// Cells that a text needs beside its label; with less it stands below it.
+const BESIDE: usize = 24;
 
 impl Look {
     /// The same on another stream, which is a terminal.
@@ -89,6 +93,16 @@ impl Look {
     /// The cells that a line is laid out in.
     pub fn columns(&self) -> usize {
         self.width.unwrap_or(USUAL_WIDTH)
+    }
+
+    /// Whether lines may have to be laid out in another way than on a terminal of the usual width.
+    pub fn is_narrow(&self) -> bool {
+        self.width.is_some_and(|columns| columns < ROOMY)
+    }
+
+    /// Whether too little is left beside `taken` cells for text to stand there; it then stands below.
+    pub fn is_tight(&self, taken: usize) -> bool {
+        self.width.is_some_and(|columns| columns < taken + BESIDE)
     }
 
     /// `text` in a colour.
@@ -172,6 +186,16 @@ impl Look {
             Some(columns) => width::wrap(text, columns, indent),
             None => text.to_string(),
         }
+    }
+
+    /// The same on a narrow terminal; elsewhere the text stays on one line.
+    pub(crate) fn wrap_if_narrow(&self, text: &str, indent: usize) -> String {
+        if self.is_narrow() { self.wrap(text, indent) } else { text.to_string() }
+    }
+
+    /// A path that is part of a sentence: not cut, unless it is wider than a line of its own with `indent`.
+    pub fn path_in(&self, path: &str, indent: usize) -> String {
+        self.path(path, self.width.map_or(usize::MAX, |columns| columns.saturating_sub(indent)))
     }
 
     fn escape(&self, tabs: Tabs, newlines: bool) -> Escape {

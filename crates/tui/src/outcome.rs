@@ -10,6 +10,7 @@ use relaycode_door::GateReport;
 use relaycode_ledger::TxId;
 use relaycode_ledger::revert::{KeptEdits, Reversal};
 use relaycode_project::head::Head;
+use relaycode_text::width::cells;
 
 /// A change was applied; `gate` is what the project's commands said, `undo` what undoes it.
 pub fn applied(id: &str, files: usize, gate: Option<&GateReport>, undo: &str, look: &Look) -> String {
@@ -32,9 +33,9 @@ pub fn detail(look: &Look, text: &str) -> String {
 
 /// `✓ …`
 pub fn done(look: &Look, text: &str) -> String {
-    let sign = look.paint(Paint::Good, look.sign(Sign::Done));
-    let wrapped = look.wrap(&format!("  {text}"), 2);
-    format!("{sign} {}\n", wrapped.trim_start())
+    let sign = look.sign(Sign::Done);
+    let wrapped = look.wrap(&format!("{}{text}", " ".repeat(cells(sign) + 1)), 2);
+    format!("{} {}\n", look.paint(Paint::Good, sign), wrapped.trim_start())
 }
 
 /// `! …`
@@ -62,7 +63,7 @@ impl Reverted<'_> {
         let dot = look.sign(Sign::Dot);
         let kept = |KeptEdits { path, edits }: &KeptEdits| {
             let edits = number(*edits, "later edit");
-            format!(" {dot} {} also has {edits} of yours: kept", look.safe(path))
+            format!(" {dot} {} also has {edits} of yours: kept", look.path_in(path, 2))
         };
         let kept: String = self.reversal.kept.iter().take(LISTED).map(kept).collect();
         let name = look.safe(&self.name);
@@ -79,7 +80,10 @@ impl Reverted<'_> {
         };
         let mut out = done(look, &format!("{what}{kept}"));
         for path in self.reversal.conflicted.iter().take(LISTED) {
-            out += &remark(look, &format!("{} holds both sides between conflict markers", look.safe(path)));
+            out += &remark(
+                look,
+                &format!("{} holds both sides between conflict markers", look.path_in(path, 2)),
+            );
         }
         for note in self.reversal.notes.iter().take(LISTED) {
             out += &(look.wrap(&format!("  {}", look.safe(note)), 2) + "\n");

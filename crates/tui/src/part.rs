@@ -18,6 +18,40 @@ pub(crate) fn two_ended(look: &Look, left: &Part, right: &Part) -> String {
     format!("{}{}{}\n", left.text, " ".repeat(gap), right.text)
 }
 
+/// `✗ what happened                everything was put back`: a sentence, wrapped, and the state that it leaves.
+pub(crate) fn headline(look: &Look, sign: &str, what: &str, state: &str) -> String {
+    let wrapped = look.wrap(&format!("  {what}"), 2);
+    let (first, rest) = wrapped.split_once('\n').unwrap_or((&wrapped, ""));
+    let left = Part::plain(&format!("  {}", first.trim_start()));
+    // The sign takes the place of as many blanks, or more where it is ASCII.
+    let left = Part { text: format!("{sign} {}", first.trim_start()), ..left };
+    if rest.is_empty() && left.cells + cells(state) + 2 <= look.width.unwrap_or(usize::MAX) {
+        return two_ended(look, &left, &Part::painted(look, Paint::Dim, state));
+    }
+    let state = look.paint(Paint::Dim, look.wrap(&format!("  {state}"), 2).trim_start());
+    let rest = if rest.is_empty() { String::new() } else { format!("{rest}\n") };
+    format!("{}\n{rest}  {state}\n", left.text)
+}
+
+/// A text that is safe and not painted, beside its label; below it where there is too little room. `taken`: the cells
+/// of the label's column.
+pub(crate) fn labelled(look: &Look, label: Part, taken: usize, text: &str) -> String {
+    let room = look.columns().saturating_sub(taken);
+    let too_wide = |text: &str| look.is_narrow() && text.split(' ').any(|word| cells(word) > room);
+    if !look.is_tight(taken) && !too_wide(text) {
+        let wrapped = look.wrap(&format!("{}{text}", " ".repeat(taken)), taken);
+        return format!("{}{}\n", label.padded(taken).text, wrapped.trim_start());
+    }
+    let below = look.wrap(&format!("{}{text}", " ".repeat(BELOW)), BELOW);
+    match label.text.trim().is_empty() {
+        true => format!("{below}\n"),
+        false => format!("{}\n{below}\n", label.text),
+    }
+}
+
+/// Where a text begins that stands below its label.
+const BELOW: usize = 4;
+
 /// Text that may be painted, and the cells it takes.
 #[derive(Default)]
 pub(crate) struct Part {

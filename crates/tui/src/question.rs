@@ -12,7 +12,7 @@ use relaycode_ledger::{Digest, TxId};
 use relaycode_project::trust::Wants;
 use relaycode_text::width::cells;
 
-use super::{Part, card, counts, trust, why};
+use super::{Part, card, counts, narrow, trust, why};
 use crate::look::{Look, Paint, Sign};
 
 /// What each key of a question does.
@@ -85,15 +85,32 @@ pub fn new_change(look: &Look) -> String {
 }
 
 fn line(question: &str, keys: &[&str], look: &Look) -> String {
-    let keys = keys.join(&format!(" {} ", look.sign(Sign::Dot)));
-    two_parts(&format!("  {question}"), &keys, 4, look)
+    let between = format!(" {} ", look.sign(Sign::Dot));
+    let whole = keys.join(&between);
+    let room = look.columns().saturating_sub(4 + TYPED);
+    if look.width.is_none() || cells(&whole) <= room {
+        return two_parts(&format!("  {question}"), &whole, 4, look);
+    }
+    // A key and its word stay together.
+    let mut lines: Vec<String> = Vec::new();
+    for key in keys {
+        match lines.last_mut() {
+            Some(last) if cells(last) + cells(&between) + cells(key) <= room => {
+                *last += &format!("{between}{key}")
+            }
+            _ => lines.push((*key).to_string()),
+        }
+    }
+    let lines: String = lines.iter().map(|line| format!("\n    {line}")).collect();
+    format!("  {}{lines}  ", question.trim_end())
 }
+
+/// Room for what is typed: two blanks and a letter.
+const TYPED: usize = 3;
 
 /// The line that asks, with room behind it for what is typed; where it is too long, the second part
 /// begins a line of its own.
 fn two_parts(first: &str, second: &str, indent: usize, look: &Look) -> String {
-    /// Two blanks and a letter.
-    const TYPED: usize = 3;
     let width = look.width.map(|columns| columns.saturating_sub(TYPED));
     let look = Look { width, ..*look };
     let line = format!("{first} {second}");
@@ -137,14 +154,14 @@ pub fn same_id(id: TxId, look: &Look) -> String {
 pub fn why_new(answer: Digest, look: &Look) -> String {
     let said = "  an id stands for one change: a second answer under it is a mistake of the model, or \
                 somebody's trick. Nothing else covers this, not even `-y`";
-    format!("{}\n  a yes counts for exactly this: {}\n", look.wrap(said, 2), why::short(answer))
+    format!("{}\n{}", look.wrap(said, 2), why::counts_for(answer, look))
 }
 
 /// Why trust is asked for.
 pub fn why_trust(digest: Digest, look: &Look) -> String {
     let said = "  commands that a project names run with your rights, so none runs before you said yes to \
                 exactly it. A no is no obstacle: relay's own checks run, and you decide";
-    format!("{}\n  a yes counts for exactly this: {}\n", look.wrap(said, 2), why::short(digest))
+    format!("{}\n{}", look.wrap(said, 2), why::counts_for(digest, look))
 }
 
 /// `! src/a.ts changed meanwhile: planned again`
@@ -161,20 +178,39 @@ pub fn planned_again(paths: &[RelPath], look: &Look) -> String {
 pub fn files(files: &[(&FilePlan, &FileDiff)], places: bool, look: &Look) -> String {
     /// Cells of the quoted line.
     const QUOTED: usize = 40;
+    /// Cells of a place before that.
+    const PLACE: usize = 36;
     let width = files.len().to_string().len();
     let room = look.columns().saturating_sub(width + 28).max(10);
+    let room = if look.is_narrow() { usize::MAX } else { room };
     let names: Vec<String> = files.iter().map(|(file, _)| look.path(file.path.as_str(), room)).collect();
     let widest = names.iter().map(|name| cells(name)).max().unwrap_or(0);
+    let lines = files.iter().map(|(file, _)| counts(look, file.added, file.removed).cells).max().unwrap_or(0);
+    let stacked = look.is_narrow() && 4 + width + 5 + widest + 3 + lines > look.columns();
     let mut out = String::new();
     for (index, ((file, diff), name)) in files.iter().zip(&names).enumerate() {
         let number = index + 1;
         let lines = counts(look, file.added, file.removed).text;
         let name = Part::plain(name).padded(widest).text;
         let text = format!("    {number:>width$}  {}  {name}   {lines}", file.change.letter());
-        out += &format!("{}\n", text.trim_end());
+        out += &match stacked {
+            true => {
+                let lead = Part::plain(&format!("  {number:>width$}  {}  ", file.change.letter()));
+                let lines = counts(look, file.added, file.removed);
+                narrow::numbered(look, lead, (None, file.path.as_str()), &lines, "")
+            }
+            false => format!("{}\n", text.trim_end()),
+        };
         for (index, hunk) in hunks(diff).iter().enumerate().filter(|_| places) {
             let number = format!("{number}.{}", index + 1);
             let (part, line, first) = place(hunk, look);
+            if look.is_tight(PLACE) {
+                let line = Part::plain(&format!("line {line}"));
+                out += &narrow::flow(look, Part::plain("    "), 6, 2, &[Part::plain(&number), line, part]);
+                let first = look.excerpt(first, look.columns().saturating_sub(6));
+                out += &format!("{}\n", format!("      {}", look.paint(Paint::Dim, &first)).trim_end());
+                continue;
+            }
             let left = format!("         {number:<6} line {line:<5} ");
             let room = look.columns().saturating_sub(left.len() + part.cells + 3).min(QUOTED);
             let quoted = look.paint(Paint::Dim, &look.excerpt(first, room));

@@ -11,7 +11,7 @@ use relaycode_change::plan::Change;
 use relaycode_ledger::TxId;
 use relaycode_ledger::record::{FileRecord, Record};
 
-use super::{LISTED, Part, counts, number, two_ended};
+use super::{LISTED, Part, card, counts, labelled, narrow, number};
 use crate::clock;
 use crate::look::{Look, Paint, Sign};
 
@@ -51,9 +51,8 @@ pub fn text(shown: &Shown, look: &Look) -> String {
     let mut out = head(shown, look);
     out += &rows(&shown.record, &shown.files, look);
     let mut field = |name: &str, value: &str| {
-        let safe = look.safe(value);
-        let line = look.wrap(&format!("  {}{safe}", " ".repeat(NAME)), 2 + NAME);
-        out += &format!("  {}{}\n", look.paint(Paint::Dim, &format!("{name:NAME$}")), line.trim_start());
+        let label = Part::plain("  ").then(&Part::painted(look, Paint::Dim, name));
+        out += &labelled(look, label, 2 + NAME, &look.safe(value));
     };
     field("id", &record.uuid.to_string());
     field("when", &format!("{}, {}", clock::local(&record.created_at), clock::ago(&record.created_at)));
@@ -86,8 +85,8 @@ pub fn text(shown: &Shown, look: &Look) -> String {
 
 /// Said instead of a diff whose bytes are gone.
 pub fn no_diff(file: &FileRecord, look: &Look) -> String {
-    let text = format!("{}: its content is not kept any more", look.safe(&file.path));
-    format!("\n{}\n", look.paint(Paint::Dim, &text))
+    let text = format!("{}: its content is not kept any more", look.path_in(&file.path, 1));
+    format!("\n{}\n", look.paint(Paint::Dim, &look.wrap_if_narrow(&text, 2)))
 }
 
 /// Cells of a field's name.
@@ -100,17 +99,10 @@ fn head(shown: &Shown, look: &Look) -> String {
     let (added, removed) = files.iter().fold((0_usize, 0_usize), |(added, removed), file| {
         (added.saturating_add(file.added), removed.saturating_add(file.removed))
     });
-    let mut totals = Part::plain(&number(files.len(), "file"));
-    let lines = counts(look, added, removed);
-    if lines.cells > 0 {
-        totals = totals.then(&Part::plain("  ")).then(&lines);
-    }
+    let totals = [Part::plain(&number(files.len(), "file")), counts(look, added, removed)];
     let mark = if shown.fate.undone { format!(" {}", look.sign(Sign::Reverted)) } else { String::new() };
     let id = format!("{}{mark}  ", shown.record.uuid.short());
-    let room = look.columns().saturating_sub(totals.cells + id.len() + 2);
-    let title = look.clip(&title(&shown.record), room);
-    let left = Part::plain(&id).then(&Part::painted(look, Paint::Strong, &title));
-    two_ended(look, &left, &totals)
+    card::headed(look, Part::plain(&id), &title(&shown.record), totals)
 }
 
 /// What the author calls the change.
@@ -142,7 +134,9 @@ fn origin(record: &Record) -> String {
 
 fn rows(record: &Record, files: &[FileRecord], look: &Look) -> String {
     let arrow = look.sign(Sign::Arrow);
-    let room = look.width.map_or(usize::MAX, |width| width.saturating_sub(24).max(20));
+    // On a narrow terminal a name that is too long gets a line of its own.
+    let bounded = look.width.filter(|_| !look.is_narrow());
+    let room = bounded.map_or(usize::MAX, |width| width.saturating_sub(24).max(20));
     let name = |file: &FileRecord| match &file.renamed_from {
         None => look.path(&file.path, room),
         Some(from) => {
@@ -152,6 +146,15 @@ fn rows(record: &Record, files: &[FileRecord], look: &Look) -> String {
     };
     let names: Vec<Part> = files.iter().map(|file| Part::plain(&name(file))).collect();
     let widest = names.iter().map(|name| name.cells).max().unwrap_or(0);
+    let lines = files.iter().map(|file| counts(look, file.added, file.removed).cells).max().unwrap_or(0);
+    if look.is_narrow() && 9 + widest + lines > look.columns() {
+        let one = |file: &FileRecord| {
+            let names = (file.renamed_from.as_deref(), file.path.as_str());
+            let lines = counts(look, file.added, file.removed);
+            narrow::file(look, change(record, file).letter(), names, &lines, "")
+        };
+        return files.iter().map(one).collect();
+    }
     let mut out = String::new();
     for (file, name) in files.iter().zip(names) {
         let counts = counts(look, file.added, file.removed);
@@ -190,7 +193,7 @@ fn said(heading: &str, paragraphs: &[String], look: &Look) -> String {
     }
     if paragraphs.len() > SHOWN {
         let more = format!("and {} more; --json has it all", number(paragraphs.len() - SHOWN, "paragraph"));
-        out += &format!("    {}\n", look.paint(Paint::Dim, &more));
+        out += &format!("{}\n", look.paint(Paint::Dim, &look.wrap(&format!("    {more}"), 4)));
     }
     out
 }
@@ -207,7 +210,8 @@ fn listed(heading: &str, lines: &[String], look: &Look) -> String {
     if lines.is_empty() {
         return String::new();
     }
-    let mut out = format!("  {}\n", look.paint(Paint::Dim, heading));
+    let heading = look.wrap(&format!("  {heading}"), 2);
+    let mut out = format!("{}\n", look.paint(Paint::Dim, &heading));
     for line in lines.iter().take(LISTED) {
         out += &(look.wrap(&format!("    {}", look.safe(line)), 6) + "\n");
     }

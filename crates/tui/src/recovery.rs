@@ -58,8 +58,9 @@ fn left(unfinished: &Unfinished, look: &Look) -> String {
     let mut out = String::new();
     for file in unfinished.left.iter().take(LISTED) {
         let kept = file.kept.as_ref().map(|kept| format!("; its other bytes are in {kept}"));
-        let line = format!("{} {}: left alone{}", file.path, file.reason, kept.unwrap_or_default());
-        out += &(look.wrap(&format!("  {}", look.safe(&line)), 4) + "\n");
+        let line = format!("{}: left alone{}", file.reason, kept.unwrap_or_default());
+        let path = look.path_in(&file.path, 4);
+        out += &(look.wrap(&format!("  {path} {}", look.safe(&line)), 4) + "\n");
     }
     if unfinished.left.len() > LISTED {
         let more = format!("and {} more", unfinished.left.len() - LISTED);

@@ -20,17 +20,15 @@ use crate::look::{Look, Paint, Sign};
 /// The refusal. `next` is a sentence on how to get a repair prompt, if there is one to get.
 pub fn text(refused: &Refused, unread: &[Unread], next: Option<&str>, look: &Look) -> String {
     let sign = look.paint(Paint::Bad, look.sign(Sign::Refused));
-    let left = format!(" refused: {}", headline(refused));
-    let left = Part { cells: 1 + Part::plain(&left).cells, text: format!("{sign}{left}") };
-    let state = Part::painted(look, Paint::Dim, "nothing was changed");
-    let mut out = two_ended(look, &left, &state);
+    let what = format!("refused: {}", headline(refused));
+    let mut out = super::headline(look, &sign, &what, "nothing was changed");
     let shown = &refused.refusals[..refused.refusals.len().min(LISTED)];
     for (index, refusal) in shown.iter().enumerate() {
         out += &entry(refusal, look);
         let ends_file = shown[index + 1..].iter().all(|later| later.path != refusal.path);
-        if let (true, Some(path)) = (ends_file, &refusal.path) {
-            out += &fitting_in(&refused.fitting, path);
-        }
+        let fits =
+            refusal.path.as_ref().filter(|_| ends_file).and_then(|path| fitting_in(&refused.fitting, path));
+        out += &fits.map(|fits| look.wrap(&format!("  {fits}"), 4) + "\n").unwrap_or_default();
     }
     if refused.refusals.len() > LISTED {
         let more = format!("and {} more", refused.refusals.len() - LISTED);
@@ -141,9 +139,9 @@ impl Kind {
 
 fn entry(refusal: &Refusal, look: &Look) -> String {
     if let Reason::Nothing { text } = &refusal.reason {
-        return format!("  {}\n", look.safe(text));
+        return look.wrap_if_narrow(&format!("  {}", look.safe(text)), 2) + "\n";
     }
-    let mut out = format!("  {}\n", place(refusal, look));
+    let mut out = look.wrap_if_narrow(&format!("  {}", place(refusal, look)), 4) + "\n";
     match &refusal.reason {
         Reason::NotFound { wanted, nearest, .. } => out += &missing(wanted, nearest.as_ref(), look),
         Reason::Ambiguous { wanted, places, count, .. } => {
@@ -154,9 +152,10 @@ fn entry(refusal: &Refusal, look: &Look) -> String {
                 more => format!(" and {more} more"),
             };
             let lines = lines.join(", ");
-            out += &format!(
-                "    is there {count} times, at lines {lines}{more}; more surrounding lines would tell which\n"
+            let said = format!(
+                "    is there {count} times, at lines {lines}{more}; more surrounding lines would tell which"
             );
+            out += &(look.wrap_if_narrow(&said, 4) + "\n");
         }
         Reason::Hunk { text, .. }
         | Reason::Conflict { text }
@@ -173,7 +172,7 @@ fn entry(refusal: &Refusal, look: &Look) -> String {
 
 fn place(refusal: &Refusal, look: &Look) -> String {
     let mut out = match &refusal.path {
-        Some(path) => look.safe(path.as_str()).into_owned(),
+        Some(path) => look.path_in(path.as_str(), 3),
         None => String::new(),
     };
     if let Reason::NotFound { hunk, .. } | Reason::Ambiguous { hunk, .. } | Reason::Hunk { hunk, .. } =
@@ -196,7 +195,8 @@ fn first_line(hunk: &Hunk) -> &str {
 
 fn missing(wanted: &Hunk, nearest: Option<&Nearest>, look: &Look) -> String {
     let Some(nearest) = nearest else {
-        return looked_for(first_line(wanted), look) + "    nothing in the file looks like it\n";
+        let said = look.wrap("    nothing in the file looks like it", 4);
+        return looked_for(first_line(wanted), look) + &said + "\n";
     };
     let first = nearest.first_difference;
     let said = wanted.before.get(first).map_or("", String::as_str);
@@ -204,14 +204,24 @@ fn missing(wanted: &Hunk, nearest: Option<&Nearest>, look: &Look) -> String {
     match nearest.text.get(first) {
         Some(real) => {
             let line = Part::painted(look, Paint::Dim, &format!("line {}", nearest.line + first));
-            let room = look.columns().saturating_sub(17 + 2 + line.cells);
+            if look.is_tight(BESIDE) {
+                let head = Part::plain("    nearest, ").then(&line);
+                return out + &format!("{}\n", head.text) + &below(real, look);
+            }
+            let room = look.columns().saturating_sub(BESIDE + 2 + line.cells);
             let text = format!("    nearest      {}", quoted(real, room, look));
             out += &two_ended(look, &Part::plain(&text), &line);
+        }
+        None if look.is_tight(BESIDE) => {
+            out += &(look.wrap("    nearest: the file ends before it", 6) + "\n");
         }
         None => out += "    nearest      the file ends before it\n",
     }
     out
 }
+
+/// Cells before a quoted line.
+const BESIDE: usize = 17;
 
 /// A line of code, or what stands for one without any text.
 fn quoted(line: &str, room: usize, look: &Look) -> String {
@@ -222,12 +232,23 @@ fn quoted(line: &str, room: usize, look: &Look) -> String {
 }
 
 fn looked_for(line: &str, look: &Look) -> String {
-    let room = look.columns().saturating_sub(17);
+    if look.is_tight(BESIDE) {
+        return format!("    looked for\n{}", below(line, look));
+    }
+    let room = look.columns().saturating_sub(BESIDE);
     format!("    looked for   {}\n", quoted(line, room, look))
 }
 
+/// A quoted line below what it is.
+fn below(line: &str, look: &Look) -> String {
+    const INDENT: usize = 6;
+    let room = look.columns().saturating_sub(INDENT);
+    let text = look.wrap(&format!("{}{}", " ".repeat(INDENT), quoted(line, room, look)), INDENT);
+    format!("{text}\n")
+}
+
 /// `edit 1 fits; edit 3 is already in`, for a file that also has failing edits.
-fn fitting_in(fitting: &[FittingHunk], path: &RelPath) -> String {
+fn fitting_in(fitting: &[FittingHunk], path: &RelPath) -> Option<String> {
     let here = |state: HunkState| {
         let hunks = fitting.iter().filter(move |h| h.path == *path && h.report.state == state);
         hunks.map(|h| h.hunk).collect::<Vec<usize>>()
@@ -245,10 +266,7 @@ fn fitting_in(fitting: &[FittingHunk], path: &RelPath) -> String {
             n => parts.push(format!("{n} edits {many}")),
         }
     }
-    if parts.is_empty() {
-        return String::new();
-    }
-    format!("  {}\n", parts.join("; "))
+    (!parts.is_empty()).then(|| parts.join("; "))
 }
 
 /// The edits of files that have no failing ones.
@@ -262,11 +280,11 @@ fn fitting_elsewhere(refused: &Refused, look: &Look) -> String {
     let edits = paths.len();
     paths.dedup();
     if paths.len() > NAMED {
-        return format!("  {edits} edits of {} other files fit\n", paths.len());
+        return look.wrap(&format!("  {edits} edits of {} other files fit", paths.len()), 4) + "\n";
     }
     let line = |path: &RelPath| {
-        let fits = fitting_in(&refused.fitting, path);
-        format!("  {}: {}", look.safe(path.as_str()), fits.trim_start())
+        let fits = fitting_in(&refused.fitting, path).unwrap_or_default();
+        look.wrap_if_narrow(&format!("  {}: {fits}", look.path_in(path.as_str(), 3)), 4) + "\n"
     };
     paths.into_iter().map(line).collect()
 }

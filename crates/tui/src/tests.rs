@@ -1,5 +1,6 @@
 //! What a person sees, from hand-made plans and refusals.
 
+mod fitting;
 mod tongue;
 
 use relaycode_change::diff;

@@ -16,13 +16,11 @@ mod tests;
 use relaycode_project::trust::Wants;
 use relaycode_text::width::cells;
 
-use super::number;
+use super::{number, outcome};
 use crate::look::{Look, Paint};
 
 /// Blanks in a row that are shown as such.
 const BLANKS: usize = 7;
-/// Cells that a value needs beside its name; with less it stands below it.
-const VALUE_CELLS: usize = 24;
 /// Names up to this width are filled up so that the values stand below one another.
 const NAME_CELLS: usize = 28;
 
@@ -33,12 +31,12 @@ pub fn text(wants: &Wants, before: Option<&Wants>, look: &Look) -> String {
     out += &rows(&compare(&old.commands, &wants.commands), look);
     let settings = compare(&old.settings, &wants.settings);
     if !settings.is_empty() {
-        out += "  these settings decide who approves\n";
+        out += &outcome::aside(look, "these settings decide who approves");
         out += &rows(&settings, look);
     }
     let git = compare(&old.git, &wants.git);
     if !git.is_empty() {
-        out += "  the repository runs these on `relay git commit`\n";
+        out += &outcome::aside(look, "the repository runs these on `relay git commit`");
         out += &rows(&git, look);
     }
     out
@@ -98,12 +96,15 @@ fn rows(rows: &[Row<'_>], look: &Look) -> String {
         let value = count_blanks(if value.is_empty() { "(nothing)" } else { &value });
         let gap = " ".repeat(width.saturating_sub(cells(name)) + 3);
         let beside = 4 + cells(name) + gap.len();
-        let below = look.width.is_some_and(|columns| columns < beside + VALUE_CELLS);
+        let below = look.is_tight(beside);
         let indent = if below { 6 } else { beside };
         let room = look.width.map_or(usize::MAX, |columns| columns.saturating_sub(indent).max(1));
         let value = fold(&value, room).join(&format!("\n{}", " ".repeat(indent)));
         let text = match below {
-            true => format!("  {} {name}\n{}{value}", row.sign, " ".repeat(indent)),
+            true => {
+                let name = fold(name, look.columns().saturating_sub(4).max(1)).join("\n    ");
+                format!("  {} {name}\n{}{value}", row.sign, " ".repeat(indent))
+            }
             false => format!("  {} {name}{gap}{value}", row.sign),
         };
         out += &match row.sign {

@@ -13,7 +13,7 @@ use relaycode_door::Rule;
 use relaycode_ledger::Digest;
 use relaycode_ledger::record::Record;
 
-use super::{LISTED, number};
+use super::{LISTED, Part, labelled, number, outcome};
 use crate::look::{Look, Paint, Sign};
 
 /// Digits of a digest that people compare.
@@ -23,8 +23,8 @@ const DIGITS: usize = 12;
 /// counts for.
 pub fn text(rules: &[Rule], digest: Option<Digest>, look: &Look) -> String {
     let mut out = match rules.len() {
-        0 => "  no rule speaks against it\n".to_string(),
-        count => format!("  relay asks because of {}\n", number(count, "rule")),
+        0 => outcome::aside(look, "no rule speaks against it"),
+        count => outcome::aside(look, &format!("relay asks because of {}", number(count, "rule"))),
     };
     let mut names: Vec<&'static str> = Vec::new();
     for rule in rules {
@@ -40,18 +40,23 @@ pub fn text(rules: &[Rule], digest: Option<Digest>, look: &Look) -> String {
             lines.push(format!("{} and {} more", look.sign(Sign::More), same.len() - LISTED));
         }
         lines.extend(instead(name).map(str::to_string));
-        let mut label = format!("{name:width$}");
+        let taken = 4 + width + 3;
+        let edge = if look.is_tight(taken) { "  " } else { "    " };
+        let mut label = Part::plain(edge).then(&Part::painted(look, Paint::Strong, name));
         for line in lines {
-            let indent = 4 + width + 3;
-            let wrapped = look.wrap(&format!("{}{line}", " ".repeat(indent)), indent);
-            out += &format!("    {}   {}\n", look.paint(Paint::Strong, &label), wrapped.trim_start());
-            label = " ".repeat(width);
+            out += &labelled(look, label, taken, &line);
+            label = Part::plain("");
         }
     }
     if let Some(digest) = digest {
-        out += &format!("  a yes counts for exactly this: {}\n", short(digest));
+        out += &counts_for(digest, look);
     }
     out
+}
+
+/// What a yes counts for.
+pub(crate) fn counts_for(digest: Digest, look: &Look) -> String {
+    outcome::aside(look, &format!("a yes counts for exactly this: {}", short(digest)))
 }
 
 /// The digits of a digest that people compare.
@@ -80,12 +85,11 @@ pub fn record(record: &Record, look: &Look) -> String {
     let title = record.git_commit_msg.as_deref().and_then(|text| text.lines().next()).unwrap_or_default();
     let mut out =
         format!("{}  from {}  {}", record.uuid.short(), look.safe(&record.origin), look.safe(title));
-    out = format!("{}\n", out.trim_end());
+    out = format!("{}\n", look.wrap_if_narrow(out.trim_end(), 2));
     let mut line = |name: &str, text: &str| {
         // A record that came with a repository may say anything where a step should be.
-        let label = look.paint(Paint::Dim, &format!("{:<8}", look.clip(name, 8)));
-        let wrapped = look.wrap(&format!("{}{}", " ".repeat(12), look.safe(text)), 12);
-        out += &format!("  {label}  {}\n", wrapped.trim_start());
+        let label = Part::plain("  ").then(&Part::painted(look, Paint::Dim, &look.clip(name, 8)));
+        out += &labelled(look, label, 12, &look.safe(text));
     };
     for rule in &record.rules {
         let (step, text) = rule.split_once(' ').unwrap_or(("", rule));
@@ -99,9 +103,20 @@ pub fn record(record: &Record, look: &Look) -> String {
         line("gate", said);
     }
     if let Some(digest) = record.plan {
-        line("digest", &digest.to_string());
+        line("digest", &pieces(&digest.to_string(), look));
     }
     out
+}
+
+/// A digest whole; in pieces where it is wider than a line.
+fn pieces(digest: &str, look: &Look) -> String {
+    /// Digits of a piece.
+    const PIECE: usize = 16;
+    if !look.is_narrow() {
+        return digest.to_string();
+    }
+    let digits: Vec<char> = digest.chars().collect();
+    digits.chunks(PIECE).map(String::from_iter).collect::<Vec<_>>().join(" ")
 }
 
 /// What would make relay not ask, by the rule's stable name. `None`: this is always asked about.

@@ -78,6 +78,11 @@ impl Seen {
         told
     }
 
+    /// Something was undone: of no text is it known any more that it is in the project.
+    pub fn undone(&mut self) {
+        self.texts.retain(|known| known.became != Became::In);
+    }
+
     /// Forgets a text: it is to be taken up as if it were new.
     pub fn forget(&mut self, text: &str) {
         let hash = self.hash.hash_one(text);
@@ -98,6 +103,16 @@ mod tests {
         assert_eq!(seen.judge("a"), Verdict::Hush);
         seen.forget("a");
         assert_eq!(seen.judge("a"), Verdict::New);
+    }
+
+    #[test]
+    fn what_was_undone_is_not_in_any_more() {
+        let mut seen = Seen::default();
+        seen.remember("a", Became::In);
+        seen.remember("b", Became::NotTaken);
+        seen.undone();
+        assert_eq!(seen.judge("a"), Verdict::New);
+        assert_eq!(seen.judge("b"), Verdict::Tell(Became::NotTaken));
     }
 
     #[test]

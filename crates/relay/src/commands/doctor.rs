@@ -11,8 +11,8 @@ use crate::show;
 /// Say what works here, what does not, and what to do about it
 ///
 /// Looks at relay's own directory, the project, its configuration and trust, git, the file system, the
-/// terminal, and whether processes can be watched over. Changes nothing. Ends with code 6 if something
-/// needs you.
+/// terminal, the clipboard, notifications, and whether processes can be watched over. Says whether there is
+/// text on the clipboard, never what it is. Changes nothing. Ends with code 6 if something needs you.
 #[derive(Debug, Clone, clap::Args)]
 pub(crate) struct Args {}
 

@@ -1,8 +1,9 @@
 //! What relay needs and whether it is there: one function for each thing, one list.
 //!
-//! Nothing here changes the project; what is tried out for real (a process under the keeper) leaves
-//! nothing behind.
+//! Nothing here changes the project; what is tried out for real (a process under the keeper, a look at the clipboard)
+//! leaves nothing behind.
 
+mod desktop;
 mod machine;
 mod project;
 
@@ -58,12 +59,15 @@ impl Finding {
 type Look = fn(&Project, &Context<'_>) -> Vec<Finding>;
 
 /// Everything that is looked at, in this order.
-const LOOKS: [Look; 10] = [
+const LOOKS: [Look; 13] = [
     machine::relay,
     machine::home,
     machine::processes,
     machine::terminal,
     machine::programs,
+    desktop::clipboard,
+    desktop::paste,
+    desktop::notifications,
     project::root,
     project::files,
     project::config,

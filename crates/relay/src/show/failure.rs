@@ -70,8 +70,14 @@ fn file(detail: &Detail, message: &str, look: &Look) -> String {
 fn place(path: &str, region: &Region, look: &Look) -> String {
     /// Lines of one side.
     const LINES: usize = 4;
-    let mut out = format!("  {}, line {}\n", look.safe(path), region.line);
+    let place = format!("  {}, line {}", look.path_in(path, 3), region.line);
+    let mut out = look.wrap(&place, 4) + "\n";
     for (name, lines) in [("now       ", &region.now), ("reverted  ", &region.reverted)] {
+        let mut name = name;
+        if look.is_tight(4 + name.len()) {
+            out += &format!("    {}\n", name.trim_end());
+            name = "  ";
+        }
         let room = look.columns().saturating_sub(4 + name.len());
         let mut name = name.to_string();
         for line in lines.iter().take(LINES) {

@@ -4,6 +4,7 @@
 use relaycode_ledger::TxId;
 use relaycode_ledger::error::{LedgerError, Left, Unfinished};
 use relaycode_testkit::tongue;
+use relaycode_text::width::cells;
 use relaycode_tui::look::Look;
 
 use super::{doctor, failure};
@@ -26,6 +27,20 @@ fn tongue_no_string_of_a_failure_reaches_the_terminal_raw() {
         for (name, text) in printed(&said, &look) {
             let raw = tongue::unsafe_in(&text, look.color);
             assert_eq!(raw, None, "string {number}, {said:?}, by {name}: {text:?}");
+        }
+    }
+}
+
+#[test]
+fn every_failure_and_finding_fits_its_width() {
+    let said = ["src/cart.ts", "a sentence of ordinary words that says what happened and where it was"];
+    for (said, width) in said.iter().flat_map(|said| [20, 24, 30, 40, 60, 80, 100].map(|width| (said, width)))
+    {
+        for look in LOOKS[..2].iter().map(|look| Look { width: Some(width), ..*look }) {
+            for (name, text) in printed(said, &look).into_iter().filter(|(name, _)| *name != "json") {
+                let wide = text.lines().find(|line| cells(line) > width && line.trim().contains(' '));
+                assert_eq!(wide, None, "{name} at {width}:\n{text}");
+            }
         }
     }
 }

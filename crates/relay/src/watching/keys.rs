@@ -185,6 +185,7 @@ impl Session<'_, '_> {
         };
         self.run_command(&revert::Args::of(id))?;
         self.applied.retain(|applied| *applied != id);
+        self.seen.undone();
         self.status.undone += 1;
         Ok(())
     }

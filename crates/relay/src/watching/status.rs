@@ -78,7 +78,7 @@ impl Session<'_, '_> {
             "relay {} {dot} {} {dot} {}",
             env!("CARGO_PKG_VERSION"),
             look.safe(&self.door.project_id()),
-            look.clip(&self.how(), look.columns() / 2),
+            look.clip(&self.how(), if look.is_narrow() { look.columns() } else { look.columns() / 2 }),
         );
         let right = if self.terminal.is_some() { self.keys_line() } else { String::new() };
         let gap = look.columns().saturating_sub(cells(&left) + cells(&right));
@@ -87,6 +87,10 @@ impl Session<'_, '_> {
             gap => format!("{left}{}{right}", " ".repeat(gap)),
         };
         self.context.say(&format!("{}\n", line.trim_end()));
+        if self.door.key().is_none() && self.terminal.is_some() {
+            let said = outcome::aside(&look, "p copies the prompt for your model");
+            self.context.say(&format!("{}\n", look.paint(Paint::Dim, said.trim_end())));
+        }
         if let Err(why) = opened {
             let why = look.safe(&why.to_string()).into_owned();
             self.remark(&format!("the clipboard cannot be watched: {why}"));

@@ -194,7 +194,7 @@ impl Session<'_, '_> {
         let look = self.context.look();
         let dot = look.sign(Sign::Dot);
         let said = match became {
-            Became::In => "the same answer again: it is in already".to_string(),
+            Became::In => "the same answer again: it was taken up before".to_string(),
             _ if self.terminal.is_some() => {
                 format!("the same answer again: not taken {dot} a takes it up again")
             }

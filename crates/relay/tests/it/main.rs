@@ -38,4 +38,5 @@ mod tongue;
 mod tour;
 mod trust_question;
 mod trusting;
+mod watch;
 mod watch_hostile;

@@ -132,7 +132,7 @@ impl Scene {
 }
 
 /// The environment of every run: programs are found as in the test's own.
-fn surround(command: &mut Command) {
+pub(crate) fn surround(command: &mut Command) {
     let path = std::env::var_os("PATH").unwrap_or_else(|| "/usr/local/bin:/usr/bin:/bin".into());
     command.env("PATH", path);
 }

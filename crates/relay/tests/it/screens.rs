@@ -190,12 +190,39 @@ fn no_clipboard_no_colour_no_utf8_and_a_dumb_terminal() {
         let text = shot.keyed(&rounded(), "feat: round totals to cents");
         shot.screen.paste(&text);
         shot.wait(" applied ");
+        // A terminal that does not mark what is pasted could not tell it from what was typed too early.
+        shot.rested();
         let text = shot.keyed(&near(), "refactor: say that it is a fraction");
         shot.screen.paste(&text);
         shot.wait("[y/N]");
         shot.snap(name);
         shot.screen.type_keys("y\r");
         shot.wait_times(" applied ", 2);
+    }
+}
+
+#[test]
+fn narrow() {
+    for (columns, name) in [(40, "at_40"), (20, "at_20")] {
+        // Without a linter: how long it took would break the lines now here, now there.
+        let shot = Shot::of(&files(), &auto("")).columns(columns).start();
+        let text = shot.keyed(&rounded(), "feat: round totals to cents");
+        shot.screen.paste(&text);
+        shot.wait("[y/N]");
+        shot.screen.type_keys("y\r");
+        shot.wait("✓ applied");
+        let text = shot.keyed(&near(), "refactor: say that it is a fraction");
+        shot.screen.paste(&text);
+        shot.wait_times("[y/N]", 2);
+        shot.snap(&format!("{name}_question"));
+        shot.screen.type_keys("n\r");
+        shot.wait("✗ not applied");
+        let text = shot.keyed(&stale(), "feat: taxes");
+        shot.screen.paste(&text);
+        shot.wait("✗ refused");
+        shot.screen.type_keys("l");
+        shot.wait("now");
+        shot.snap(&format!("{name}_refusal_and_log"));
     }
 }
 

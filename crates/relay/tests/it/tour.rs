@@ -266,12 +266,26 @@ fn an_interrupt_or_a_terminal_that_goes_leaves_nothing() {
 }
 
 #[test]
+fn the_tour_runs_at_twenty_columns() {
+    let project = Project::new(&[]);
+    let mut session = tour_at(&project, 20);
+    session.wait_for("8/8");
+    let (code, seen) = session.end();
+    assert_eq!(code, Some(0), "{seen}");
+}
+
+/// The tour by itself, on a terminal so wide.
+fn tour_at(project: &Project, columns: usize) -> Session {
+    let script = format!("stty rows 20 cols {columns}; exec \"$RELAY\" demo --auto");
+    Session::start_program(project, "/bin/sh", &["-c", &script], "", &|command| {
+        command.env("RELAY", env!("CARGO_BIN_EXE_relay"));
+    })
+}
+
+#[test]
 fn the_tour_fits_a_narrow_terminal() {
     let project = Project::new(&[]);
-    let script = "stty rows 20 cols 40; exec \"$RELAY\" demo --auto";
-    let mut session = Session::start_program(&project, "/bin/sh", &["-c", script], "", &|command| {
-        command.env("RELAY", env!("CARGO_BIN_EXE_relay"));
-    });
+    let mut session = tour_at(&project, 40);
     session.wait_for("8/8");
     let (code, seen) = session.end();
     assert_eq!(code, Some(0), "{seen}");

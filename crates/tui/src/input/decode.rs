@@ -82,6 +82,16 @@ impl Decoder {
         self.state == State::Burst || !self.pending.is_empty()
     }
 
+    /// Forgets what has begun, but for a marked paste; `true` if one goes on.
+    pub fn forget(&mut self) -> bool {
+        // Of the mark itself only a part may have come; an escape alone is a key.
+        let marked = self.pending.len() > 2 && BEGIN.starts_with(&self.pending);
+        if self.state != State::Marked && !marked {
+            *self = Decoder::default();
+        }
+        self.state == State::Marked || marked
+    }
+
     /// Takes bytes that came together.
     pub fn feed(&mut self, bytes: &[u8], expect: Expect) -> Vec<Input> {
         match self.state {

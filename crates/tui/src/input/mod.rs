@@ -77,6 +77,8 @@ pub enum Next {
 const PASTES: usize = 4;
 /// Bytes that are read at once.
 const READ_BYTES: usize = 64 << 10;
+/// Reads until what was typed is forgotten; somebody who goes on and on is not waited for.
+const READS: usize = 16;
 /// After this long nothing more belongs to what came.
 const QUIET: Duration = Duration::from_millis(60);
 /// A signal that comes just before the wait begins does not end it: it is seen after this long.
@@ -128,12 +130,21 @@ impl Terminal {
         self.heard.borrow_mut().pastes.pop_front()
     }
 
-    /// Forgets what was typed up to now.
+    /// Forgets what was typed up to now. What was pasted stays, also if only its beginning is there: what is left
+    /// of it would be taken for typed.
     pub fn forget(&self) {
-        let _ = tcflush(&*self.file, QueueSelector::IFlush);
+        let there =
+            || matches!(wait(&self.file, None, Some(Instant::now())), Ok(Ready { terminal: true, .. }));
+        for _ in 0..READS {
+            if !there() || self.take(Expect::Keys).is_err() {
+                break;
+            }
+        }
         let mut heard = self.heard.borrow_mut();
-        heard.decoder = Decoder::default();
         heard.keys.clear();
+        if !heard.decoder.forget() {
+            let _ = tcflush(&*self.file, QueueSelector::IFlush);
+        }
     }
 
     /// Asks, and waits for what comes. `stopped` is asked now and then, and after every signal.

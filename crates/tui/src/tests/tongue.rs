@@ -64,12 +64,12 @@ fn check(first: u64, hostile: &str, loaded: &Loaded, look: &Look) {
 }
 
 /// A configuration whose values are the default ones; its remarks are filled later.
-fn loaded() -> Loaded {
+pub(super) fn loaded() -> Loaded {
     relaycode_project::config::load(std::path::Path::new("/nonexistent"), None).unwrap()
 }
 
 /// What every function makes of a string.
-fn printed(s: &str, loaded: &Loaded, look: &Look) -> Vec<(&'static str, String)> {
+pub(super) fn printed(s: &str, loaded: &Loaded, look: &Look) -> Vec<(&'static str, String)> {
     let mut all = answers(s, look);
     all.extend(ledgers(s, look));
     all.extend(gates(s, look));

@@ -6,9 +6,13 @@ use std::time::Duration;
 
 use relaycode_watch::clipboard::{Choice, Content, NoClipboard, open};
 use relaycode_watch::{HOLD_MOST, HoldError, hold};
+use x11rb::connection::Connection;
+use x11rb::protocol::Event;
+use x11rb::protocol::xproto::{ConnectionExt, CreateWindowAux, WindowClass};
+use x11rb::rust_connection::RustConnection;
 
 use crate::displays::Display;
-use crate::stage::{LIMIT, changed, read, text};
+use crate::stage::{LIMIT, changed, read, text, until};
 
 type Held = Receiver<Result<(), HoldError>>;
 
@@ -77,6 +81,30 @@ fn on_x11_the_text_is_held_until_it_is_replaced() {
 fn on_wayland_the_text_is_held_until_it_is_replaced() {
     let Some(display) = Display::wayland() else { return };
     is_held_until_replaced(display);
+}
+
+#[test]
+fn on_x11_who_asks_just_before_somebody_else_copies_is_answered() {
+    let Some(display) = Display::x11(&[]) else { return };
+    let (server, screen) = RustConnection::connect(display.desktop.x11.as_deref()).unwrap();
+    let window = server.generate_id().unwrap();
+    let root = server.setup().roots[screen].root;
+    let look = CreateWindowAux::new();
+    server.create_window(0, window, root, 0, 0, 1, 1, 0, WindowClass::INPUT_ONLY, 0, &look).unwrap();
+    let atom = |name: &str| server.intern_atom(false, name.as_bytes()).unwrap().reply().unwrap().atom;
+    let (clipboard, form, property) = (atom("CLIPBOARD"), atom("UTF8_STRING"), atom("HERE"));
+    for _ in 0..50 {
+        let (thread, has_ended) = held(&display, "ours");
+        // In one go, so that the holder answers and ends in one go.
+        server.convert_selection(window, clipboard, form, property, x11rb::CURRENT_TIME).unwrap();
+        server.set_selection_owner(window, clipboard, x11rb::CURRENT_TIME).unwrap();
+        server.flush().unwrap();
+        assert_eq!(has_ended.recv_timeout(LIMIT), Ok(Ok(())));
+        thread.join().unwrap();
+        until("the answer", || matches!(server.poll_for_event().unwrap(), Some(Event::SelectionNotify(_))));
+        let got = server.get_property(true, window, property, form, 0, 9).unwrap().reply().unwrap();
+        assert_eq!(got.value, b"ours");
+    }
 }
 
 #[test]

@@ -156,8 +156,15 @@ pub(crate) fn gone(why: impl Display) -> ClipboardError {
     ClipboardError { name: NAME, why: why.to_string() }
 }
 
+/// The port of display 0; the others follow.
+const FIRST_PORT: u16 = 6_000;
+
 fn connect(display: &str) -> Result<(RustConnection<Patient>, usize), String> {
     let parsed = parse_display(Some(display)).map_err(|error| error.to_string())?;
+    // The library adds the number to a port without looking whether that is still one.
+    if parsed.display > u16::MAX - FIRST_PORT {
+        return Err(format!("display {display}: no display has such a number"));
+    }
     let screen = usize::from(parsed.screen);
     let mut why = format!("{display} is no display");
     for address in parsed.connect_instruction() {
