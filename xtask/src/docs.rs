@@ -194,7 +194,7 @@ fn values(kind: Kind) -> String {
 fn acts(key: &Key) -> &'static str {
     match key.acts {
         Acts::Here => "every command it concerns",
-        Acts::Watch => "`watch`, which is still to come",
+        Acts::Watch => "`watch`",
     }
 }
 

@@ -9,6 +9,8 @@ mod clock;
 mod corpus;
 mod docs;
 mod fuzz;
+#[cfg(target_os = "linux")]
+mod record;
 mod test;
 mod tidy;
 #[cfg(target_os = "linux")]
@@ -30,6 +32,8 @@ enum Command {
     Fuzz(fuzz::Args),
     Bench(bench::Args),
     #[cfg(target_os = "linux")]
+    Record(record::Args),
+    #[cfg(target_os = "linux")]
     Torture(torture::Args),
 }
 
@@ -41,6 +45,8 @@ fn main() -> ExitCode {
         Command::Corpus(args) => corpus::run(&args),
         Command::Fuzz(args) => fuzz::run(&args),
         Command::Bench(args) => bench::run(&args),
+        #[cfg(target_os = "linux")]
+        Command::Record(args) => record::run(&args),
         #[cfg(target_os = "linux")]
         Command::Torture(args) => torture::run(&args),
     };

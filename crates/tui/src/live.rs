@@ -39,6 +39,11 @@ impl Live {
         self.drawn = text;
     }
 
+    /// Somebody else had the screen: the line is not there any more.
+    pub fn lost(&mut self) {
+        self.drawn.clear();
+    }
+
     /// Takes the line away: something is about to be said.
     pub fn erase(&mut self) {
         if let Some(screen) = self.screen.as_mut().filter(|_| !self.drawn.is_empty()) {

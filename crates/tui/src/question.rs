@@ -85,27 +85,23 @@ pub fn new_change(look: &Look) -> String {
 }
 
 fn line(question: &str, keys: &[&str], look: &Look) -> String {
-    let between = format!(" {} ", look.sign(Sign::Dot));
-    let whole = keys.join(&between);
-    let room = look.columns().saturating_sub(4 + TYPED);
-    if look.width.is_none() || cells(&whole) <= room {
-        return two_parts(&format!("  {question}"), &whole, 4, look);
+    let dot = look.sign(Sign::Dot);
+    let all = keys.join(&format!(" {dot} "));
+    let room = look.columns().saturating_sub(TYPED);
+    if look.is_narrow() && cells(&all) + 4 > room {
+        // A key and its word stay together.
+        let (last, others) = keys.split_last().unwrap_or((&"", &[]));
+        let mut parts: Vec<Part> = others.iter().map(|key| Part::plain(&format!("{key} {dot}"))).collect();
+        parts.push(Part::plain(last));
+        let bounded = Look { width: Some(room), ..*look };
+        let keys = narrow::flow(&bounded, Part::plain("    "), 4, 1, &parts);
+        let question = bounded.wrap(&format!("  {}", question.trim_end()), 4);
+        return format!("{question}\n{}  ", keys.trim_end());
     }
-    // A key and its word stay together.
-    let mut lines: Vec<String> = Vec::new();
-    for key in keys {
-        match lines.last_mut() {
-            Some(last) if cells(last) + cells(&between) + cells(key) <= room => {
-                *last += &format!("{between}{key}")
-            }
-            _ => lines.push((*key).to_string()),
-        }
-    }
-    let lines: String = lines.iter().map(|line| format!("\n    {line}")).collect();
-    format!("  {}{lines}  ", question.trim_end())
+    two_parts(&format!("  {question}"), &all, 4, look)
 }
 
-/// Room for what is typed: two blanks and a letter.
+/// Cells for what is typed: two blanks and a letter.
 const TYPED: usize = 3;
 
 /// The line that asks, with room behind it for what is typed; where it is too long, the second part

@@ -3,6 +3,7 @@
 //! ```text
 //! ✓ relaycode.config.json, .relaycode/ and .gitignore are in place for my-app
 //!   linter: none yet. Set patch.linter, and relay can approve clean changes by itself
+//!   next: `relay prompt --copy`, give it to your model as its instructions, then `relay watch`
 //! ```
 
 use crate::look::Look;
@@ -26,9 +27,8 @@ pub fn text(id: &str, made: &[String], linter: &str, look: &Look) -> String {
     text += &outcome::aside(look, &linter);
     text += &outcome::aside(
         look,
-        "next: give the prompt below to your model as its instructions, save its answer to a file, then \
-         `relay apply answer.md`",
+        "next: `relay prompt --copy`, give it to your model as its instructions, then `relay watch`",
     );
-    text += &outcome::aside(look, "(the prompt is on stdout; `relay prompt` prints it again)");
+    text += &outcome::aside(look, "(the prompt follows on stdout)");
     text
 }

@@ -4,6 +4,9 @@ use std::time::{Duration, Instant};
 
 use crate::inbox::How;
 
+/// Bytes that are collected at most, however many copies are wanted.
+pub const COLLECTED_BYTES: usize = 16 << 20;
+
 /// What was collected.
 #[derive(Debug, Default)]
 pub struct Bulk {
@@ -34,9 +37,10 @@ impl Bulk {
         self.last.map(|last| last + timeout)
     }
 
-    /// Everything, if there are `size` of them or no more came for `timeout`.
+    /// Everything, if there are `size` of them, they are as much as may be collected, or no more came for `timeout`.
     pub fn ready(&mut self, size: u64, timeout: Duration, now: Instant) -> Option<Vec<(String, How)>> {
-        let enough = u64::try_from(self.texts.len()).unwrap_or(u64::MAX) >= size;
+        let bytes: usize = self.texts.iter().map(|(text, _)| text.len()).sum();
+        let enough = u64::try_from(self.texts.len()).unwrap_or(u64::MAX) >= size || bytes >= COLLECTED_BYTES;
         let late = self.due(timeout).is_some_and(|due| now >= due);
         (enough || late).then(|| self.take()).filter(|texts| !texts.is_empty())
     }
@@ -67,5 +71,7 @@ mod tests {
         assert_eq!(bulk.due(timeout), Some(at(70)));
         assert_eq!(bulk.ready(2, timeout, at(69)), None);
         assert_eq!(bulk.ready(2, timeout, at(70)).unwrap()[0].0, "c");
+        bulk.add("d".repeat(COLLECTED_BYTES), How::Copied, at(71));
+        assert!(bulk.ready(2, timeout, at(71)).is_some(), "there is no room for more");
     }
 }

@@ -42,8 +42,15 @@ impl Feed {
         inbox: Inbox,
     ) -> io::Result<Feed> {
         let (stopper, stop) = clipboard::stop()?;
-        let watcher =
-            Watcher { clipboard, limits, inbox, rate: Rate::default(), last: None, hash: RandomState::new() };
+        let watcher = Watcher {
+            clipboard,
+            limits,
+            inbox,
+            rate: Rate::default(),
+            untold: false,
+            last: None,
+            hash: RandomState::new(),
+        };
         let thread = thread::Builder::new()
             .name("clipboard".to_string())
             .spawn(move || watcher.run(&interval, &stop))?;
@@ -65,6 +72,8 @@ struct Watcher {
     limits: Limits,
     inbox: Inbox,
     rate: Rate,
+    /// There is a storm, and nobody was told yet: one of texts that nobody wants is nobody's business.
+    untold: bool,
     /// What was read last, by a hash that means nothing elsewhere, and when.
     last: Option<(u64, Instant)>,
     hash: RandomState,
@@ -89,7 +98,8 @@ impl Watcher {
         let weather = self.rate.change(Instant::now());
         if weather != Weather::Calm {
             if weather == Weather::Begins {
-                self.inbox.put(Arrival::Restless, false);
+                self.inbox.storm();
+                self.untold = true;
             }
             // What it comes to rest with is what counts.
             if stopped_within(PAUSE, stop) {
@@ -113,6 +123,9 @@ impl Watcher {
         let echo = self.last.is_some_and(|(last, then)| last == hash && now.duration_since(then) < ECHO);
         self.last = Some((hash, now));
         if !echo && sieve::may_be_a_patch(&text, &self.limits) {
+            if storm && std::mem::take(&mut self.untold) {
+                self.inbox.put(Arrival::Restless, false);
+            }
             self.inbox.put(Arrival::Text { text, how: How::Copied }, storm);
         }
     }

@@ -7,8 +7,10 @@ use std::io::{self, Read, Write};
 use std::os::fd::{AsFd, BorrowedFd};
 use std::os::unix::net::UnixStream;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Instant;
 
 use crate::clipboard::ClipboardError;
+use crate::rate::WITHIN;
 
 /// Texts that wait at most.
 pub const WAITING: usize = 16;
@@ -71,8 +73,29 @@ struct Shared {
 
 #[derive(Debug, Default)]
 struct State {
-    waiting: VecDeque<(Arrival, bool)>,
+    waiting: VecDeque<Waiting>,
     dropped: usize,
+}
+
+#[derive(Debug)]
+struct Waiting {
+    arrival: Arrival,
+    /// It came in a storm.
+    storm: bool,
+    since: Instant,
+}
+
+impl Waiting {
+    fn bytes(&self) -> usize {
+        match &self.arrival {
+            Arrival::Text { text, .. } => text.len(),
+            _ => 0,
+        }
+    }
+
+    fn was_copied(&self) -> bool {
+        matches!(self.arrival, Arrival::Text { how: How::Copied, .. })
+    }
 }
 
 impl Inbox {
@@ -106,33 +129,47 @@ impl Inbox {
         while (&self.shared.bell).read(&mut bytes).is_ok_and(|count| count > 0) {}
     }
 
-    /// Puts something in. What came in a storm takes the place of what came in it before.
+    /// Puts something in. What came in a storm takes the place of what came in it before; the same text waits once.
     pub fn put(&self, arrival: Arrival, storm: bool) {
         let mut state = self.lock();
         if storm {
-            state.waiting.retain(|(_, stormy)| !stormy);
+            state.waiting.retain(|waiting| !waiting.storm);
         }
-        let text = |(arrival, _): &(Arrival, bool)| match arrival {
-            Arrival::Text { text, .. } => text.len(),
-            _ => 0,
-        };
-        let bytes: usize = state.waiting.iter().map(text).sum();
-        let arrival = (arrival, storm);
-        if state.waiting.len() >= WAITING || bytes + text(&arrival) > WAITING_BYTES {
+        let new = Waiting { arrival, storm, since: Instant::now() };
+        let bytes: usize = state.waiting.iter().map(Waiting::bytes).sum();
+        if state.waiting.iter().any(|waiting| new.bytes() > 0 && waiting.arrival == new.arrival) {
+            return;
+        }
+        if state.waiting.len() >= WAITING || bytes + new.bytes() > WAITING_BYTES {
             state.dropped += 1;
         } else {
-            state.waiting.push_back(arrival);
+            state.waiting.push_back(new);
         }
         drop(state);
         // A full pipe rings already.
         let _ = (&self.shared.ring).write(&[1]);
     }
 
+    /// A storm began: what was copied just before is its beginning, and only the last of that waits.
+    pub fn storm(&self) {
+        let mut state = self.lock();
+        let now = Instant::now();
+        let begun = |waiting: &Waiting| waiting.was_copied() && now.duration_since(waiting.since) < WITHIN;
+        let last = state.waiting.iter().rposition(begun);
+        let mut at = 0;
+        state.waiting.retain_mut(|waiting| {
+            let is_last = Some(at) == last;
+            at += 1;
+            waiting.storm |= is_last;
+            is_last || !begun(waiting)
+        });
+    }
+
     /// Takes what came first.
     pub fn take(&self) -> Option<Arrival> {
         let mut state = self.lock();
         match state.waiting.pop_front() {
-            Some((arrival, _)) => Some(arrival),
+            Some(waiting) => Some(waiting.arrival),
             None if state.dropped > 0 => Some(Arrival::Dropped(std::mem::take(&mut state.dropped))),
             None => None,
         }
@@ -140,7 +177,7 @@ impl Inbox {
 
     /// How many texts wait.
     pub fn waiting(&self) -> usize {
-        self.lock().waiting.iter().filter(|(arrival, _)| matches!(arrival, Arrival::Text { .. })).count()
+        self.lock().waiting.iter().filter(|waiting| matches!(waiting.arrival, Arrival::Text { .. })).count()
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
@@ -174,9 +211,8 @@ mod tests {
     #[test]
     fn bytes_are_bounded_too() {
         let inbox = Inbox::new().unwrap();
-        let large = "a".repeat(WAITING_BYTES / 2);
-        for _ in 0..3 {
-            inbox.put(text(&large), false);
+        for letter in ["a", "b", "c"] {
+            inbox.put(text(&letter.repeat(WAITING_BYTES / 2)), false);
         }
         assert_eq!(inbox.waiting(), 2);
     }
@@ -188,5 +224,27 @@ mod tests {
         inbox.put(text("1"), true);
         inbox.put(text("2"), true);
         assert_eq!([inbox.take(), inbox.take(), inbox.take()], [Some(text("calm")), Some(text("2")), None]);
+    }
+
+    #[test]
+    fn of_the_copies_that_a_storm_began_with_only_the_last_waits() {
+        let inbox = Inbox::new().unwrap();
+        let pasted = Arrival::Text { text: "pasted".into(), how: How::Pasted };
+        inbox.put(pasted.clone(), false);
+        inbox.put(text("1"), false);
+        inbox.put(text("2"), false);
+        inbox.storm();
+        assert_eq!(inbox.waiting(), 2);
+        inbox.put(text("3"), true);
+        assert_eq!([inbox.take(), inbox.take(), inbox.take()], [Some(pasted), Some(text("3")), None]);
+    }
+
+    #[test]
+    fn the_same_text_waits_once() {
+        let inbox = Inbox::new().unwrap();
+        for _ in 0..WAITING * 3 {
+            inbox.put(text("a"), false);
+        }
+        assert_eq!([inbox.take(), inbox.take()], [Some(text("a")), None]);
     }
 }

@@ -17,6 +17,8 @@ pub enum Became {
     NotTaken,
     /// It does not fit as the project is now.
     Unfit,
+    /// relay itself copied it.
+    Ours,
 }
 
 /// What is to be done with a text.
@@ -53,10 +55,7 @@ impl Seen {
         match self.texts.iter_mut().find(|known| known.hash == hash) {
             None => Verdict::New,
             Some(Text { became: Became::Unfit, .. }) => Verdict::Retry,
-            Some(known) if known.told => {
-                let _ = known;
-                Verdict::Hush
-            }
+            Some(Text { told: true, .. } | Text { became: Became::Ours, .. }) => Verdict::Hush,
             Some(known) => {
                 known.told = true;
                 Verdict::Tell(known.became)
@@ -81,6 +80,11 @@ impl Seen {
     /// Something was undone: of no text is it known any more that it is in the project.
     pub fn undone(&mut self) {
         self.texts.retain(|known| known.became != Became::In);
+    }
+
+    /// relay itself copied this text: whoever copies it once more, as clipboard managers do, says nothing new.
+    pub fn ours(&mut self, text: &str) {
+        self.remember(text, Became::Ours);
     }
 
     /// Forgets a text: it is to be taken up as if it were new.
@@ -124,6 +128,13 @@ mod tests {
         assert_eq!(seen.judge("a"), Verdict::Retry);
         assert!(seen.remember("a", Became::Unfit), "nothing new to tell");
         assert!(!seen.remember("a", Became::In));
+    }
+
+    #[test]
+    fn what_relay_copied_is_never_told() {
+        let mut seen = Seen::default();
+        seen.ours("a");
+        assert_eq!(seen.judge("a"), Verdict::Hush);
     }
 
     #[test]

@@ -22,12 +22,14 @@ use super::preview;
 
 /// Apply an answer, whole or not at all
 ///
-/// Plans the answer as `relay preview` does, shows the plan, asks where it must, and puts it on disk: every
-/// file or none, whatever happens meanwhile. The project's commands judge the result, if you trust them;
-/// what they do not accept is put back. What was applied is recorded in `.relaycode` and can be undone
-/// with `relay revert`. An answer that does not fit is refused as a whole (exit code 3). Several answers in
-/// one text are several changes, in their order, up to the first that is not applied; those that were applied
-/// before are passed over.
+/// Takes the answer from a file, from a pipe (`-`) or, if none is named, from the clipboard. Plans it as `relay preview`
+/// does, shows the plan, asks where it must, and puts it on disk: every file or none, whatever happens meanwhile. The
+/// project's commands judge the result, if you trust them; what they do not accept is put back. What was applied is
+/// recorded in `.relaycode` and can be undone with `relay revert`. An answer that does not fit is refused as a whole
+/// (exit code 3).
+///
+/// Several answers in one text are several changes, in their order, up to the first that is not applied; those that
+/// were applied before are passed over.
 #[derive(Debug, Clone, clap::Args)]
 pub(crate) struct Args {
     #[command(flatten)]

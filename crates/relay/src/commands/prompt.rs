@@ -15,9 +15,10 @@ use crate::project::Project;
 
 /// Print the instructions for a model, and files to go with them
 ///
-/// The text on stdout tells a model how to answer so that relay understands it. With FILES (paths,
-/// directories or globs) their text follows, and relay remembers what it handed out: an answer that comes
-/// back when a file has moved on is merged with what changed meanwhile.
+/// The text on stdout tells a model how to answer so that relay understands it, and names the project with the key of
+/// this checkout. With FILES (paths, directories or globs) their text follows, and relay remembers what it handed out:
+/// an answer that comes back when a file has moved on is merged with what changed meanwhile. With --copy the text goes
+/// to the clipboard, or through the terminal (OSC 52) where there is none.
 #[derive(Debug, Clone, clap::Args)]
 pub(crate) struct Args {
     /// Files to hand along: paths, directories or globs

@@ -113,7 +113,7 @@ impl Session<'_, '_> {
 
     fn copy(&mut self, text: &str, what: &str, then: &str) -> Result<(), Failure> {
         // The clipboard's own watcher may see it before the mark on it does any good elsewhere.
-        self.seen.remember(text, relaycode_watch::seen::Became::In);
+        self.seen.ours(text);
         let copied = copying::copy(text)?;
         let lines = number(text.lines().count(), "line");
         self.say_line(&format!("{what} ({lines}) {}{then}", copied.said()));

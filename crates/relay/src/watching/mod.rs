@@ -68,6 +68,8 @@ pub(crate) struct Session<'s, 'c> {
     config: Option<ConfigWatch>,
     /// When the configuration is read again: a moment after it was touched last.
     reload: Option<Instant>,
+    /// The configuration was broken when it was read last.
+    broken: bool,
     terminal: Option<Terminal>,
     listening: Option<Listening>,
     live: Live,
@@ -132,6 +134,7 @@ impl<'s, 'c> Session<'s, 'c> {
             interval,
             config: None,
             reload: None,
+            broken: false,
             listening: None,
             terminal,
             live: Live::on(screen),
@@ -167,8 +170,10 @@ impl<'s, 'c> Session<'s, 'c> {
         self.context.object(&json!({"event": "ended", "command": "watch"}));
         match go {
             Go::Stop => {
-                Err(Failure::new(Exit::Interrupted, "interrupted", "no longer watching")
-                    .left(State::Unchanged))
+                let failure = Failure::new(Exit::Interrupted, "interrupted", self.status.farewell());
+                // What the session applied stays applied.
+                let idle = self.status.applied == 0 && self.status.undone == 0;
+                Err(if idle { failure.left(State::Unchanged) } else { failure })
             }
             _ => {
                 let look = self.context.look();
@@ -229,9 +234,11 @@ impl<'s, 'c> Session<'s, 'c> {
             && let Some(listening) = &self.listening
         {
             listening.again();
+            self.live.lost();
         }
         self.see_to_config();
         self.look_for_clipboard();
+        self.take_bulk(false)?;
         while let Some(arrival) = self.inbox.take() {
             self.arrived(arrival)?;
             if self.signals.asked() {

@@ -57,6 +57,7 @@ impl Session<'_, '_> {
                 let text = show::failure::text(&failure, &self.context.console.err_look());
                 self.context.beside(LogLevel::Error, &text);
                 self.remark("the configuration as it was before stays in force");
+                self.broken = true;
                 return;
             }
         };
@@ -69,7 +70,11 @@ impl Session<'_, '_> {
             .filter(|(now, before)| now.value != before.value)
             .map(|(now, _)| format!("{} is now {}", now.key, now.value))
             .collect();
+        let mended = std::mem::take(&mut self.broken);
         if changed.is_empty() {
+            if mended {
+                self.say_line("the configuration can be read again, and says what is in force");
+            }
             return;
         }
         self.door = door;

@@ -142,10 +142,10 @@ impl Session<'_, '_> {
     /// Nothing that was typed meanwhile counts; what was pasted does.
     pub(super) fn settle(&mut self) {
         let Some(terminal) = self.terminal.clone() else { return };
-        terminal.forget();
         if let Some(listening) = &self.listening {
             listening.again();
         }
+        terminal.forget();
         while let Some(paste) = terminal.pasted() {
             self.pasted(paste);
         }

@@ -67,7 +67,10 @@ impl Approver for Telling {
             Question::Apply { plan, .. } => ("apply?", files(plan)),
             Question::Keep { plan, .. } => ("keep?", files(plan)),
         };
-        self.tell(Notice { summary: format!("{}: {what}", self.project), body, urgent: true });
+        // Without a terminal nobody can answer: they hear what came of it.
+        if self.terminal.is_some() {
+            self.tell(Notice { summary: format!("{}: {what}", self.project), body, urgent: true });
+        }
         let reply = self.inner.decide(question);
         self.asked |= !matches!(reply, Reply::Nobody);
         reply

@@ -39,4 +39,5 @@ mod tour;
 mod trust_question;
 mod trusting;
 mod watch;
+mod watch_edges;
 mod watch_hostile;

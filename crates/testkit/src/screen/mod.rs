@@ -29,7 +29,7 @@ use rustix::event::PollFlags;
 use rustix::fs::{OFlags, fcntl_getfl, fcntl_setfl};
 use rustix::process::{Pid, Signal};
 use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
-use rustix::termios::{Winsize, tcsetwinsize};
+use rustix::termios::{LocalModes, Winsize, tcgetattr, tcsetwinsize};
 
 use crate::must::must;
 use crate::process::{Kept, LONG, ready};
@@ -151,6 +151,14 @@ impl Screen {
         } else {
             self.send(text.as_bytes());
         }
+    }
+
+    /// Whether the terminal is as a shell leaves it: it edits lines, shows what is typed, and marks no paste.
+    pub fn is_as_usual(&self) -> bool {
+        let usual = LocalModes::ICANON | LocalModes::ECHO | LocalModes::ISIG | LocalModes::IEXTEN;
+        let modes = self.master.as_ref().and_then(|master| tcgetattr(master).ok());
+        modes.is_some_and(|modes| modes.local_modes.contains(usual))
+            && !self.ask(vt100::Screen::bracketed_paste)
     }
 
     /// Sends bytes as they are.

@@ -1,8 +1,10 @@
 //! Bytes of a terminal as keys and pasted text.
 //!
 //! Pasted text is never taken for keys: terminals that know bracketed paste mark it, and what comes in one
-//! burst from one that does not is taken for a paste, too. It ends where the terminal says so; whatever stands
-//! behind that in the same burst was not typed by anybody, and is dropped.
+//! burst from one that does not is taken for a paste, too. It ends where the terminal says so; whatever comes
+//! behind that in the same breath, also if it is read later, was not typed by anybody, and is dropped.
+
+use std::time::Duration;
 
 /// A key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -43,6 +45,10 @@ pub struct Paste {
 pub const PASTE_BYTES: usize = (4 << 20) + 1;
 /// Bytes of a sequence before it is given up.
 const SEQUENCE_BYTES: usize = 32;
+/// After this long nothing more belongs to a burst, or to a sequence.
+pub const QUIET: Duration = Duration::from_millis(60);
+/// After this long nothing more belongs to a paste that was marked, although its text said that it ends.
+pub const BEHIND: Duration = Duration::from_millis(20);
 
 const BEGIN: &[u8] = b"\x1b[200~";
 const END: &[u8] = b"\x1b[201~";
@@ -74,22 +80,24 @@ enum State {
     Marked,
     /// A burst without marks, until it is quiet.
     Burst,
+    /// Behind the mark at a paste's end, until it is quiet.
+    Behind,
 }
 
 impl Decoder {
-    /// Whether something has begun that is not complete; [`quiet`](Decoder::quiet) ends it.
-    pub fn waits(&self) -> bool {
-        self.state == State::Burst || !self.pending.is_empty()
+    /// Something has begun that is not complete: after this long without more, [`quiet`](Decoder::quiet) ends it.
+    pub fn patience(&self) -> Option<Duration> {
+        match self.state {
+            State::Burst => Some(QUIET),
+            State::Behind => Some(BEHIND),
+            State::Keys if !self.pending.is_empty() => Some(QUIET),
+            State::Keys | State::Marked => None,
+        }
     }
 
-    /// Forgets what has begun, but for a marked paste; `true` if one goes on.
-    pub fn forget(&mut self) -> bool {
-        // Of the mark itself only a part may have come; an escape alone is a key.
-        let marked = self.pending.len() > 2 && BEGIN.starts_with(&self.pending);
-        if self.state != State::Marked && !marked {
-            *self = Decoder::default();
-        }
-        self.state == State::Marked || marked
+    /// Between the marks of a paste.
+    pub fn in_paste(&self) -> bool {
+        self.state == State::Marked
     }
 
     /// Takes bytes that came together.
@@ -100,6 +108,7 @@ impl Decoder {
                 self.keep(bytes);
                 Vec::new()
             }
+            State::Behind => self.behind(bytes),
             State::Keys => self.keys(bytes, expect),
         }
     }
@@ -107,7 +116,7 @@ impl Decoder {
     /// Nothing came for a while: what has begun is complete.
     pub fn quiet(&mut self) -> Option<Input> {
         match self.state {
-            State::Burst => Some(self.pasted()),
+            State::Burst | State::Behind => Some(self.pasted()),
             State::Marked => None,
             State::Keys => {
                 let alone = std::mem::take(&mut self.pending);
@@ -120,6 +129,26 @@ impl Decoder {
         }
     }
 
+    /// What was typed up to now is forgotten, and what was pasted is not: a paste that is not complete goes on.
+    pub fn forget(&mut self) -> Option<Input> {
+        match self.state {
+            State::Marked => None,
+            State::Behind => Some(self.pasted()),
+            // Several lines at once were not typed, or it does not matter.
+            State::Burst => Some(self.pasted()).filter(|input| match input {
+                Input::Paste(paste) => paste.bytes.trim_ascii().contains(&b'\n'),
+                Input::Key(_) => false,
+            }),
+            State::Keys => {
+                // The beginning of a mark is no key.
+                if !BEGIN.starts_with(&self.pending) {
+                    self.pending.clear();
+                }
+                None
+            }
+        }
+    }
+
     fn keys(&mut self, bytes: &[u8], expect: Expect) -> Vec<Input> {
         let begun = std::mem::take(&mut self.pending);
         let all = [begun.as_slice(), bytes].concat();
@@ -127,6 +156,12 @@ impl Decoder {
             // What was typed before it is lost in the paste's favour: nobody types and pastes in one breath.
             self.state = State::Marked;
             return self.marked(&all[at + BEGIN.len()..]);
+        }
+        if find(&all, END).is_some() {
+            // The end of a paste whose beginning was lost: nobody typed what stands before it, or behind.
+            self.state = State::Behind;
+            self.cut = true;
+            return Vec::new();
         }
         if is_burst(&all, expect) {
             self.state = State::Burst;
@@ -159,13 +194,29 @@ impl Decoder {
             Some(at) => {
                 self.paste.truncate(kept - overlap);
                 self.keep(&tail[..at]);
-                vec![self.pasted()]
+                self.state = State::Behind;
+                self.behind(&tail[at + END.len()..])
             }
             None => {
                 self.keep(bytes);
                 Vec::new()
             }
         }
+    }
+
+    /// Only another paste counts.
+    fn behind(&mut self, bytes: &[u8]) -> Vec<Input> {
+        let begun = std::mem::take(&mut self.pending);
+        let all = [begun.as_slice(), bytes].concat();
+        let Some(at) = find(&all, BEGIN) else {
+            // The mark may come in two parts.
+            self.pending = all[all.len().saturating_sub(BEGIN.len() - 1)..].to_vec();
+            return Vec::new();
+        };
+        let mut found = vec![self.pasted()];
+        self.state = State::Marked;
+        found.extend(self.marked(&all[at + BEGIN.len()..]));
+        found
     }
 
     fn keep(&mut self, bytes: &[u8]) {
@@ -212,8 +263,9 @@ fn with_line_feeds(bytes: &[u8]) -> Vec<u8> {
 /// Whether bytes that came at once were pasted into a terminal that does not say so.
 fn is_burst(bytes: &[u8], expect: Expect) -> bool {
     if bytes.contains(&0x1b) {
-        // A long text with an escape in it is no key either.
-        return bytes.len() > SEQUENCE_BYTES;
+        // A long text with an escape in it is no key either; nor is what stands before one, but on a line.
+        let before = expect == Expect::Keys && bytes[0] != 0x1b;
+        return before || bytes.len() > SEQUENCE_BYTES;
     }
     let inner = bytes.strip_suffix(b"\r").or_else(|| bytes.strip_suffix(b"\n")).unwrap_or(bytes);
     let lines = inner.iter().any(|byte| matches!(byte, b'\r' | b'\n'));
@@ -309,7 +361,7 @@ mod tests {
         }
         let mut decoder = Decoder::default();
         assert_eq!(keys(&mut decoder, b"\x1b"), []);
-        assert!(decoder.waits());
+        assert_eq!(decoder.patience(), Some(QUIET));
         assert_eq!(decoder.quiet(), Some(Input::Key(Key::Escape)));
     }
 
@@ -328,8 +380,48 @@ mod tests {
     #[test]
     fn what_stands_behind_a_paste_in_the_same_burst_was_not_typed() {
         let mut decoder = Decoder::default();
-        assert_eq!(keys(&mut decoder, b"\x1b[200~text\x1b[201~y\ru"), [paste("text")]);
+        assert_eq!(keys(&mut decoder, b"\x1b[200~text\x1b[201~y\ru"), []);
+        // Also when it is read later, unless some time has passed.
+        assert_eq!(keys(&mut decoder, b"y\r"), []);
+        assert_eq!((decoder.patience(), decoder.quiet()), (Some(BEHIND), Some(paste("text"))));
         assert_eq!(keys(&mut decoder, b"y"), [Input::Key(Key::Char('y'))]);
+        // Two pastes are two, however close.
+        let both = b"\x1b[200~a\x1b[201~y\r\x1b[200~b\x1b[201~";
+        for at in 0..=both.len() {
+            let mut found = keys(&mut decoder, &both[..at]);
+            found.extend(keys(&mut decoder, &both[at..]));
+            found.extend(decoder.quiet());
+            assert_eq!(found, [paste("a"), paste("b")], "cut at {at}");
+        }
+    }
+
+    #[test]
+    fn the_end_of_a_paste_whose_beginning_was_lost_is_no_key() {
+        for expect in [Expect::Keys, Expect::Line] {
+            let mut decoder = Decoder::default();
+            assert_eq!(decoder.feed(b"y\r\x1b[201~", expect), []);
+            assert_eq!(decoder.feed(b"y\r", expect), []);
+            assert_eq!(decoder.quiet(), Some(Input::Paste(Paste { bytes: Vec::new(), cut: true })));
+        }
+        // Nor is a burst with an escape in it.
+        assert_eq!(keys(&mut Decoder::default(), b"q\x1b[A"), []);
+    }
+
+    #[test]
+    fn what_is_forgotten_was_typed_and_a_paste_goes_on() {
+        let mut decoder = Decoder::default();
+        keys(&mut decoder, b"\x1b[200~te");
+        assert_eq!(decoder.forget(), None);
+        keys(&mut decoder, b"xt\x1b[201~");
+        assert_eq!(decoder.forget(), Some(paste("text")));
+        keys(&mut decoder, b"yes\r");
+        assert_eq!((decoder.forget(), decoder.patience()), (None, None));
+        keys(&mut decoder, b"one\rtwo\r");
+        assert_eq!(decoder.forget(), Some(paste("one\ntwo\n")));
+        keys(&mut decoder, b"\x1b[2");
+        assert_eq!(decoder.forget(), None);
+        keys(&mut decoder, b"00~a\x1b[201~");
+        assert_eq!(decoder.quiet(), Some(paste("a")));
     }
 
     #[test]
@@ -354,8 +446,8 @@ mod tests {
         for _ in 0..6 {
             assert_eq!(keys(&mut decoder, &piece), []);
         }
-        let found = keys(&mut decoder, b"tail\x1b[201~");
-        let [Input::Paste(paste)] = &found[..] else { panic!("{}", found.len()) };
+        assert_eq!(keys(&mut decoder, b"tail\x1b[201~"), []);
+        let Some(Input::Paste(paste)) = decoder.quiet() else { panic!("no paste") };
         assert!(paste.cut && paste.bytes.len() == PASTE_BYTES);
         assert_eq!(keys(&mut decoder, b"q"), [Input::Key(Key::Char('q'))]);
     }

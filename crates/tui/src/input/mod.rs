@@ -21,7 +21,7 @@ use std::time::{Duration, Instant};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
 use rustix::process::getpgrp;
-use rustix::termios::{QueueSelector, tcflush, tcgetpgrp};
+use rustix::termios::tcgetpgrp;
 use terminal_size::terminal_size_of;
 
 use crate::look::Look;
@@ -43,6 +43,9 @@ struct Heard {
     decoder: Decoder,
     keys: VecDeque<Key>,
     pastes: VecDeque<Paste>,
+    /// Pastes that came, and those for which there was no room.
+    came: usize,
+    lost: usize,
 }
 
 /// What came when a question was asked.
@@ -77,10 +80,8 @@ pub enum Next {
 const PASTES: usize = 4;
 /// Bytes that are read at once.
 const READ_BYTES: usize = 64 << 10;
-/// Reads until what was typed is forgotten; somebody who goes on and on is not waited for.
-const READS: usize = 16;
-/// After this long nothing more belongs to what came.
-const QUIET: Duration = Duration::from_millis(60);
+/// What came in so long is forgotten, or it goes on as a paste.
+const FORGET: Duration = Duration::from_secs(1);
 /// A signal that comes just before the wait begins does not end it: it is seen after this long.
 const GLANCE: Duration = Duration::from_secs(1);
 
@@ -130,21 +131,26 @@ impl Terminal {
         self.heard.borrow_mut().pastes.pop_front()
     }
 
-    /// Forgets what was typed up to now. What was pasted stays, also if only its beginning is there: what is left
-    /// of it would be taken for typed.
+    /// Forgets what was typed up to now. What was pasted is kept, and so it is read: were it thrown away unread, what
+    /// comes behind would look as if it had been typed.
     pub fn forget(&self) {
-        let there =
-            || matches!(wait(&self.file, None, Some(Instant::now())), Ok(Ready { terminal: true, .. }));
-        for _ in 0..READS {
-            if !there() || self.take(Expect::Keys).is_err() {
-                break;
+        let until = Instant::now() + FORGET;
+        while Instant::now() < until {
+            let (patience, pasting) = {
+                let heard = self.heard.borrow();
+                (heard.decoder.patience(), heard.decoder.in_paste())
+            };
+            let patience = patience.or(pasting.then_some(decode::QUIET)).unwrap_or(Duration::ZERO);
+            match wait(&self.file, None, Some(Instant::now() + patience)) {
+                Ok(Ready { terminal: true, .. }) if self.take(Expect::Keys).is_ok() => {}
+                _ => break,
             }
         }
         let mut heard = self.heard.borrow_mut();
-        heard.keys.clear();
-        if !heard.decoder.forget() {
-            let _ = tcflush(&*self.file, QueueSelector::IFlush);
+        if let Some(input) = heard.decoder.forget() {
+            heard.keep(input);
         }
+        heard.keys.clear();
     }
 
     /// Asks, and waits for what comes. `stopped` is asked now and then, and after every signal.
@@ -171,7 +177,7 @@ impl Terminal {
             if let Some(key) = heard.keys.pop_front() {
                 return Next::Key(key);
             }
-            let quiet = heard.decoder.waits().then(|| Instant::now() + QUIET);
+            let quiet = heard.decoder.patience().map(|patience| Instant::now() + patience);
             drop(heard);
             let first = [until, quiet].into_iter().flatten().min();
             match wait(&self.file, Some(woken), first) {
@@ -199,21 +205,29 @@ impl Terminal {
             if stopped() {
                 return Ok(Answer::Stopped);
             }
-            let waits = self.heard.borrow().decoder.waits();
-            let patience = if waits { QUIET } else { GLANCE };
-            let ready = wait(&self.file, None, Some(Instant::now() + patience))?;
-            let pastes = self.heard.borrow().pastes.len();
+            let begun = self.heard.borrow().decoder.patience();
+            let ready = wait(&self.file, None, Some(Instant::now() + begun.unwrap_or(GLANCE)))?;
+            let before = self.heard.borrow().counts();
             if ready.terminal {
                 if let Err(said) = self.take(Expect::Line) {
                     return Ok(Answer::Gone(said));
                 }
-            } else if waits {
+            } else if begun.is_some() {
                 self.is_quiet();
+            } else if self.modes.mend() {
+                // relay was stopped for a while: whoever had the terminal left it in another way.
+                self.say(&format!("\r{question}{}", look.safe(line.text())));
             }
-            if self.heard.borrow().pastes.len() > pastes {
+            let (came, lost) = self.heard.borrow().counts();
+            if came > before.0 {
                 // What was pasted is no answer; the question stands there once more.
                 let typed = line.text();
-                self.say(&format!("\n  (pasted text is no answer)\n{question}{}", look.safe(typed)));
+                let full = if lost > before.1 {
+                    format!(", and {PASTES} wait already: this one is not taken")
+                } else {
+                    String::new()
+                };
+                self.say(&format!("\n  (pasted text is no answer{full})\n{question}{}", look.safe(typed)));
             }
             while let Some(key) = { self.heard.borrow_mut().keys.pop_front() } {
                 match line.key(key, look) {
@@ -251,9 +265,20 @@ impl Heard {
     fn keep(&mut self, input: Input) {
         match input {
             Input::Key(key) => self.keys.push_back(key),
-            Input::Paste(paste) if self.pastes.len() < PASTES => self.pastes.push_back(paste),
-            Input::Paste(_) => {}
+            Input::Paste(paste) => {
+                self.came += 1;
+                if self.pastes.len() < PASTES {
+                    self.pastes.push_back(paste);
+                } else {
+                    self.lost += 1;
+                }
+            }
         }
+    }
+
+    /// How many pastes came, and how many of them found no room.
+    fn counts(&self) -> (usize, usize) {
+        (self.came, self.lost)
     }
 }
 

@@ -57,6 +57,16 @@ impl Modes {
         self.write(MARK);
     }
 
+    /// Whether somebody changed them while relay was stopped; they are as relay needs them again.
+    pub(super) fn mend(&self) -> bool {
+        let canonical = |modes: Termios| modes.local_modes.contains(LocalModes::ICANON);
+        let changed = self.listeners.get() > 0 && tcgetattr(&*self.file).is_ok_and(canonical);
+        if changed {
+            self.listen();
+        }
+        changed
+    }
+
     fn give_back(&self) {
         self.write(NO_MARK);
         if let Some(usual) = self.usual.borrow().as_ref() {

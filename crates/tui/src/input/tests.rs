@@ -49,42 +49,6 @@ fn what_is_pasted_answers_no_question() {
 }
 
 #[test]
-fn a_paste_that_is_on_its_way_when_a_question_comes_answers_it_not() {
-    for begun in [&b"x\x1b[200~one\r"[..], b"\x1b[20"] {
-        let (mut screen, terminal) = pair();
-        let _listening = terminal.listen();
-        screen.write_all(begun).unwrap();
-        let rest: &[u8] = if begun.ends_with(b"\r") { b"y\r\x1b[201~" } else { b"0~one\ry\r\x1b[201~" };
-        let pasted = when(&screen, "apply?", rest);
-        let answered = {
-            let screen = screen.try_clone().unwrap();
-            thread::spawn(move || {
-                pasted.join().unwrap();
-                when(&screen, "no answer)\r\n  apply?", b"no\r").join().unwrap();
-            })
-        };
-        assert_eq!(terminal.prompt("  apply? ", &LOOK, &|| false), Answer::Line("no".into()));
-        answered.join().unwrap();
-        assert_eq!(terminal.pasted().unwrap().bytes, b"one\ny\n");
-    }
-}
-
-#[test]
-fn what_was_typed_is_forgotten_and_what_was_pasted_is_not() {
-    let (mut screen, terminal) = pair();
-    let _listening = terminal.listen();
-    screen.write_all(b"\x1b[200~text\x1b[201~").unwrap();
-    terminal.forget();
-    screen.write_all(b"y").unwrap();
-    terminal.forget();
-    screen.write_all(b"y\ry\r").unwrap();
-    terminal.forget();
-    let (read, _write) = std::io::pipe().unwrap();
-    assert!(matches!(terminal.next(read.as_fd(), None), Next::Paste(paste) if paste.bytes == b"text"));
-    assert_eq!(terminal.next(read.as_fd(), Some(Instant::now() + QUIET * 2)), Next::Late);
-}
-
-#[test]
 fn the_terminal_is_as_it_was_while_it_is_lent_and_afterwards() {
     let (_screen, terminal) = pair();
     let canonical = || tcgetattr(terminal.file()).unwrap().local_modes.contains(LocalModes::ICANON);

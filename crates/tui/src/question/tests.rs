@@ -20,6 +20,15 @@ fn a_question_says_its_default_and_its_keys() {
 }
 
 #[test]
+fn on_twenty_columns_a_key_and_its_word_stay_together() {
+    let look = Look { width: Some(20), ..PLAIN };
+    assert_eq!(apply(&look), "  apply? [y/N]\n    d diff ·\n    f pick ·\n    e edit ·\n    w why · ?  ");
+    for question in [apply(&look), keep(&look), new_change(&look), pick(&look)] {
+        assert!(question.lines().all(|line| cells(line) < 20), "{question}");
+    }
+}
+
+#[test]
 fn every_key_is_explained_and_fits() {
     for all in [APPLY, KEEP, TRUST, NEW_CHANGE] {
         let text = keys(all, &NARROW);

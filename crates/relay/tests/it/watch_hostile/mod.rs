@@ -32,6 +32,8 @@ use desk::Desk;
 const QUIET: Duration = Duration::from_millis(250);
 /// How long a session may take to say something.
 const LIMIT: Duration = Duration::from_secs(10);
+/// A little longer than a session waits for an owner.
+const PATIENCE: Duration = Duration::from_millis(2_500);
 /// Memory that a session may ever have had, in bytes: several times the largest text that it looks at.
 const PEAK: u64 = 100 << 20;
 /// An id of an answer that was applied before the session, and one that was also taken back.
@@ -175,7 +177,12 @@ impl<'d> Watch<'d> {
         let (busy, from) = (self.screen.cpu_time(), self.screen.raw().len());
         self.copy(&case.put, &marker);
         match case.expect {
-            Expect::Silent | Expect::Unseen => {}
+            Expect::Silent => {}
+            // Either all of it had come, or the session loses its patience.
+            Expect::Unseen => {
+                let gave_up = || self.says(from).contains("does not hand over").then_some(());
+                let _either = until(PATIENCE, gave_up);
+            }
             Expect::Refused(text) => self.wait_sent(from, text, name),
             // It may stand there already.
             Expect::Said(text) => self.screen.wait_for_text(text),
