@@ -61,21 +61,21 @@ fn start_applied_diffs_log_and_keys() {
     desk.copy(&shot.keyed(&rounded(), "feat: round totals to cents"));
     shot.wait("✓ applied");
     shot.snap("applied");
-    shot.screen.type_keys("d");
+    shot.press("d");
     shot.wait("+  return Math.round");
     shot.snap("diff");
-    shot.screen.type_keys("s");
+    shot.press("s");
     shot.wait("│");
     shot.snap("diff_side_by_side");
-    shot.screen.type_keys("?");
+    shot.press("?");
     shot.wait("show this");
     shot.snap("keys");
-    shot.screen.type_keys("u");
+    shot.press("u");
     shot.wait("✓ reverted");
-    shot.screen.type_keys("l");
+    shot.press("l");
     shot.wait("reverts ");
     shot.snap("log");
-    shot.screen.type_keys("q");
+    shot.press("q");
     shot.wait("no longer watching");
     shot.snap("end");
 }
@@ -102,7 +102,7 @@ fn refusals() {
     desk.copy(&shot.keyed(&stale(), "feat: taxes"));
     shot.wait("c copies");
     shot.snap("refusal");
-    shot.screen.type_keys("c");
+    shot.press("c");
     shot.wait("✓ the repair prompt");
     shot.snap("refusal_copied");
     let other =
@@ -154,7 +154,7 @@ fn bulk_broken_configuration_and_trust() {
     desk.copy(&shot.keyed(&near(), "refactor: say that it is a fraction"));
     shot.wait("2 of 3 collected");
     shot.snap("bulk");
-    shot.screen.type_keys("b");
+    shot.press("b");
     shot.wait("[y/N]");
     shot.screen.type_keys("n\r");
     shot.wait("copies were taken up");
@@ -220,7 +220,7 @@ fn narrow() {
         let text = shot.keyed(&stale(), "feat: taxes");
         shot.screen.paste(&text);
         shot.wait("✗ refused");
-        shot.screen.type_keys("l");
+        shot.press("l");
         shot.wait("now");
         shot.snap(&format!("{name}_refusal_and_log"));
     }

@@ -50,6 +50,19 @@ impl Shot {
         self.wait_times(text, 1);
     }
 
+    /// Presses a key when nothing is asked and nothing else goes on: what is typed meanwhile does not count.
+    #[track_caller]
+    pub(super) fn press(&self, key: &str) {
+        let live = ["watching the ", "waiting for ", "copied: "];
+        let idle = |screen: &Screen| {
+            let text = screen.text();
+            let last = text.lines().last().unwrap_or_default();
+            live.iter().any(|begins| last.starts_with(begins)) || last.contains(" collected ")
+        };
+        self.screen.wait_for(idle, LONG);
+        self.screen.type_keys(key);
+    }
+
     /// Waits until it is there so many times.
     #[track_caller]
     pub(super) fn wait_times(&self, text: &str, times: usize) {
