@@ -154,13 +154,14 @@ impl<'s, 'c> Session<'s, 'c> {
         };
         session.watch_config();
         let opened = session.open();
+        // Before the first line is there to read: what is pasted from then on is marked, and not echoed.
+        session.listening = session.terminal.as_ref().map(Terminal::listen);
         session.greet(opened)?;
         Ok(session)
     }
 
     /// Watches until somebody says that it is enough.
     pub(crate) fn run(mut self) -> Result<Exit, Failure> {
-        self.listening = self.terminal.as_ref().map(Terminal::listen);
         let mut go = Go::On;
         while go == Go::On {
             self.draw();

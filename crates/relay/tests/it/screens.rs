@@ -61,21 +61,21 @@ fn start_applied_diffs_log_and_keys() {
     desk.copy(&shot.keyed(&rounded(), "feat: round totals to cents"));
     shot.wait("✓ applied");
     shot.snap("applied");
-    shot.screen.type_keys("d");
+    shot.press("d");
     shot.wait("+  return Math.round");
     shot.snap("diff");
-    shot.screen.type_keys("s");
+    shot.press("s");
     shot.wait("│");
     shot.snap("diff_side_by_side");
-    shot.screen.type_keys("?");
+    shot.press("?");
     shot.wait("show this");
     shot.snap("keys");
-    shot.screen.type_keys("u");
+    shot.press("u");
     shot.wait("✓ reverted");
-    shot.screen.type_keys("l");
+    shot.press("l");
     shot.wait("reverts ");
     shot.snap("log");
-    shot.screen.type_keys("q");
+    shot.press("q");
     shot.wait("no longer watching");
     shot.snap("end");
 }
@@ -102,7 +102,7 @@ fn refusals() {
     desk.copy(&shot.keyed(&stale(), "feat: taxes"));
     shot.wait("c copies");
     shot.snap("refusal");
-    shot.screen.type_keys("c");
+    shot.press("c");
     shot.wait("✓ the repair prompt");
     shot.snap("refusal_copied");
     let other =
@@ -154,7 +154,7 @@ fn bulk_broken_configuration_and_trust() {
     desk.copy(&shot.keyed(&near(), "refactor: say that it is a fraction"));
     shot.wait("2 of 3 collected");
     shot.snap("bulk");
-    shot.screen.type_keys("b");
+    shot.press("b");
     shot.wait("[y/N]");
     shot.screen.type_keys("n\r");
     shot.wait("copies were taken up");
@@ -190,12 +190,39 @@ fn no_clipboard_no_colour_no_utf8_and_a_dumb_terminal() {
         let text = shot.keyed(&rounded(), "feat: round totals to cents");
         shot.screen.paste(&text);
         shot.wait(" applied ");
+        // A terminal that does not mark what is pasted could not tell it from what was typed too early.
+        shot.rested();
         let text = shot.keyed(&near(), "refactor: say that it is a fraction");
         shot.screen.paste(&text);
         shot.wait("[y/N]");
         shot.snap(name);
         shot.screen.type_keys("y\r");
         shot.wait_times(" applied ", 2);
+    }
+}
+
+#[test]
+fn narrow() {
+    for (columns, name) in [(40, "at_40"), (20, "at_20")] {
+        // Without a linter: how long it took would break the lines now here, now there.
+        let shot = Shot::of(&files(), &auto("")).columns(columns).start();
+        let text = shot.keyed(&rounded(), "feat: round totals to cents");
+        shot.screen.paste(&text);
+        shot.wait("[y/N]");
+        shot.screen.type_keys("y\r");
+        shot.wait("✓ applied");
+        let text = shot.keyed(&near(), "refactor: say that it is a fraction");
+        shot.screen.paste(&text);
+        shot.wait_times("[y/N]", 2);
+        shot.snap(&format!("{name}_question"));
+        shot.screen.type_keys("n\r");
+        shot.wait("✗ not applied");
+        let text = shot.keyed(&stale(), "feat: taxes");
+        shot.screen.paste(&text);
+        shot.wait("✗ refused");
+        shot.press("l");
+        shot.wait("now");
+        shot.snap(&format!("{name}_refusal_and_log"));
     }
 }
 

@@ -1,8 +1,10 @@
 //! A session of `relay watch` on a screen of 100 columns, and what is seen there as text that is the same every
 //! time.
 
+use std::time::Duration;
+
 use relaycode_testkit::display::X11;
-use relaycode_testkit::process::LONG;
+use relaycode_testkit::process::{LONG, until};
 use relaycode_testkit::screen::{Screen, on_terminal};
 use serde_json::Value;
 
@@ -10,6 +12,8 @@ use crate::scene::Scene;
 
 const COLUMNS: u16 = 100;
 const ROWS: u16 = 46;
+/// Nothing was drawn for so long: it is what a person would look at.
+const IDLE: Duration = Duration::from_millis(120);
 
 /// A session that is not begun yet.
 pub(super) struct Ready<'d> {
@@ -46,6 +50,19 @@ impl Shot {
         self.wait_times(text, 1);
     }
 
+    /// Presses a key when nothing is asked and nothing else goes on: what is typed meanwhile does not count.
+    #[track_caller]
+    pub(super) fn press(&self, key: &str) {
+        let live = ["watching the ", "waiting for ", "copied: "];
+        let idle = |screen: &Screen| {
+            let text = screen.text();
+            let last = text.lines().last().unwrap_or_default();
+            live.iter().any(|begins| last.starts_with(begins)) || last.contains(" collected ")
+        };
+        self.screen.wait_for(idle, LONG);
+        self.screen.type_keys(key);
+    }
+
     /// Waits until it is there so many times.
     #[track_caller]
     pub(super) fn wait_times(&self, text: &str, times: usize) {
@@ -56,7 +73,7 @@ impl Shot {
     #[track_caller]
     pub(super) fn snap(&self, name: &str) {
         let mut seen = self.seen();
-        let rested = relaycode_testkit::process::until(LONG, || {
+        let rested = until(LONG, || {
             let before = std::mem::replace(&mut seen, self.rested());
             (before == seen).then_some(())
         });
@@ -67,12 +84,10 @@ impl Shot {
     }
 
     /// What is seen after the session has been idle.
-    fn rested(&self) -> String {
+    pub(super) fn rested(&self) -> String {
         let version = self.screen.raw().len();
-        let idle = relaycode_testkit::process::until(std::time::Duration::from_millis(120), || {
-            (self.screen.raw().len() != version).then_some(())
-        });
-        let _ = idle;
+        // Ends early when something moves.
+        let _moved = until(IDLE, || (self.screen.raw().len() != version).then_some(()));
         self.seen()
     }
 
@@ -136,6 +151,11 @@ impl<'d> Ready<'d> {
         self
     }
 
+    pub(super) fn columns(mut self, columns: u16) -> Ready<'d> {
+        self.columns = columns;
+        self
+    }
+
     pub(super) fn env(mut self, key: &'static str, value: &'static str) -> Ready<'d> {
         self.set.push((key, value));
         self
@@ -157,7 +177,9 @@ impl<'d> Ready<'d> {
         let screen = Screen::start(command, self.columns, ROWS);
         let plain = self.set.iter().any(|(key, _)| *key != "LC_ALL");
         let shot = Shot { scene: self.scene, screen, id, plain };
-        shot.wait(if self.set.contains(&("TERM", "dumb")) { "? keys" } else { "the clipboard" });
+        // The live line, or where there is none the first one.
+        let desk = if self.desk.is_some() { "watching the" } else { "waiting for" };
+        shot.wait(if self.set.contains(&("TERM", "dumb")) { "? keys" } else { desk });
         shot
     }
 }

@@ -135,7 +135,7 @@ fn noise() -> Vec<Case> {
         case("fences in fences", Noise, Put::Large(nested), Silent),
         case("an owner that hangs", Noise, Put::Hangs(fine("KEYED")), Said("does not hand over")),
         case("an owner that dies halfway", Noise, Put::DiesHalfway(|| "a line\n".repeat(400_000)), Unseen),
-        case("an owner that is gone", Noise, Put::Dies(fine("KEYED")), Silent),
+        case("an owner that is gone", Noise, Put::Dies(fine("KEYED")), Unseen),
     ]
 }
 
@@ -156,7 +156,7 @@ fn strangers() -> Vec<Case> {
         "Your answer could not be applied, and nothing was changed. These parts of it do not work:\n\n";
     let quoting = format!("{repair}The file does not have this text:\n``````\n{}``````\n", fine("KEYED"));
     vec![
-        text("a repair prompt that quotes an answer", quoting, Silent),
+        text("a repair prompt that quotes an answer", quoting, Refused("nothing to do")),
         text("a repair prompt with an answer behind it", format!("{repair}{}", fine("shop")), Asked("key")),
         text("another project", fine("bank.k3yk3yk3yk"), Said("another project")),
         text("another project without a key", fine("bank"), Said("another project")),
