@@ -10,6 +10,7 @@ use std::time::Duration;
 
 use relaycode_testkit::display::X11;
 use relaycode_testkit::or_skip;
+use relaycode_testkit::screen::Screen;
 use serde_json::json;
 
 use crate::relay::{edit, whole};
@@ -237,6 +238,9 @@ fn resized_in_the_middle_of_a_question_it_stays_readable_and_the_answer_counts()
     shot.screen.resize(40, 30);
     shot.screen.wait_for(|screen| screen.text().contains("[y/N]"), Duration::from_secs(10));
     shot.screen.type_keys("sts are");
+    // Where it stands depends on the width at which it was typed.
+    let echoed = |screen: &Screen| String::from_utf8_lossy(&screen.raw()).contains("sts are");
+    shot.screen.wait_for(echoed, Duration::from_secs(10));
     shot.screen.resize(120, 30);
     shot.screen.type_keys(" missing\r");
     shot.wait("not applied");
