@@ -93,11 +93,11 @@ impl Shot {
 
     fn seen(&self) -> String {
         let text = if self.plain { self.screen.text() } else { self.screen.coloured() };
-        self.fixed(text)
+        self.fixed(&text)
     }
 
     /// Times, ids and keys as fixed text of the same width.
-    fn fixed(&self, text: String) -> String {
+    fn fixed(&self, text: &str) -> String {
         let key = self.id.rsplit('.').next().unwrap_or_default();
         let mut text = text.replace(key, "k3yk3yk3yk");
         for (number, entry) in self.scene.project.log().iter().rev().enumerate() {

@@ -142,9 +142,9 @@ impl<'d> Watch<'d> {
                 self.screen.signal(Signal::STOP);
                 self.desk.copy(&fill(text));
                 if matches!(put, Put::Hangs(_)) {
-                    self.desk.hang_owner()
+                    self.desk.hang_owner();
                 } else {
-                    self.desk.kill_owner()
+                    self.desk.kill_owner();
                 }
                 self.screen.signal(Signal::CONT);
             }
@@ -209,7 +209,7 @@ impl<'d> Watch<'d> {
                 assert_eq!(sent.replace("\x1b[?2004h", ""), "", "{name}: something was said");
             }
             Expect::Said(_) | Expect::Unseen => {
-                assert!(!sent.contains(&marker), "{name}: echoed in\n{sent:?}")
+                assert!(!sent.contains(&marker), "{name}: echoed in\n{sent:?}");
             }
             Expect::Refused(_) => assert!(!sent.contains("[y/N]"), "{name}: asked\n{}", self.screen.text()),
             Expect::Asked(_) => {}
