@@ -89,7 +89,8 @@ impl Rule {
                 format!("it changes {files} file{s}, and `patch.{key}` is {bound}")
             }
             Rule::Guarded { path, why } => format!("{path} is guarded: it {why}"),
-            Rule::Found(finding) => match finding.line {
+            // What was found may itself begin with the line that it is about.
+            Rule::Found(finding) => match finding.line.filter(|_| !finding.text.starts_with("line ")) {
                 Some(line) => format!("{} line {line}: {}", finding.path, finding.text),
                 None => format!("{}: {}", finding.path, finding.text),
             },

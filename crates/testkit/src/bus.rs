@@ -70,10 +70,16 @@ impl Bus {
         self.folder.path()
     }
 
-    /// From now on, or soon, the bus would start `program` for who asks for `name`.
+    /// From now on the bus would start `program` for who asks for `name`.
     pub fn offer(&self, name: &str, program: &str) {
         let text = format!("[D-BUS Service]\nName={name}\nExec={program}\n");
         must(fs::write(self.folder().join("services/offered.service"), text), "could not write the service");
+        // It looks by itself when the folder changes, but not always in time.
+        let mut command = Command::new("dbus-send");
+        command.args(["--session", "--print-reply", "--dest=org.freedesktop.DBus", "/"]);
+        command.arg("org.freedesktop.DBus.ReloadConfig");
+        self.surround(&mut command);
+        must(output(&mut command, b"", LIMIT), "could not run dbus-send");
     }
 
     /// What a program on this bus has in its environment.

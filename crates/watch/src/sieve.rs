@@ -2,7 +2,7 @@
 
 use relaycode_change::limits::Limits;
 use relaycode_change::plan::Change;
-use relaycode_change::{prompt, response};
+use relaycode_change::{prompt, repair, response};
 use relaycode_door::{Door, Submission};
 use relaycode_project::checkout::Named;
 
@@ -28,9 +28,14 @@ pub fn may_be_a_patch(text: &str, limits: &Limits) -> bool {
         return false;
     }
     match response::read_all(text, limits) {
-        Ok(answers) => answers.iter().any(|answer| {
-            !answer.proposal.operations.is_empty() || answer.proposal.control.project_id.is_some()
-        }),
+        Ok(answers) => {
+            // A repair prompt may quote the control block of the answer that it is about.
+            let quoted = repair::is_prompt(text);
+            answers.iter().any(|answer| {
+                let named = answer.proposal.control.project_id.is_some();
+                !answer.proposal.operations.is_empty() || (named && !quoted)
+            })
+        }
         // Too much of something: only what names a project is worth a word about it.
         Err(_) => text.contains("projectId:"),
     }

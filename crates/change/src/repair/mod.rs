@@ -28,12 +28,18 @@ const LINES_BEFORE: usize = 3;
 /// Characters kept for the part after the failing edits.
 const CLOSING_CHARS: usize = 1_500;
 
+/// How every repair prompt begins.
+const OPENING: &str =
+    "Your answer could not be applied, and nothing was changed. These parts of it do not work:\n";
+
+/// Whether a text begins like a repair prompt. An answer may stand behind it, where somebody copied a whole chat.
+pub fn is_prompt(text: &str) -> bool {
+    text.trim_start().starts_with(OPENING.trim_end())
+}
+
 /// The text to paste back.
 pub fn prompt(refused: &Refused) -> String {
-    let mut out = String::from(
-        "Your answer could not be applied, and nothing was changed. \
-         These parts of it do not work:\n",
-    );
+    let mut out = String::from(OPENING);
     let room = PROMPT_CHARS - CLOSING_CHARS;
     let mut used = out.chars().count();
     let mut left_out = Vec::new();

@@ -49,6 +49,27 @@ fn what_is_pasted_answers_no_question() {
 }
 
 #[test]
+fn what_is_being_pasted_when_a_question_comes_stays_a_paste_to_its_end() {
+    // The rest of it would say yes, if it were taken for keys.
+    for first in [&b"\x1b[200~one\r"[..], b"\x1b[20"] {
+        let (mut screen, terminal) = pair();
+        let _listening = terminal.listen();
+        screen.write_all(first).unwrap();
+        let rest: &'static [u8] = if first.ends_with(b"\r") { b"y\r\x1b[201~" } else { b"0~y\r\x1b[201~" };
+        let typing = {
+            let screen = screen.try_clone().unwrap();
+            thread::spawn(move || {
+                when(&screen, "apply?", rest).join().unwrap();
+                when(&screen, "no answer)\r\n  apply?", b"no\r").join().unwrap();
+            })
+        };
+        assert_eq!(terminal.prompt("  apply? ", &LOOK, &|| false), Answer::Line("no".into()), "{first:?}");
+        typing.join().unwrap();
+        assert!(terminal.pasted().unwrap().bytes.ends_with(b"y\n"), "{first:?}");
+    }
+}
+
+#[test]
 fn the_terminal_is_as_it_was_while_it_is_lent_and_afterwards() {
     let (_screen, terminal) = pair();
     let canonical = || tcgetattr(terminal.file()).unwrap().local_modes.contains(LocalModes::ICANON);

@@ -156,7 +156,7 @@ fn strangers() -> Vec<Case> {
         "Your answer could not be applied, and nothing was changed. These parts of it do not work:\n\n";
     let quoting = format!("{repair}The file does not have this text:\n``````\n{}``````\n", fine("KEYED"));
     vec![
-        text("a repair prompt that quotes an answer", quoting, Refused("nothing to do")),
+        text("a repair prompt that quotes an answer", quoting, Silent),
         text("a repair prompt with an answer behind it", format!("{repair}{}", fine("shop")), Asked("key")),
         text("another project", fine("bank.k3yk3yk3yk"), Said("another project")),
         text("another project without a key", fine("bank"), Said("another project")),
