@@ -5,7 +5,7 @@ use std::time::Duration;
 use relaycode_watch::clipboard::{Choice, Clipboard, Content, Desktop, NoClipboard, Woken, open};
 
 use crate::displays::Display;
-use crate::stage::{changed, follow, idle_cost, read, status, text, wait_for};
+use crate::stage::{changed, follow, idle_cost, read, status, text, until, wait_for};
 
 const XCLIP: [&str; 2] = ["-selection", "clipboard"];
 
@@ -95,6 +95,24 @@ fn a_hundred_megabytes_are_refused_without_being_read() {
     display.copy_text("small again");
     changed(&mut *clipboard);
     assert_eq!(read(&mut *clipboard), text("small again"));
+}
+
+#[test]
+fn what_is_too_large_for_relay_can_still_be_pasted_elsewhere() {
+    let Some(display) = Display::x11(&[]) else { return };
+    let mut clipboard = opened(&display);
+    // xclip hands out its text to one after the other.
+    let mut copying =
+        display.shell("head -c 20000000 /dev/zero | tr '\\0' a | xclip -i -selection clipboard");
+    changed(&mut *clipboard);
+    assert_eq!(read(&mut *clipboard), Content::TooLarge);
+    assert!(copying.wait().unwrap().success());
+    // relay waits for the next change, as it does when it watches, and lets the rest come meanwhile.
+    let paste = ["1", "xclip", "-o", "-selection", "clipboard"];
+    until("a paste of all of it", || {
+        let _ = wait_for(&mut *clipboard, Duration::from_millis(200));
+        display.output("timeout", &paste).len() == 20_000_000
+    });
 }
 
 #[test]

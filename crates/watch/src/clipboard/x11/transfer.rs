@@ -5,6 +5,9 @@
 //! destroyed only while the owner has nothing to do with it: one that touches a window that is gone gets an error, by
 //! which simple owners die, and the user's clipboard with them (xsel does so after the last part). So a request that was
 //! given up, and one that was answered in parts, leaves its window for a while.
+//!
+//! An owner that has begun to answer in parts hands nothing to anybody else until it is through (xclip does so). So
+//! what is too large, or too late, is let come to its end, part by part as events tell of them, and thrown away.
 
 use std::collections::VecDeque;
 use std::time::{Duration, Instant};
@@ -22,6 +25,8 @@ const SLICE: u32 = 256 * 1024;
 /// So many windows are left that an owner may still have to do with.
 const LEFT: usize = 8;
 
+/// So many parts of an answer that nobody wants any more are let come; then its window goes.
+const UNWANTED: usize = 16_384;
 /// How long they are left when nothing else is going to be read.
 const FAREWELL: Duration = Duration::from_millis(100);
 /// So many events are taken note of before going on: anybody can send more.
@@ -44,7 +49,8 @@ pub(super) struct Asker {
     pub(super) link: Link,
     /// The clipboard changed since this was last looked at.
     pub(super) changed: bool,
-    left: VecDeque<Window>,
+    /// Windows that an owner may still have to do with, and how many unwanted parts came to each.
+    left: VecDeque<(Window, usize)>,
 }
 
 /// What an event says about a request that is on its way.
@@ -90,16 +96,16 @@ impl Asker {
         let busy = match handed {
             // Whoever is late may still write.
             Handed::Silent | Handed::Replaced => true,
-            Handed::Bytes(..) => in_parts,
-            Handed::Refused | Handed::TooLarge => false,
+            Handed::Bytes(..) | Handed::TooLarge => in_parts,
+            Handed::Refused => false,
         };
         if busy {
-            self.left.push_back(window);
+            self.left.push_back((window, 0));
         } else {
             self.link.destroy(window)?;
         }
         if self.left.len() > LEFT
-            && let Some(oldest) = self.left.pop_front()
+            && let Some((oldest, _)) = self.left.pop_front()
         {
             self.link.destroy(oldest)?;
         }
@@ -163,6 +169,8 @@ impl Asker {
                 return Ok(Handed::Bytes(kind, bytes));
             }
             if !self.fetch(window, &mut bytes, most, size)? {
+                // The rest may come, and is thrown away.
+                self.link.server.delete_property(window, atoms.transfer).map_err(gone)?;
                 return Ok(Handed::TooLarge);
             }
         }
@@ -231,17 +239,24 @@ impl Asker {
                 self.changed = true;
                 Ok(if new.owner == x11rb::NONE { Heard::Gone } else { Heard::Replaced })
             }
-            // The late answer to a request that was given up: now its owner waits for us, in vain.
-            Event::SelectionNotify(late) => self.forget(late.requestor),
-            Event::PropertyNotify(late) if late.state == Property::NEW_VALUE => self.forget(late.window),
+            // The late answer to a request that was given up: its owner waits until it is taken.
+            Event::SelectionNotify(late) => self.throw_away(late.requestor),
+            Event::PropertyNotify(late) if late.state == Property::NEW_VALUE => self.throw_away(late.window),
             _ => Ok(Heard::Nothing),
         }
     }
 
-    fn forget(&mut self, window: Window) -> Result<Heard, ClipboardError> {
-        if let Some(at) = self.left.iter().position(|&left| left == window) {
+    /// Lets the owner go on with an answer that nobody wants any more.
+    fn throw_away(&mut self, window: Window) -> Result<Heard, ClipboardError> {
+        let Some(at) = self.left.iter().position(|(left, _)| *left == window) else {
+            return Ok(Heard::Nothing);
+        };
+        self.left[at].1 += 1;
+        if self.left[at].1 > UNWANTED {
             self.left.remove(at);
             self.link.destroy(window)?;
+        } else {
+            self.link.server.delete_property(window, self.link.atoms.transfer).map_err(gone)?;
         }
         Ok(Heard::Nothing)
     }
