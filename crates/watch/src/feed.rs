@@ -3,14 +3,12 @@
 
 use std::hash::{BuildHasher, RandomState};
 use std::io;
-use std::os::fd::AsFd;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 use relaycode_change::limits::Limits;
-use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
 use crate::clipboard::{self, Clipboard, ClipboardError, Content, Stop, Stopper, Woken};
 use crate::inbox::{Arrival, How, Inbox, Passed};
@@ -102,7 +100,7 @@ impl Watcher {
                 self.untold = true;
             }
             // What it comes to rest with is what counts.
-            if stopped_within(PAUSE, stop) {
+            if stop.within(PAUSE) {
                 return Ok(Woken::Stopped);
             }
         }
@@ -129,11 +127,4 @@ impl Watcher {
             self.inbox.put(Arrival::Text { text, how: How::Copied }, storm);
         }
     }
-}
-
-/// Whether somebody said stop within this time.
-fn stopped_within(time: Duration, stop: &Stop) -> bool {
-    let fd = stop.as_fd();
-    let time = Timespec::try_from(time).ok();
-    poll(&mut [PollFd::new(&fd, PollFlags::IN)], time.as_ref()).is_ok_and(|ready| ready > 0)
 }

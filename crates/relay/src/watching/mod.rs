@@ -297,7 +297,7 @@ impl<'s, 'c> Session<'s, 'c> {
             }
         }
         if count > 1 {
-            let said = self.status.since(&before);
+            let said = self.status.since(&before).unwrap_or_else(|| "nothing to do".to_string());
             self.say_line(&format!("{count} copies were taken up: {said}"));
         }
         Ok(())

@@ -34,8 +34,8 @@ impl Status {
         self.remark = None;
     }
 
-    /// `2 applied, 1 refused`
-    pub(super) fn since(&self, before: &Status) -> String {
+    /// `2 applied, 1 declined`; `None` if nothing happened.
+    pub(super) fn since(&self, before: &Status) -> Option<String> {
         let parts = [
             (self.applied - before.applied, "applied"),
             (self.refused - before.refused, "not applied"),
@@ -47,14 +47,14 @@ impl Status {
             .filter(|(count, _)| *count > 0)
             .map(|(count, what)| format!("{count} {what}"))
             .collect();
-        if parts.is_empty() { "nothing to do".to_string() } else { parts.join(", ") }
+        (!parts.is_empty()).then(|| parts.join(", "))
     }
 
     /// What the session ends with.
     pub(super) fn farewell(&self) -> String {
-        match self.since(&Status::default()).as_str() {
-            "nothing to do" => "no longer watching".to_string(),
-            said => format!("no longer watching: {said}"),
+        match self.since(&Status::default()) {
+            None => "no longer watching".to_string(),
+            Some(said) => format!("no longer watching: {said}"),
         }
     }
 }
