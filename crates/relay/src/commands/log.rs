@@ -35,7 +35,7 @@ pub(crate) struct Args {
     #[arg(long, value_name = "PATH")]
     file: Option<String>,
 
-    /// Only what came from there: file, stdin, clipboard, agent, friend, revert, init
+    /// Only what came from there: file, stdin, clipboard, paste, agent, friend, revert, init
     #[arg(long, value_name = "NAME")]
     origin: Option<String>,
 }
