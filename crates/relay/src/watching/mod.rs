@@ -234,9 +234,7 @@ impl<'s, 'c> Session<'s, 'c> {
 
     /// Does what there is to do.
     fn work(&mut self) -> Result<Go, Failure> {
-        if self.signals.resized() {
-            self.context.console.measure();
-        }
+        self.measure();
         if self.signals.continued()
             && let Some(listening) = &self.listening
         {
@@ -254,6 +252,13 @@ impl<'s, 'c> Session<'s, 'c> {
         }
         self.take_bulk(false)?;
         Ok(if self.signals.asked() { Go::Stop } else { Go::On })
+    }
+
+    /// Lays lines out in the size that the terminal has now.
+    fn measure(&mut self) {
+        if self.signals.resized() {
+            self.context.console.measure();
+        }
     }
 
     fn arrived(&mut self, arrival: Arrival) -> Result<(), Failure> {

@@ -125,6 +125,8 @@ impl Session<'_, '_> {
         let mut telling = Telling::new(approver, notices, &self.door.project_id(), self.terminal.as_ref());
         let became = self.door.submit(&answer.submission(self.consent.clone()), &mut telling);
         let (shown, asked) = (telling.shown(), telling.asked());
+        // Somebody may have thought for long.
+        self.measure();
         self.last = Last::of(&became);
         let remembered = offer::became(&became);
         self.count(&became);
