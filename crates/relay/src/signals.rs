@@ -39,6 +39,7 @@ static SIGNALS: OnceLock<Signals> = OnceLock::new();
 impl Held {
     /// From now on a signal only asks to stop.
     pub(crate) fn begin() -> Result<Held, Failure> {
+        let first = SIGNALS.get().is_none();
         let signals = match SIGNALS.get() {
             Some(signals) => signals,
             None => {
@@ -47,7 +48,8 @@ impl Held {
                 SIGNALS.get_or_init(|| installed)
             }
         };
-        if signals.holders.fetch_add(1, Ordering::SeqCst) == 0 {
+        // What came while the handlers were being installed counts.
+        if signals.holders.fetch_add(1, Ordering::SeqCst) == 0 && !first {
             signals.interrupted.store(false, Ordering::SeqCst);
             signals.told.store(false, Ordering::SeqCst);
             signals.usual.store(false, Ordering::SeqCst);
@@ -121,9 +123,10 @@ impl Signals {
             if signal == SIGHUP && is_ignored(signal) {
                 continue;
             }
-            flag::register_conditional_default(signal, Arc::clone(&signals.usual))?;
+            // The flag first: from then on a signal is caught, and must not be lost.
             let flag = if signal == SIGINT { &signals.interrupted } else { &signals.told };
             flag::register(signal, Arc::clone(flag))?;
+            flag::register_conditional_default(signal, Arc::clone(&signals.usual))?;
         }
         Ok(signals)
     }
