@@ -1,0 +1,366 @@
+//! An answer while it comes: the message so far, and the events that nobody has taken yet.
+//!
+//! Every wire says through this what it has read, so the rules of the events are kept in one place: `start` first and
+//! once, a piece's end behind its deltas, one last event and nothing behind it. Deltas that wait are merged.
+//! Invariant: the message is what the events say, and neither it nor the queue grows beyond its bounds.
+
+use std::collections::VecDeque;
+
+use crate::event::Event;
+use crate::failure::{Class, Failure};
+use crate::message::{AssistantContent, AssistantMessage, StopReason, Text, Thinking, ToolCall, Usage};
+use crate::model::Model;
+use crate::partial::PartialJson;
+
+/// Bytes of text, thinking and arguments that an answer may have together.
+pub const ANSWER_MOST: usize = 32 << 20;
+
+/// Pieces that an answer may have.
+pub const PIECES_MOST: usize = 4096;
+
+/// An answer while it comes.
+#[derive(Debug)]
+pub struct Assembly {
+    message: AssistantMessage,
+    model: Model,
+    pieces: Vec<Piece>,
+    waiting: VecDeque<Event>,
+    started: bool,
+    ended: bool,
+    bytes: usize,
+}
+
+/// What is not in the message yet.
+#[derive(Debug)]
+enum Piece {
+    Open,
+    /// An open tool call, with its arguments so far.
+    Arguments(PartialJson),
+    Closed,
+}
+
+/// What a piece of an answer is.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Kind {
+    /// Text.
+    Text,
+    /// Thinking.
+    Thinking,
+    /// A tool call.
+    ToolCall {
+        /// Its name in the conversation.
+        id: String,
+        /// Which tool.
+        name: String,
+    },
+}
+
+impl Assembly {
+    /// An answer of `model` of which nothing has come; `now` in milliseconds since 1970.
+    pub fn new(model: &Model, now: i64) -> Assembly {
+        let message = AssistantMessage {
+            content: Vec::new(),
+            api: model.api.clone(),
+            provider: model.provider.clone(),
+            model: model.id.clone(),
+            response_id: None,
+            usage: Usage::default(),
+            stop_reason: StopReason::Stop,
+            error_message: None,
+            timestamp: now,
+        };
+        Assembly {
+            message,
+            model: model.clone(),
+            pieces: Vec::new(),
+            waiting: VecDeque::new(),
+            started: false,
+            ended: false,
+            bytes: 0,
+        }
+    }
+
+    /// The provider has begun to answer. Again is no harm.
+    pub fn start(&mut self) {
+        if !self.started && !self.ended {
+            self.started = true;
+            self.waiting.push_back(Event::Start);
+        }
+    }
+
+    /// A piece begins; its place is given back.
+    ///
+    /// # Errors
+    /// [`Class::TooLarge`] for one piece too many.
+    pub fn open(&mut self, kind: Kind) -> Result<usize, Failure> {
+        self.start();
+        let content_index = self.pieces.len();
+        if content_index >= PIECES_MOST {
+            return Err(Failure::new(
+                Class::TooLarge,
+                format!("the answer has more than {PIECES_MOST} pieces"),
+            ));
+        }
+        let (content, piece, event) = match kind {
+            Kind::Text => {
+                (AssistantContent::Text(Text::default()), Piece::Open, Event::TextStart { content_index })
+            }
+            Kind::Thinking => (
+                AssistantContent::Thinking(Thinking::default()),
+                Piece::Open,
+                Event::ThinkingStart { content_index },
+            ),
+            Kind::ToolCall { id, name } => (
+                AssistantContent::ToolCall(ToolCall { id, name, ..ToolCall::default() }),
+                Piece::Arguments(PartialJson::default()),
+                Event::ToolcallStart { content_index },
+            ),
+        };
+        self.message.content.push(content);
+        self.pieces.push(piece);
+        self.push(event);
+        Ok(content_index)
+    }
+
+    /// More of a piece that is open: text, thought, or the JSON text of arguments. Nothing, if it is closed.
+    ///
+    /// # Errors
+    /// [`Class::TooLarge`] where the answer gets longer than [`ANSWER_MOST`].
+    pub fn delta(&mut self, content_index: usize, more: &str) -> Result<(), Failure> {
+        if more.is_empty() || !self.is_open(content_index) {
+            return Ok(());
+        }
+        self.bytes += more.len();
+        if self.bytes > ANSWER_MOST {
+            return Err(Failure::new(
+                Class::TooLarge,
+                format!("the answer is longer than {} MB", ANSWER_MOST >> 20),
+            ));
+        }
+        let delta = more.to_owned();
+        let event = match (&mut self.message.content[content_index], &mut self.pieces[content_index]) {
+            (AssistantContent::Text(text), _) => {
+                text.text.push_str(more);
+                Event::TextDelta { content_index, delta }
+            }
+            (AssistantContent::Thinking(thinking), _) => {
+                thinking.thinking.push_str(more);
+                Event::ThinkingDelta { content_index, delta }
+            }
+            (AssistantContent::ToolCall(_), Piece::Arguments(json)) => {
+                json.push(more);
+                Event::ToolcallDelta { content_index, delta }
+            }
+            (AssistantContent::ToolCall(_), _) => return Ok(()),
+        };
+        self.push(event);
+        Ok(())
+    }
+
+    /// The piece is whole. Again is no harm.
+    pub fn close(&mut self, content_index: usize) {
+        let Some(piece) = self.pieces.get_mut(content_index) else { return };
+        let closed = std::mem::replace(piece, Piece::Closed);
+        if matches!(closed, Piece::Closed) {
+            return;
+        }
+        let event = match &mut self.message.content[content_index] {
+            AssistantContent::Text(text) => Event::TextEnd { content_index, content: text.text.clone() },
+            AssistantContent::Thinking(thinking) => {
+                Event::ThinkingEnd { content_index, content: thinking.thinking.clone() }
+            }
+            AssistantContent::ToolCall(call) => {
+                if let Piece::Arguments(json) = closed {
+                    call.arguments = json.finish();
+                }
+                Event::ToolcallEnd { content_index, tool_call: call.clone() }
+            }
+        };
+        self.push(event);
+    }
+
+    /// Whether a piece is there and not whole yet.
+    pub fn is_open(&self, content_index: usize) -> bool {
+        !self.ended && matches!(self.pieces.get(content_index), Some(Piece::Open | Piece::Arguments(_)))
+    }
+
+    /// What a piece is so far: for a signature, a name or an id that comes late. Arguments of an open call are
+    /// not in it yet.
+    pub fn piece(&mut self, content_index: usize) -> Option<&mut AssistantContent> {
+        self.message.content.get_mut(content_index)
+    }
+
+    /// Bytes of JSON that the arguments of an open call have so far.
+    pub fn argument_bytes(&self, content_index: usize) -> usize {
+        match self.pieces.get(content_index) {
+            Some(Piece::Arguments(json)) => json.len(),
+            _ => 0,
+        }
+    }
+
+    /// What the answer has cost so far; money and sum are filled in at its end.
+    pub fn usage(&mut self) -> &mut Usage {
+        &mut self.message.usage
+    }
+
+    /// The provider's own name for this answer.
+    pub fn response_id(&mut self, id: &str) {
+        self.message.response_id = Some(id.to_owned());
+    }
+
+    /// The answer is whole. Pieces that are still open end here. A stop that leaves tool calls waiting is a call of
+    /// tools, whatever the server calls it.
+    pub fn done(&mut self, reason: StopReason) {
+        if self.ended {
+            return;
+        }
+        self.start();
+        for content_index in 0..self.pieces.len() {
+            self.close(content_index);
+        }
+        let waits = self.message.tool_calls().next().is_some();
+        let reason = if waits && reason == StopReason::Stop { StopReason::ToolUse } else { reason };
+        self.message.stop_reason = reason;
+        self.model.settle(&mut self.message.usage);
+        self.ended = true;
+        self.waiting.push_back(Event::Done { reason, message: Box::new(self.message.clone()) });
+    }
+
+    /// The answer is not whole, and nothing more comes. What is there of it stays, arguments as far as they came.
+    pub fn fail(&mut self, failure: &Failure) {
+        if self.ended {
+            return;
+        }
+        self.take_in_arguments();
+        let reason = if failure.class == Class::Aborted { StopReason::Aborted } else { StopReason::Error };
+        self.message.stop_reason = reason;
+        self.message.error_message = Some(failure.message.clone());
+        self.model.settle(&mut self.message.usage);
+        self.ended = true;
+        self.waiting.push_back(Event::Error { reason, error: Box::new(self.message.clone()) });
+    }
+
+    /// The message so far, with the arguments of open calls as far as they came.
+    pub fn message(&mut self) -> &AssistantMessage {
+        self.take_in_arguments();
+        &self.message
+    }
+
+    /// Something was said that a second attempt would say again.
+    pub fn is_visible(&self) -> bool {
+        !self.pieces.is_empty()
+    }
+
+    /// The last event is there.
+    pub fn is_over(&self) -> bool {
+        self.ended
+    }
+
+    /// The next event, if one waits.
+    pub fn take(&mut self) -> Option<Event> {
+        self.waiting.pop_front()
+    }
+
+    /// The next event, if it need not wait for more deltas to join it.
+    pub fn take_settled(&mut self) -> Option<Event> {
+        let joins = self.waiting.len() == 1 && self.waiting.front().is_some_and(Event::is_delta);
+        if joins { None } else { self.take() }
+    }
+
+    fn take_in_arguments(&mut self) {
+        for (content, piece) in self.message.content.iter_mut().zip(&self.pieces) {
+            if let (AssistantContent::ToolCall(call), Piece::Arguments(json)) = (content, piece) {
+                call.arguments = json.so_far();
+            }
+        }
+    }
+
+    fn push(&mut self, event: Event) {
+        let event = match self.waiting.back_mut() {
+            Some(last) => match last.merge(event) {
+                Some(event) => event,
+                None => return,
+            },
+            None => event,
+        };
+        self.waiting.push_back(event);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn assembly() -> Assembly {
+        Assembly::new(&crate::model::tests::model(), 0)
+    }
+
+    fn events(assembly: &mut Assembly) -> Vec<Event> {
+        std::iter::from_fn(|| assembly.take()).collect()
+    }
+
+    #[test]
+    fn waiting_deltas_of_one_piece_are_merged_and_nothing_overtakes_them() {
+        let mut assembly = assembly();
+        let text = assembly.open(Kind::Text).unwrap();
+        assembly.delta(text, "a").unwrap();
+        assembly.delta(text, "b").unwrap();
+        let other = assembly.open(Kind::Thinking).unwrap();
+        assembly.delta(other, "c").unwrap();
+        assembly.delta(text, "d").unwrap();
+        assembly.done(StopReason::Stop);
+        let kinds: Vec<_> = events(&mut assembly)
+            .iter()
+            .map(|event| serde_json::to_value(event).unwrap())
+            .map(|event| {
+                format!("{} {}", event["type"].as_str().unwrap(), event["delta"].as_str().unwrap_or(""))
+            })
+            .collect();
+        assert_eq!(
+            kinds,
+            [
+                "start ",
+                "text_start ",
+                "text_delta ab",
+                "thinking_start ",
+                "thinking_delta c",
+                "text_delta d",
+                "text_end ",
+                "thinking_end ",
+                "done "
+            ]
+        );
+    }
+
+    #[test]
+    fn there_is_one_last_event_and_nothing_behind_it() {
+        let mut assembly = assembly();
+        assembly.fail(&Failure::malformed("half of it"));
+        assembly.done(StopReason::Stop);
+        assembly.start();
+        let events = events(&mut assembly);
+        assert_eq!(events.len(), 1);
+        assert!(events[0].is_last());
+    }
+
+    #[test]
+    fn a_stop_with_tool_calls_waiting_is_a_call_of_tools() {
+        let mut assembly = assembly();
+        let call = assembly.open(Kind::ToolCall { id: "1".into(), name: "read".into() }).unwrap();
+        assembly.delta(call, r#"{"path":"#).unwrap();
+        assembly.delta(call, r#""a"}"#).unwrap();
+        assembly.done(StopReason::Stop);
+        let Some(Event::Done { reason, message }) = events(&mut assembly).pop() else { panic!("not done") };
+        assert_eq!(reason, StopReason::ToolUse);
+        assert_eq!(message.tool_calls().next().unwrap().arguments["path"], "a");
+    }
+
+    #[test]
+    fn an_answer_without_end_is_cut_off_at_its_bound() {
+        let mut assembly = assembly();
+        let text = assembly.open(Kind::Text).unwrap();
+        let piece = "x".repeat(1 << 20);
+        let error = (0..=32).find_map(|_| assembly.delta(text, &piece).err()).unwrap();
+        assert_eq!(error.class, Class::TooLarge);
+    }
+}

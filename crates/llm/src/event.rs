@@ -1,0 +1,122 @@
+//! What happens while a model answers: the same events for every wire.
+//!
+//! `start`, then for each piece of the answer its start, its deltas and its end, then `done` or `error`, once, and nothing
+//! behind it. Pieces are numbered by their place in the message. Deltas of one piece that wait to be taken
+//! are merged; nothing overtakes them.
+
+use serde::Serialize;
+
+use crate::message::{AssistantMessage, StopReason, ToolCall};
+
+/// One thing that happened.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(tag = "type", rename_all = "snake_case", rename_all_fields = "camelCase")]
+pub enum Event {
+    /// The provider has begun to answer.
+    Start,
+    /// A text begins.
+    TextStart {
+        /// Its place.
+        content_index: usize,
+    },
+    /// More of it.
+    TextDelta {
+        /// Its place.
+        content_index: usize,
+        /// What is new.
+        delta: String,
+    },
+    /// The text is whole.
+    TextEnd {
+        /// Its place.
+        content_index: usize,
+        /// All of it.
+        content: String,
+    },
+    /// Thinking begins.
+    ThinkingStart {
+        /// Its place.
+        content_index: usize,
+    },
+    /// More of it.
+    ThinkingDelta {
+        /// Its place.
+        content_index: usize,
+        /// What is new.
+        delta: String,
+    },
+    /// The thought is whole.
+    ThinkingEnd {
+        /// Its place.
+        content_index: usize,
+        /// All of it.
+        content: String,
+    },
+    /// A tool call begins; its name is known.
+    ToolcallStart {
+        /// Its place.
+        content_index: usize,
+    },
+    /// More of its arguments, as JSON text; what they are so far is in the message.
+    ToolcallDelta {
+        /// Its place.
+        content_index: usize,
+        /// What is new.
+        delta: String,
+    },
+    /// The call is whole.
+    ToolcallEnd {
+        /// Its place.
+        content_index: usize,
+        /// The call.
+        tool_call: ToolCall,
+    },
+    /// The answer is whole.
+    Done {
+        /// `stop`, `length` or `toolUse`.
+        reason: StopReason,
+        /// The answer.
+        message: Box<AssistantMessage>,
+    },
+    /// The answer is not whole.
+    Error {
+        /// `aborted` or `error`.
+        reason: StopReason,
+        /// As much of the answer as came, and what went wrong.
+        error: Box<AssistantMessage>,
+    },
+}
+
+impl Event {
+    /// Nothing comes behind it.
+    pub fn is_last(&self) -> bool {
+        matches!(self, Event::Done { .. } | Event::Error { .. })
+    }
+
+    /// It is one of many that say the same together.
+    pub fn is_delta(&self) -> bool {
+        matches!(self, Event::TextDelta { .. } | Event::ThinkingDelta { .. } | Event::ToolcallDelta { .. })
+    }
+
+    /// Takes a later delta into this one, if both are of the same kind and piece; else gives it back.
+    pub(crate) fn merge(&mut self, later: Event) -> Option<Event> {
+        match (self, &later) {
+            (
+                Event::TextDelta { content_index: at, delta },
+                Event::TextDelta { content_index, delta: more },
+            )
+            | (
+                Event::ThinkingDelta { content_index: at, delta },
+                Event::ThinkingDelta { content_index, delta: more },
+            )
+            | (
+                Event::ToolcallDelta { content_index: at, delta },
+                Event::ToolcallDelta { content_index, delta: more },
+            ) if at == content_index => {
+                delta.push_str(more);
+                None
+            }
+            _ => Some(later),
+        }
+    }
+}

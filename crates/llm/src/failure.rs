@@ -1,0 +1,97 @@
+//! Why a model gave no whole answer. The [`Class`] decides what may be done about it: whether relay tries again, and what
+//! the user is told to do.
+
+use std::fmt;
+use std::time::Duration;
+
+/// What kind of failure it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Class {
+    /// The provider does not know the key.
+    Auth,
+    /// The key may not do this.
+    Forbidden,
+    /// The provider has no such model or address.
+    NotFound,
+    /// The provider does not understand the request.
+    BadRequest,
+    /// The conversation is longer than the model can read.
+    ContextOverflow,
+    /// The account is used up, and waiting does not help.
+    Quota,
+    /// Too many requests for now.
+    RateLimit,
+    /// The provider has too much to do.
+    Overloaded,
+    /// The provider failed.
+    Server,
+    /// The connection could not be made, or broke.
+    Network,
+    /// Nothing came for too long.
+    Timeout,
+    /// What came is not what the wire says.
+    Malformed,
+    /// What came is more than is taken.
+    TooLarge,
+    /// The provider declined to answer this.
+    Refused,
+    /// relay's own settings for this provider cannot work.
+    Config,
+    /// Somebody broke it off.
+    Aborted,
+}
+
+impl Class {
+    /// Trying the same again may help.
+    pub fn is_transient(self) -> bool {
+        matches!(
+            self,
+            Class::RateLimit
+                | Class::Overloaded
+                | Class::Server
+                | Class::Network
+                | Class::Timeout
+                | Class::Malformed
+        )
+    }
+}
+
+/// Why a model gave no whole answer.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Failure {
+    /// What kind.
+    pub class: Class,
+    /// What happened, for people. Never holds a key.
+    pub message: String,
+    /// The HTTP status, if there was one.
+    pub status: Option<u16>,
+    /// How long the provider asks to wait.
+    pub retry_after: Option<Duration>,
+    /// The provider's own name for the request, for its support.
+    pub request_id: Option<String>,
+}
+
+impl Failure {
+    /// A failure of a kind, without more.
+    pub fn new(class: Class, message: impl Into<String>) -> Failure {
+        Failure { class, message: message.into(), status: None, retry_after: None, request_id: None }
+    }
+
+    /// What came is not what the wire says.
+    pub fn malformed(message: impl Into<String>) -> Failure {
+        Failure::new(Class::Malformed, message)
+    }
+
+    /// The connection ended before the answer did.
+    pub fn cut_off() -> Failure {
+        Failure::new(Class::Network, "the connection ended before the answer did")
+    }
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
+impl std::error::Error for Failure {}

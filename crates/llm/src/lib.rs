@@ -1,0 +1,22 @@
+//! Models: what is said to them and what comes back, whoever runs them.
+//!
+//! A [`Request`] is turned by a [`wire`] into one HTTP request, and the bytes that come back into one
+//! sequence of [`Event`]s, the same for every provider. A wire is one file; a provider that speaks a known
+//! wire is one row of data. This crate knows neither tools nor sessions, never prints, and never reads
+//! the environment: what it needs is handed to it.
+
+pub mod assembly;
+pub mod event;
+pub mod failure;
+pub mod message;
+pub mod model;
+pub mod partial;
+pub mod request;
+pub mod wire;
+
+pub use assembly::Assembly;
+pub use event::Event;
+pub use failure::{Class, Failure};
+pub use message::{AssistantMessage, Message, StopReason, Usage};
+pub use model::Model;
+pub use request::Request;

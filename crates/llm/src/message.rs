@@ -1,0 +1,289 @@
+//! Messages, as they are sent, streamed and kept. The names of roles, kinds and fields are those of the
+//! session file, so a message is written there as it is.
+//!
+//! Reading is lenient where older files differ (a bare string for content, a missing usage); writing has
+//! one form.
+
+use serde::{Deserialize, Deserializer, Serialize};
+use serde_json::{Map, Value};
+
+/// One message of a conversation.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "role", rename_all = "camelCase")]
+pub enum Message {
+    /// What a person said.
+    User(UserMessage),
+    /// What the program says beside the person: sent with the developer role where there is one, as the user's otherwise.
+    Developer(UserMessage),
+    /// What a model answered.
+    Assistant(AssistantMessage),
+    /// What a tool gave back.
+    ToolResult(ToolResultMessage),
+}
+
+/// What a person said.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct UserMessage {
+    /// Text and images, in order.
+    #[serde(deserialize_with = "text_or_blocks")]
+    pub content: Vec<UserContent>,
+    /// When, in milliseconds since 1970.
+    #[serde(default)]
+    pub timestamp: i64,
+}
+
+/// A piece of what a person or a tool said.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "type", rename_all = "camelCase")]
+pub enum UserContent {
+    /// Text.
+    Text(Text),
+    /// A picture.
+    Image(Image),
+}
+
+/// Text.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Text {
+    /// The text itself.
+    pub text: String,
+    /// What the provider wants back with it, unread.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub text_signature: Option<String>,
+}
+
+/// A picture.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Image {
+    /// Its bytes in base64; in a session file also `blob:sha256:…`.
+    pub data: String,
+    /// `image/png` and the like.
+    pub mime_type: String,
+}
+
+/// What a model answered.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct AssistantMessage {
+    /// Text, thinking and tool calls, in the order in which they began.
+    #[serde(default)]
+    pub content: Vec<AssistantContent>,
+    /// The wire, for example `anthropic-messages`.
+    #[serde(default)]
+    pub api: String,
+    /// Who answered, for example `anthropic`.
+    #[serde(default)]
+    pub provider: String,
+    /// Which of its models.
+    #[serde(default)]
+    pub model: String,
+    /// The provider's own name for this answer.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub response_id: Option<String>,
+    /// What it cost.
+    #[serde(default)]
+    pub usage: Usage,
+    /// Why it ended.
+    #[serde(default)]
+    pub stop_reason: StopReason,
+    /// What went wrong, if it ended with [`StopReason::Error`] or [`StopReason::Aborted`].
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub error_message: Option<String>,
+    /// When it began, in milliseconds since 1970.
+    #[serde(default)]
+    pub timestamp: i64,
+}
+
+/// A piece of an answer.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "type", rename_all = "camelCase")]
+pub enum AssistantContent {
+    /// Text.
+    Text(Text),
+    /// What the model thought before.
+    Thinking(Thinking),
+    /// A tool that it wants to be run.
+    ToolCall(ToolCall),
+}
+
+/// What a model thought.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Thinking {
+    /// The text that the provider shows of it; may be empty.
+    pub thinking: String,
+    /// What the provider wants back with it, unread.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub thinking_signature: Option<String>,
+    /// The provider hides the text; only the signature counts.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub redacted: bool,
+}
+
+/// A tool that a model wants to be run.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ToolCall {
+    /// Its name in this conversation; the result refers to it. On the Responses wire `call_id|item_id`.
+    pub id: String,
+    /// Which tool.
+    pub name: String,
+    /// With what.
+    #[serde(default)]
+    pub arguments: Map<String, Value>,
+    /// What the provider wants back with it, unread.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub thought_signature: Option<String>,
+}
+
+/// What a tool gave back.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ToolResultMessage {
+    /// The call that it answers.
+    pub tool_call_id: String,
+    /// Which tool.
+    #[serde(default)]
+    pub tool_name: String,
+    /// Text and images, in order.
+    #[serde(deserialize_with = "text_or_blocks")]
+    pub content: Vec<UserContent>,
+    /// For the user interface; the model does not see it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub details: Option<Value>,
+    /// It failed.
+    #[serde(default)]
+    pub is_error: bool,
+    /// When, in milliseconds since 1970.
+    #[serde(default)]
+    pub timestamp: i64,
+}
+
+/// Why an answer ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum StopReason {
+    /// The model was done.
+    #[default]
+    Stop,
+    /// It may not say more.
+    Length,
+    /// It waits for tools.
+    ToolUse,
+    /// Something failed.
+    Error,
+    /// Somebody broke it off.
+    Aborted,
+}
+
+/// What an answer cost, in tokens and in money. `input` does not count what `cache_read` and `cache_write` count.
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct Usage {
+    /// Tokens read at the full price.
+    pub input: u64,
+    /// Tokens written, thinking included.
+    pub output: u64,
+    /// Tokens taken from the provider's cache.
+    pub cache_read: u64,
+    /// Tokens put into it.
+    pub cache_write: u64,
+    /// All of them.
+    pub total_tokens: u64,
+    /// The money.
+    pub cost: Cost,
+}
+
+/// Money, in US dollars.
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct Cost {
+    /// For [`Usage::input`].
+    pub input: f64,
+    /// For [`Usage::output`].
+    pub output: f64,
+    /// For [`Usage::cache_read`].
+    pub cache_read: f64,
+    /// For [`Usage::cache_write`].
+    pub cache_write: f64,
+    /// All of it.
+    pub total: f64,
+}
+
+impl UserMessage {
+    /// A message of one text.
+    pub fn text(text: impl Into<String>, timestamp: i64) -> UserMessage {
+        UserMessage { content: vec![UserContent::text(text)], timestamp }
+    }
+}
+
+impl UserContent {
+    /// A piece of text.
+    pub fn text(text: impl Into<String>) -> UserContent {
+        UserContent::Text(Text { text: text.into(), text_signature: None })
+    }
+}
+
+impl AssistantMessage {
+    /// The text of it, without thinking and tool calls; pieces are separated by a line end.
+    pub fn text(&self) -> String {
+        let pieces = self.content.iter().filter_map(|content| match content {
+            AssistantContent::Text(text) => Some(text.text.as_str()),
+            AssistantContent::Thinking(_) | AssistantContent::ToolCall(_) => None,
+        });
+        pieces.collect::<Vec<_>>().join("\n")
+    }
+
+    /// The tools that it wants to be run.
+    pub fn tool_calls(&self) -> impl Iterator<Item = &ToolCall> {
+        self.content.iter().filter_map(|content| match content {
+            AssistantContent::ToolCall(call) => Some(call),
+            AssistantContent::Text(_) | AssistantContent::Thinking(_) => None,
+        })
+    }
+}
+
+/// Content is a list of pieces, or a string, which is one piece of text.
+fn text_or_blocks<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<UserContent>, D::Error> {
+    #[derive(Deserialize)]
+    #[serde(untagged)]
+    enum Either {
+        Text(String),
+        Blocks(Vec<UserContent>),
+    }
+    Ok(match Either::deserialize(from)? {
+        Either::Text(text) => vec![UserContent::text(text)],
+        Either::Blocks(blocks) => blocks,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_message_of_the_session_format_is_read_and_written_by_its_names() {
+        let text = r#"{"role":"assistant","provider":"anthropic","model":"m","content":[{"type":"text","text":"Done."},
+            {"type":"toolCall","id":"t","name":"read","arguments":{"path":"a"}}],
+            "usage":{"input":100,"output":20,"cacheRead":0,"cacheWrite":0,"cost":{"total":0}},"timestamp":1760000000000}"#;
+        let Message::Assistant(message) = serde_json::from_str(text).unwrap() else { panic!("another role") };
+        assert_eq!((message.text().as_str(), message.usage.input), ("Done.", 100));
+        assert_eq!(message.tool_calls().count(), 1);
+        let written = serde_json::to_value(Message::Assistant(message)).unwrap();
+        assert_eq!(written["role"], "assistant");
+        assert_eq!(written["stopReason"], "stop");
+        assert_eq!(written["content"][1]["type"], "toolCall");
+    }
+
+    #[test]
+    fn content_may_be_a_bare_string() {
+        let Message::User(message) = serde_json::from_str(r#"{"role":"user","content":"hi"}"#).unwrap()
+        else {
+            panic!("another role")
+        };
+        assert_eq!(message.content, [UserContent::text("hi")]);
+    }
+}

@@ -1,0 +1,187 @@
+//! A model: who runs it, where, over which wire, what it can do and what it costs.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use crate::message::{Cost, Usage};
+
+/// A model.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Model {
+    /// The provider's name for it.
+    pub id: String,
+    /// Who runs it.
+    pub provider: String,
+    /// Its name for people.
+    pub name: String,
+    /// The wire: [`crate::wire::Wire::id`].
+    pub api: String,
+    /// Where requests go, without the path that the wire adds.
+    pub base_url: String,
+    /// Headers that every request carries beside the wire's own.
+    pub headers: BTreeMap<String, String>,
+    /// It can think before it answers.
+    pub reasoning: bool,
+    /// It can read images.
+    pub images: bool,
+    /// What it costs.
+    pub price: Price,
+    /// Tokens it can read and write together.
+    pub context_window: u64,
+    /// Tokens it can write.
+    pub max_tokens: u64,
+    /// How its server differs from what the wire says.
+    pub compat: Compat,
+}
+
+/// US dollars per million tokens.
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default, deny_unknown_fields)]
+pub struct Price {
+    /// Read.
+    pub input: f64,
+    /// Written.
+    pub output: f64,
+    /// Taken from the cache.
+    pub cache_read: f64,
+    /// Put into it.
+    pub cache_write: f64,
+}
+
+/// How a server that speaks a known wire differs from what the wire says. What is `None` is decided by the
+/// server's address.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default, deny_unknown_fields)]
+pub struct Compat {
+    /// It takes `store`.
+    pub supports_store: Option<bool>,
+    /// It takes the developer role.
+    pub supports_developer_role: Option<bool>,
+    /// It takes `reasoning_effort`.
+    pub supports_reasoning_effort: Option<bool>,
+    /// It gives usage while streaming when asked.
+    pub supports_usage_in_streaming: Option<bool>,
+    /// It takes `tool_choice`.
+    pub supports_tool_choice: Option<bool>,
+    /// `max_completion_tokens` or `max_tokens`.
+    pub max_tokens_field: Option<MaxTokensField>,
+    /// How thinking is asked for.
+    pub thinking_format: Option<ThinkingFormat>,
+    /// The field in which thinking is given back with earlier answers (`reasoning_content` …).
+    pub reasoning_content_field: Option<String>,
+    /// Earlier thinking goes back as text.
+    pub requires_thinking_as_text: Option<bool>,
+    /// A tool's result carries the tool's name.
+    pub requires_tool_result_name: Option<bool>,
+    /// A user's message must not follow a tool's result.
+    pub requires_assistant_after_tool_result: Option<bool>,
+    /// Tool calls have ids of exactly nine letters and digits.
+    pub requires_mistral_tool_ids: Option<bool>,
+    /// Strict schemas: for all tools or for none.
+    pub tool_strict_mode: Option<StrictMode>,
+    /// Added to the body as it is.
+    pub extra_body: Option<Map<String, Value>>,
+    /// OpenRouter's choice of who serves it, as it is.
+    pub open_router_routing: Option<Value>,
+    /// Vercel's gateway's choice of who serves it, as it is.
+    pub vercel_gateway_routing: Option<Value>,
+}
+
+/// What the field for the longest answer is called.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum MaxTokensField {
+    /// `max_completion_tokens`
+    MaxCompletionTokens,
+    /// `max_tokens`
+    MaxTokens,
+}
+
+/// How thinking is asked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum ThinkingFormat {
+    /// `reasoning_effort`
+    Openai,
+    /// `reasoning: {effort}`
+    Openrouter,
+    /// `thinking: {type}`
+    Zai,
+    /// `enable_thinking`
+    Qwen,
+    /// `chat_template_kwargs: {enable_thinking}`
+    QwenChatTemplate,
+}
+
+/// Strict schemas: for all tools or for none.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum StrictMode {
+    /// Every tool.
+    AllStrict,
+    /// No tool.
+    None,
+}
+
+impl Model {
+    /// `provider/id`
+    pub fn selector(&self) -> String {
+        format!("{}/{}", self.provider, self.id)
+    }
+
+    /// Fills in what the tokens of an answer cost, and their sum.
+    pub fn settle(&self, usage: &mut Usage) {
+        let money = |tokens: u64, price: f64| {
+            #[expect(clippy::cast_precision_loss, reason = "no answer has 2^52 tokens")]
+            let tokens = tokens as f64;
+            tokens * price / 1_000_000.0
+        };
+        let mut cost = Cost {
+            input: money(usage.input, self.price.input),
+            output: money(usage.output, self.price.output),
+            cache_read: money(usage.cache_read, self.price.cache_read),
+            cache_write: money(usage.cache_write, self.price.cache_write),
+            total: 0.0,
+        };
+        cost.total = cost.input + cost.output + cost.cache_read + cost.cache_write;
+        usage.cost = cost;
+        usage.total_tokens = usage
+            .input
+            .saturating_add(usage.output)
+            .saturating_add(usage.cache_read)
+            .saturating_add(usage.cache_write);
+    }
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use super::*;
+
+    /// A model that nobody runs.
+    pub(crate) fn model() -> Model {
+        Model {
+            id: "m1".into(),
+            provider: "example".into(),
+            name: "Example".into(),
+            api: "anthropic-messages".into(),
+            base_url: "http://127.0.0.1:9".into(),
+            headers: BTreeMap::new(),
+            reasoning: true,
+            images: true,
+            price: Price { input: 3.0, output: 15.0, cache_read: 0.3, cache_write: 3.75 },
+            context_window: 200_000,
+            max_tokens: 8192,
+            compat: Compat::default(),
+        }
+    }
+
+    #[test]
+    fn tokens_are_paid_by_the_million() {
+        let mut usage = Usage { input: 1_000_000, output: 100_000, ..Usage::default() };
+        model().settle(&mut usage);
+        assert!((usage.cost.total - 4.5).abs() < 1e-9);
+        assert_eq!(usage.total_tokens, 1_100_000);
+    }
+}

@@ -1,0 +1,143 @@
+//! What a model is asked: the conversation, the tools, and how to answer.
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::message::Message;
+use crate::model::Model;
+
+/// What a model is asked.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Request {
+    /// What the model is told first, whoever speaks.
+    pub system: Option<String>,
+    /// The conversation so far.
+    pub messages: Vec<Message>,
+    /// What it may call.
+    pub tools: Vec<Tool>,
+    /// Whether it must.
+    pub tool_choice: ToolChoice,
+    /// How much it thinks.
+    pub thinking: Level,
+    /// Tokens it may write; `None`: what the model can.
+    pub max_tokens: Option<u64>,
+    /// How it chooses its words.
+    pub temperature: Option<f64>,
+    /// How long the provider keeps what it read.
+    pub cache: CacheTime,
+    /// The conversation's own name: lets a provider find its cache again.
+    pub session_id: Option<String>,
+    /// `flex`, `priority` and the like, where the provider has tiers.
+    pub service_tier: Option<String>,
+}
+
+/// Something that a model may call.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Tool {
+    /// Its name.
+    pub name: String,
+    /// What it does, for the model.
+    pub description: String,
+    /// The JSON schema of its arguments.
+    pub parameters: Value,
+}
+
+/// Whether a model must call a tool.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub enum ToolChoice {
+    /// As it likes.
+    #[default]
+    Auto,
+    /// It must not.
+    None,
+    /// Any of them.
+    Required,
+    /// This one.
+    Named(String),
+}
+
+/// How much a model thinks before it answers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Level {
+    /// Not at all.
+    #[default]
+    Off,
+    /// As little as it can.
+    Minimal,
+    /// Little.
+    Low,
+    /// Some.
+    Medium,
+    /// Much.
+    High,
+    /// Very much.
+    Xhigh,
+    /// As much as it can.
+    Max,
+}
+
+impl Level {
+    /// All of them, from least to most.
+    pub const ALL: [Level; 7] =
+        [Level::Off, Level::Minimal, Level::Low, Level::Medium, Level::High, Level::Xhigh, Level::Max];
+
+    /// Its name in selectors and files.
+    pub fn name(self) -> &'static str {
+        match self {
+            Level::Off => "off",
+            Level::Minimal => "minimal",
+            Level::Low => "low",
+            Level::Medium => "medium",
+            Level::High => "high",
+            Level::Xhigh => "xhigh",
+            Level::Max => "max",
+        }
+    }
+
+    /// The level of that name.
+    pub fn from_name(name: &str) -> Option<Level> {
+        Level::ALL.into_iter().find(|level| level.name() == name)
+    }
+}
+
+/// How long a provider is asked to keep what it read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum CacheTime {
+    /// Not at all.
+    None,
+    /// As long as it does by itself.
+    #[default]
+    Short,
+    /// Longer, where that can be asked for.
+    Long,
+}
+
+/// How relay proves to a provider who it is.
+#[derive(Clone, PartialEq, Eq)]
+pub enum Auth {
+    /// With a key.
+    Key(String),
+    /// Not at all: a server of one's own.
+    None,
+}
+
+impl std::fmt::Debug for Auth {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Auth::Key(_) => "Key(…)",
+            Auth::None => "None",
+        })
+    }
+}
+
+/// A request on its way to a model.
+#[derive(Debug, Clone, Copy)]
+pub struct Call<'a> {
+    /// Who is asked.
+    pub model: &'a Model,
+    /// With what proof.
+    pub auth: &'a Auth,
+    /// What.
+    pub request: &'a Request,
+}

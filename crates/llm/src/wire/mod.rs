@@ -1,0 +1,81 @@
+//! The wires: the protocols in which models are spoken to. One file each; adding one is a `mod` line and a line in
+//! [`ALL`].
+//!
+//! A wire does no I/O: it makes the one HTTP request of a [`Call`], and reads the frames of the answer into an
+//! [`Assembly`]. The bytes may come in any pieces; the events are the same.
+
+use crate::assembly::Assembly;
+use crate::failure::Failure;
+use crate::request::Call;
+
+/// Every wire.
+pub static ALL: &[&dyn Wire] = &[];
+
+/// A protocol in which models are spoken to.
+pub trait Wire: Sync {
+    /// Its name in `models.yml` and in messages.
+    fn id(&self) -> &'static str;
+
+    /// The HTTP request that asks for a streamed answer.
+    ///
+    /// # Errors
+    /// [`crate::Class::Config`] or [`crate::Class::BadRequest`] for what cannot be asked this way.
+    fn request(&self, call: &Call<'_>) -> Result<Post, Failure>;
+
+    /// How the answer is cut into frames.
+    fn framing(&self) -> Framing;
+
+    /// What reads the frames of one answer.
+    fn reader(&self, call: &Call<'_>) -> Box<dyn Reader>;
+}
+
+/// What reads the frames of one answer.
+pub trait Reader: Send {
+    /// One frame.
+    ///
+    /// # Errors
+    /// What the provider says went wrong, or [`crate::Class::Malformed`]. The caller then ends the answer with it.
+    fn frame(&mut self, frame: &Frame<'_>, into: &mut Assembly) -> Result<(), Failure>;
+
+    /// The body has ended. An answer that is not over by then is cut off: [`Failure::cut_off`].
+    ///
+    /// # Errors
+    /// See above.
+    fn end(&mut self, into: &mut Assembly) -> Result<(), Failure> {
+        if into.is_over() { Ok(()) } else { Err(Failure::cut_off()) }
+    }
+}
+
+/// How an answer is cut into frames.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Framing {
+    /// Server-sent events.
+    Events,
+    /// One JSON object per line.
+    Lines,
+}
+
+/// One frame of an answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Frame<'a> {
+    /// The event's name; empty where there is none.
+    pub name: &'a str,
+    /// What it says.
+    pub data: &'a str,
+}
+
+/// An HTTP request.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Post {
+    /// Where to.
+    pub url: String,
+    /// Its headers; `content-type` and those of the model are added by who sends it.
+    pub headers: Vec<(String, String)>,
+    /// JSON.
+    pub body: Vec<u8>,
+}
+
+/// The wire of that name.
+pub fn by_id(id: &str) -> Option<&'static dyn Wire> {
+    ALL.iter().copied().find(|wire| wire.id() == id)
+}

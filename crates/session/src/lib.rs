@@ -1,0 +1,11 @@
+//! Conversations: never lost, never slow, whatever happened to the file.
+//!
+//! A session is one JSONL file, version 3: a [`header::Header`], then [`entry::Entry`]s that are only ever appended and form a
+//! tree by `id` and `parentId`. The file is the truth; the index beside it is made again whenever it does not
+//! fit. This crate knows neither tools nor user interfaces, never prints, and never reads the environment.
+
+pub mod entry;
+pub mod header;
+
+pub use entry::{Body, Entry};
+pub use header::Header;
