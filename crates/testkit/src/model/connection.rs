@@ -33,6 +33,7 @@ pub(super) fn serve(shared: &Shared, stream: &TcpStream, number: u64) {
                 let mut answer = Answer::new(stream, shared);
                 answer.last = true;
                 let _ = answer.whole(status, JSON, &[], body.as_bytes());
+                incoming.drain();
                 return;
             }
         };

@@ -1,7 +1,8 @@
 //! Reading HTTP/1.1 requests: as little of it as clients of models need, bounded in every direction.
 
 use std::io::{self, Read, Write};
-use std::net::TcpStream;
+use std::net::{Shutdown, TcpStream};
+use std::time::Duration;
 
 use flate2::read::{GzDecoder, ZlibDecoder};
 
@@ -10,6 +11,10 @@ const MAX_HEAD: usize = 64 * 1024;
 
 /// A body, also after it was inflated.
 const MAX_BODY: usize = 64 * 1024 * 1024;
+
+/// How much is read, and for how long, of a request that was refused.
+const MAX_DRAIN: usize = 8 * 1024 * 1024;
+const DRAIN_TIME: Duration = Duration::from_secs(2);
 
 /// Read at once.
 const READ: usize = 64 * 1024;
@@ -109,6 +114,18 @@ impl<'a> Incoming<'a> {
         let body = self.body(&headers)?;
         let body = inflate(body, find(&headers, "content-encoding"))?;
         Ok(Asked { method, target, headers, body, keep, chunked })
+    }
+
+    /// Reads on for a moment what is not wanted: a connection that is closed with unread bytes is reset, and the client
+    /// would not see why it was refused.
+    pub(super) fn drain(&mut self) {
+        let _ = self.stream.shutdown(Shutdown::Write);
+        let _ = self.stream.set_read_timeout(Some(DRAIN_TIME));
+        for _ in 0..MAX_DRAIN / READ {
+            if self.fill().is_err() {
+                return;
+            }
+        }
     }
 
     fn body(&mut self, headers: &[(String, String)]) -> Result<Vec<u8>, NoRequest> {

@@ -33,6 +33,3 @@ pub use request::{End, Request, Served};
 pub use script::{Consume, Script};
 pub use server::{Connections, Options, Server};
 pub use turn::{Piece, Text, ToolCall, Turn, Usage, Wait};
-
-#[cfg(test)]
-mod tests;

@@ -71,7 +71,7 @@ impl Server {
         let shared = Arc::new(Shared::new(script, options.log));
         let for_thread = Arc::clone(&shared);
         let acceptor = thread::Builder::new()
-            .name("scripted model".to_owned())
+            .name(thread_name(address))
             .spawn(move || accept(&listener, &for_thread))?;
         Ok(Server { shared, address, acceptor: Some(acceptor) })
     }
@@ -182,7 +182,13 @@ fn summary(request: &Request) -> String {
     )
 }
 
+/// Short enough for the system to keep all of it.
+fn thread_name(address: SocketAddr) -> String {
+    format!("model {}", address.port())
+}
+
 fn accept(listener: &TcpListener, shared: &Arc<Shared>) {
+    let name = listener.local_addr().map(thread_name).unwrap_or_default();
     loop {
         let accepted = listener.accept();
         if shared.is_stopping() {
@@ -198,7 +204,7 @@ fn accept(listener: &TcpListener, shared: &Arc<Shared>) {
         let _ = stream.set_nodelay(true);
         let Ok(number) = shared.admit(&stream) else { continue };
         let for_thread = Arc::clone(shared);
-        let thread = thread::Builder::new().name(format!("connection {number}")).spawn(move || {
+        let thread = thread::Builder::new().name(name.clone()).spawn(move || {
             connection::serve(&for_thread, &stream, number);
             // First out of the list: the last handle on the socket is the one that closes it.
             for_thread.forget(number);
