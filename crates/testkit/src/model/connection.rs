@@ -9,7 +9,7 @@ use super::faults::{self, Step};
 use super::http::{Asked, Incoming, NoRequest};
 use super::lists;
 use super::request::{End, Request, Served, clip_headers, clip_path};
-use super::route::{Route, route};
+use super::route::Route;
 use super::script::Script;
 use super::server::Shared;
 use super::turn::{Turn, milliseconds};
@@ -39,9 +39,13 @@ pub(super) fn serve(shared: &Shared, stream: &TcpStream, number: u64) {
         };
         let mut answer = Answer::to(stream, shared, &asked);
         let body: Option<Value> = serde_json::from_slice(&asked.body).ok();
-        let id = shared.came(remembered(shared, number, &asked, body.as_ref()));
-        let job = Job { shared, asked: &asked, body: body.as_ref().unwrap_or(&Value::Null), id };
-        let halt = job.answer(&mut answer).err();
+        let path = lists::decoded(asked.path());
+        let upgrade = asked.header("upgrade").eq_ignore_ascii_case("websocket");
+        let route = if upgrade { Route::Upgrade } else { shared.route(&asked.method, &path) };
+        let request = remembered(shared, number, &asked, body.as_ref(), &route);
+        let (id, turn) = shared.came(request, &asked.body);
+        let job = Job { shared, asked: &asked, path: &path, body: body.as_ref().unwrap_or(&Value::Null), id };
+        let halt = job.answer(&route, &turn, &mut answer).err();
         let sent = answer.sent;
         let end = match halt {
             None => End::Complete(sent),
@@ -56,7 +60,13 @@ pub(super) fn serve(shared: &Shared, stream: &TcpStream, number: u64) {
     }
 }
 
-fn remembered(shared: &Shared, connection: u64, asked: &Asked, body: Option<&Value>) -> Request {
+fn remembered(
+    shared: &Shared,
+    connection: u64,
+    asked: &Asked,
+    body: Option<&Value>,
+    route: &Route,
+) -> Request {
     let text = || {
         let text = String::from_utf8_lossy(&asked.body);
         Value::String(text.chars().take(KEPT_OF_TEXT).collect())
@@ -74,8 +84,8 @@ fn remembered(shared: &Shared, connection: u64, asked: &Asked, body: Option<&Val
         path: clip_path(&asked.target),
         headers: clip_headers(&asked.headers),
         body,
-        wire: None,
-        served: Served::Plain,
+        wire: if let Route::Turn(wire) = route { Some(wire.id()) } else { None },
+        served: if matches!(route, Route::Nothing) { Served::Unrouted } else { Served::Plain },
         status: 0,
         end: End::Running,
         took: std::time::Duration::ZERO,
@@ -86,20 +96,17 @@ fn remembered(shared: &Shared, connection: u64, asked: &Asked, body: Option<&Val
 struct Job<'a> {
     shared: &'a Shared,
     asked: &'a Asked,
+    path: &'a str,
     body: &'a Value,
     id: u64,
 }
 
 impl Job<'_> {
-    fn answer(&self, answer: &mut Answer<'_>) -> Result<(), Halt> {
-        let path = lists::decoded(self.asked.path());
-        if self.asked.header("upgrade").eq_ignore_ascii_case("websocket") {
-            return json_answer(answer, 426, &json!({"error": {"message": "no websocket here"}}));
-        }
-        let absent = self.shared.lock().script.absent.iter().any(|end| path.ends_with(end.as_str()));
-        let route = if absent { Route::Nothing } else { route(&self.asked.method, &path) };
-        match route {
-            Route::Turn(wire) => self.turn(wire, &path, answer),
+    fn answer(&self, route: &Route, turn: &Turn, answer: &mut Answer<'_>) -> Result<(), Halt> {
+        let path = self.path;
+        match *route {
+            Route::Turn(wire) => self.turn(wire, turn, answer),
+            Route::Upgrade => json_answer(answer, 426, &json!({"error": {"message": "no websocket here"}})),
             Route::State => json_answer(answer, 200, &self.state()),
             Route::Requests => {
                 let lines: Vec<Value> = self.shared.lock().requests.iter().map(Request::to_json).collect();
@@ -109,11 +116,10 @@ impl Job<'_> {
             Route::List(list) => {
                 let models = self.shared.lock().script.models.clone();
                 let (kind, body) =
-                    list(&lists::Look { models: &models, path: &path, asked: self.asked, body: self.body });
+                    list(&lists::Look { models: &models, path, asked: self.asked, body: self.body });
                 answer.whole(200, kind, &[], body.as_bytes())
             }
             Route::Nothing => {
-                self.shared.served(self.id, None, Served::Unrouted);
                 let message = format!("there is nothing at {path}");
                 json_answer(answer, 404, &json!({"error": {"message": message, "type": "not_found_error"}}))
             }
@@ -146,13 +152,8 @@ impl Job<'_> {
         }
     }
 
-    /// Says the next turn.
-    fn turn(&self, wire: &'static dyn Wire, path: &str, answer: &mut Answer<'_>) -> Result<(), Halt> {
-        let has_tools =
-            self.body.get("tools").and_then(Value::as_array).is_some_and(|tools| !tools.is_empty());
-        let text = String::from_utf8_lossy(&self.asked.body);
-        let (turn, served) = self.shared.lock().queue.next(has_tools, &text);
-        self.shared.served(self.id, Some(wire.id()), served);
+    /// Says a turn.
+    fn turn(&self, wire: &'static dyn Wire, turn: &Turn, answer: &mut Answer<'_>) -> Result<(), Halt> {
         if turn.close_before_headers {
             return Err(Halt::Cut);
         }
@@ -165,28 +166,28 @@ impl Job<'_> {
         }
         let headers: Vec<(String, String)> =
             turn.headers.iter().map(|(name, value)| (name.clone(), value.clone())).collect();
-        let ask = Ask { path, query: self.asked.query(), body: self.body, serial: self.id };
+        let ask = Ask { path: self.path, query: self.asked.query(), body: self.body, serial: self.id };
         if turn.chunks.is_some() {
             let kind = wire.content_type(&ask);
             answer.head(
                 turn.status.unwrap_or(200),
-                own_type(&turn).unwrap_or(kind),
+                own_type(turn).unwrap_or(kind),
                 &plain(&headers),
                 None,
             )?;
-            return take(faults::raw_steps(&turn), answer);
+            return take(faults::raw_steps(turn), answer);
         }
         if let Some(status) = turn.status.filter(|status| !(200..300).contains(status)) {
             let body = turn.body.clone().unwrap_or_else(|| wire.refusal(status));
             let text = body.as_str().map_or_else(|| body.to_string(), str::to_owned);
-            return answer.whole(status, own_type(&turn).unwrap_or(JSON), &plain(&headers), text.as_bytes());
+            return answer.whole(status, own_type(turn).unwrap_or(JSON), &plain(&headers), text.as_bytes());
         }
         if wire.streams(&ask) {
-            let frames = wire.frames(&turn, &ask);
+            let frames = wire.frames(turn, &ask);
             answer.head(turn.status.unwrap_or(200), wire.content_type(&ask), &plain(&headers), None)?;
-            return take(faults::steps(&turn, wire, &ask, frames), answer);
+            return take(faults::steps(turn, wire, &ask, frames), answer);
         }
-        self.whole(&turn, wire, &ask, &plain(&headers), answer)
+        self.whole(turn, wire, &ask, &plain(&headers), answer)
     }
 
     /// An answer that is no stream: the faults that make sense there.

@@ -15,6 +15,8 @@ pub(super) enum Route {
     Requests,
     /// To a new script.
     Reset,
+    /// To a protocol that is not spoken here.
+    Upgrade,
     /// Nowhere.
     Nothing,
 }

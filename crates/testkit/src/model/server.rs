@@ -11,9 +11,12 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
+use serde_json::Value;
+
 use super::answer::Halt;
 use super::connection;
-use super::request::{End, Request, Served};
+use super::request::{End, Request};
+use super::route::{Route, route};
 use super::script::{Queue, Script};
 use super::turn::Turn;
 use crate::must::must;
@@ -300,9 +303,22 @@ impl Shared {
         self.changed.notify_all();
     }
 
-    /// Remembers a request, and gives it its number.
-    pub(super) fn came(&self, mut request: Request) -> u64 {
+    /// Where a request goes.
+    pub(super) fn route(&self, method: &str, path: &str) -> Route {
+        let absent = self.lock().script.absent.iter().any(|end| path.ends_with(end.as_str()));
+        if absent { Route::Nothing } else { route(method, path) }
+    }
+
+    /// Remembers a request and gives it its number, and its turn if it is for a wire. Who sees the request in the log
+    /// may rely on it that later ones get later turns.
+    pub(super) fn came(&self, mut request: Request, body: &[u8]) -> (u64, Turn) {
         let mut state = self.lock();
+        let mut turn = Turn::default();
+        if request.is_turn() {
+            let tools = request.body.get("tools").and_then(Value::as_array);
+            let has_tools = tools.is_some_and(|tools| !tools.is_empty());
+            (turn, request.served) = state.queue.next(has_tools, &String::from_utf8_lossy(body));
+        }
         request.id = state.came;
         state.came += 1;
         if state.requests.len() >= MAX_REQUESTS {
@@ -312,12 +328,7 @@ impl Shared {
         state.requests.push(request);
         drop(state);
         self.changed.notify_all();
-        id
-    }
-
-    /// Says what became of a request so far.
-    pub(super) fn served(&self, id: u64, wire: Option<&'static str>, served: Served) {
-        self.change(id, |request| (request.wire, request.served) = (wire, served));
+        (id, turn)
     }
 
     /// Says how a request ended.

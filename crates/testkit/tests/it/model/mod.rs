@@ -45,7 +45,8 @@ fn dropping_the_server_leaves_no_port_no_connection_and_no_thread() {
     let began = Instant::now();
     drop(server);
     assert!(began.elapsed() < Duration::from_secs(5));
-    assert_eq!(threads_of(port), 0);
+    // Joined threads may stand in the system's list for a moment longer.
+    assert!(until(LONG, || (threads_of(port) == 0).then_some(())).is_some());
     assert!(TcpStream::connect(address).is_err());
     assert!(waiting.read_rest().is_empty());
     assert!(idle.peek(&mut [0]).map_or(true, |count| count == 0));
