@@ -18,6 +18,7 @@ pub mod partial;
 pub mod proxy;
 pub mod request;
 pub mod retry;
+pub mod schema;
 pub mod sse;
 pub mod veil;
 pub mod wire;
