@@ -19,6 +19,8 @@ pub mod proxy;
 pub mod request;
 pub mod retry;
 pub mod sse;
+pub mod stream;
+pub mod transport;
 pub mod veil;
 pub mod wire;
 
@@ -30,4 +32,6 @@ pub use failure::{Class, Failure};
 pub use message::{AssistantMessage, Message, StopReason, Usage};
 pub use model::Model;
 pub use request::Request;
+pub use stream::{Options, Step, Stream};
+pub use transport::Client;
 pub use veil::Veil;
