@@ -286,6 +286,7 @@ impl Stream {
         }
         let flush_at = self.flush_at();
         let cancelled = cancel.cancelled();
+        let provider = self.asking.as_ref().map_or("", |asking| &asking.model.provider);
         match &mut self.state {
             State::Over => None,
             State::Ready => {
@@ -309,7 +310,7 @@ impl Stream {
                     biased;
                     () = cancelled => return self.abort().await,
                     result = connecting => result,
-                    () = sleep_until(deadline) => Err(attempt.too_late()),
+                    () = sleep_until(deadline) => Err(attempt.too_late(provider)),
                 };
                 self.connected(result)
             }
@@ -320,7 +321,7 @@ impl Stream {
                     () = cancelled => return self.abort().await,
                     () = sleep_until(flush_at.unwrap_or(deadline)), if flush_at.is_some() => return None,
                     chunk = response.chunk() => chunk.map_err(Broken::Network),
-                    () = sleep_until(deadline) => Err(Broken::Late(attempt.too_late())),
+                    () = sleep_until(deadline) => Err(Broken::Late(attempt.too_late(provider))),
                 };
                 match chunk {
                     Ok(chunk) => self.chunk(chunk).await,
@@ -475,15 +476,15 @@ impl Attempt {
         self.deadline.min(self.end)
     }
 
-    fn too_late(&self) -> Failure {
-        let message = if Instant::now() >= self.end {
-            "the answer took too long as a whole".to_owned()
+    fn too_late(&self, provider: &str) -> Failure {
+        let what = if Instant::now() >= self.end {
+            "took too long for the whole answer"
         } else if self.received == 0 {
-            "no answer came in time; a model that has to be loaded first may need a longer timeout".to_owned()
+            "did not answer in time. A model that must be loaded first may need more"
         } else {
-            "the answer stopped coming".to_owned()
+            "stopped in the middle of the answer"
         };
-        Failure::new(Class::Timeout, message)
+        Failure::new(Class::Timeout, format!("{provider} {what}"))
     }
 }
 
