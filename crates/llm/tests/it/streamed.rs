@@ -1,10 +1,13 @@
 //! Answers that come as they should, and how they are handed out.
 
+use std::future::{Future, poll_fn};
 use std::io::Write;
+use std::pin::pin;
 use std::sync::Arc;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc::channel;
+use std::task::Poll;
 use std::time::{Duration, Instant};
 
 use relaycode_llm::message::ToolCall;
@@ -142,10 +145,17 @@ async fn a_reader_that_goes_away_in_between_loses_nothing() {
     let mut last = None;
     loop {
         // Polled once, then dropped: as by a reader that waits for something else too.
-        match tokio::time::timeout(Duration::ZERO, stream.next()).await {
-            Ok(Some(step)) => last = Some(short(&step)),
-            Ok(None) => break,
-            Err(_) => dropped += 1,
+        let polled = {
+            let mut next = pin!(stream.next());
+            poll_fn(|context| Poll::Ready(next.as_mut().poll(context))).await
+        };
+        match polled {
+            Poll::Ready(Some(step)) => last = Some(short(&step)),
+            Poll::Ready(None) => break,
+            Poll::Pending => {
+                dropped += 1;
+                tokio::time::sleep(Duration::from_millis(1)).await;
+            }
         }
     }
     assert!(dropped > 0);
