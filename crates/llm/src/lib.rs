@@ -12,6 +12,7 @@ pub mod message;
 pub mod model;
 pub mod partial;
 pub mod request;
+pub mod schema;
 pub mod wire;
 
 pub use assembly::Assembly;

@@ -4,6 +4,9 @@
 //! A wire does no I/O: it makes the one HTTP request of a [`Call`], and reads the frames of the answer into an
 //! [`Assembly`]. The bytes may come in any pieces; the events are the same.
 
+#[cfg(test)]
+mod conformance;
+
 use crate::assembly::Assembly;
 use crate::failure::Failure;
 use crate::request::Call;
