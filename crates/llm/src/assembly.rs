@@ -246,6 +246,11 @@ impl Assembly {
         &self.message
     }
 
+    /// When it began, in milliseconds since 1970.
+    pub fn began(&self) -> i64 {
+        self.message.timestamp
+    }
+
     /// Something was said that a second attempt would say again.
     pub fn is_visible(&self) -> bool {
         !self.pieces.is_empty()

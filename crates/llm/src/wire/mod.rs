@@ -4,15 +4,23 @@
 //! A wire does no I/O: it makes the one HTTP request of a [`Call`], and reads the frames of the answer into an
 //! [`Assembly`]. The bytes may come in any pieces; the events are the same.
 
+mod address;
+mod completions;
 #[cfg(test)]
 mod conformance;
+mod effort;
+mod history;
+mod ids;
+mod ollama;
+mod reported;
+mod responses;
 
 use crate::assembly::Assembly;
 use crate::failure::Failure;
 use crate::request::Call;
 
 /// Every wire.
-pub static ALL: &[&dyn Wire] = &[];
+pub static ALL: &[&dyn Wire] = &[&completions::Completions, &ollama::Ollama, &responses::Responses];
 
 /// A protocol in which models are spoken to.
 pub trait Wire: Sync {
