@@ -6,18 +6,24 @@
 //! the environment: what it needs is handed to it.
 
 pub mod assembly;
+pub mod decode;
 pub mod event;
 pub mod failure;
+pub mod lines;
 pub mod message;
 pub mod model;
 pub mod partial;
 pub mod request;
 pub mod schema;
+pub mod sse;
+pub mod veil;
 pub mod wire;
 
 pub use assembly::Assembly;
+pub use decode::Decode;
 pub use event::Event;
 pub use failure::{Class, Failure};
 pub use message::{AssistantMessage, Message, StopReason, Usage};
 pub use model::Model;
 pub use request::Request;
+pub use veil::Veil;

@@ -35,6 +35,6 @@ impl Wire for Ollama {
     }
 
     fn reader(&self, call: &Call<'_>) -> Box<dyn Reader> {
-        Box::new(reader::OllamaReader::new(call.request))
+        Box::new(reader::OllamaReader::new(call))
     }
 }

@@ -9,7 +9,7 @@ use crate::failure::{Class, Failure};
 const MESSAGE_MOST: usize = 2000;
 
 /// The failure that an error tells of: an object with `message`, `type` and `code`, or bare text.
-pub(crate) fn reported(error: &Value) -> Failure {
+pub(crate) fn reported(provider: &str, error: &Value) -> Failure {
     let word = |name: &str| match &error[name] {
         Value::String(text) => text.clone(),
         Value::Number(number) => number.to_string(),
@@ -21,9 +21,9 @@ pub(crate) fn reported(error: &Value) -> Failure {
     let status = [&code, &word("status")].into_iter().find_map(|code| code.parse::<u16>().ok());
     let class = class(&code, &kind, status, said);
     let message = match (said.is_empty(), code.is_empty()) {
-        (false, _) => said.chars().take(MESSAGE_MOST).collect(),
-        (true, false) => format!("the provider reported `{code}` and nothing more"),
-        (true, true) => "the provider reported an error and nothing more".to_owned(),
+        (false, _) => format!("{provider} failed: {}", said.chars().take(MESSAGE_MOST).collect::<String>()),
+        (true, false) => format!("{provider} reported `{code}` and nothing more"),
+        (true, true) => format!("{provider} reported an error and nothing more"),
     };
     Failure { status: status.filter(|status| (400..600).contains(status)), ..Failure::new(class, message) }
 }
@@ -100,11 +100,14 @@ mod tests {
             (json!({}), Class::Server),
             (json!(null), Class::Server),
         ] {
-            let failure = reported(&error);
+            let failure = reported("example", &error);
             assert_eq!(failure.class, expected, "{error}");
             assert!(!failure.message.is_empty());
         }
-        assert_eq!(reported(&json!({"code": 503, "message": "x"})).status, Some(503));
-        assert_eq!(reported(&json!({"message": "x".repeat(9000)})).message.len(), MESSAGE_MOST);
+        assert_eq!(reported("example", &json!({"code": 503, "message": "x"})).status, Some(503));
+        assert_eq!(
+            reported("example", &json!({"message": "x".repeat(9000)})).message.len(),
+            MESSAGE_MOST + 16
+        );
     }
 }

@@ -41,7 +41,7 @@ impl Wire for Completions {
         Framing::Events
     }
 
-    fn reader(&self, _call: &Call<'_>) -> Box<dyn Reader> {
-        Box::new(reader::CompletionsReader::default())
+    fn reader(&self, call: &Call<'_>) -> Box<dyn Reader> {
+        Box::new(reader::CompletionsReader::new(&call.model.provider))
     }
 }

@@ -20,6 +20,8 @@ const THINKING: [&str; 3] = ["reasoning_content", "reasoning", "reasoning_text"]
 /// What reads an answer.
 #[derive(Debug, Default)]
 pub(super) struct CompletionsReader {
+    /// Who answers, for messages.
+    provider: String,
     text: Option<usize>,
     thinking: Option<usize>,
     /// The last thought, open or not.
@@ -51,7 +53,7 @@ impl Reader for CompletionsReader {
             .map_err(|error| Failure::malformed(format!("a chunk of the answer is no JSON: {error}")))?;
         if let Some(error) = error_of(frame.name, &chunk) {
             usage::count(&chunk, into.usage());
-            return Err(reported(error));
+            return Err(reported(&self.provider, error));
         }
         into.start();
         if let Some(id) = chunk["id"].as_str().filter(|id| !id.is_empty()) {
@@ -72,9 +74,13 @@ impl Reader for CompletionsReader {
 }
 
 impl CompletionsReader {
+    pub(super) fn new(provider: &str) -> CompletionsReader {
+        CompletionsReader { provider: provider.to_owned(), ..CompletionsReader::default() }
+    }
+
     fn choice(&mut self, choice: &Value, into: &mut Assembly) -> Result<(), Failure> {
         if !choice["error"].is_null() {
-            return Err(reported(&choice["error"]));
+            return Err(reported(&self.provider, &choice["error"]));
         }
         // Behind the reason to finish some repeat the whole message.
         if self.finish.is_none() {

@@ -7,13 +7,15 @@ use serde_json::Value;
 use crate::assembly::{Assembly, Kind};
 use crate::failure::{Class, Failure};
 use crate::message::{Message, StopReason};
-use crate::request::Request;
+use crate::request::Call;
 use crate::wire::reported::reported;
 use crate::wire::{Frame, Reader};
 
 /// What reads an answer.
 #[derive(Debug)]
 pub(super) struct OllamaReader {
+    /// Who answers, for messages.
+    provider: String,
     text: Option<usize>,
     thinking: Option<usize>,
     calls: usize,
@@ -22,12 +24,13 @@ pub(super) struct OllamaReader {
 }
 
 impl OllamaReader {
-    pub(super) fn new(request: &Request) -> OllamaReader {
-        let calls = request.messages.iter().filter_map(|message| match message {
+    pub(super) fn new(call: &Call<'_>) -> OllamaReader {
+        let calls = call.request.messages.iter().filter_map(|message| match message {
             Message::Assistant(answer) => Some(answer.tool_calls().map(|call| call.id.clone())),
             Message::User(_) | Message::Developer(_) | Message::ToolResult(_) => None,
         });
-        OllamaReader { text: None, thinking: None, calls: 0, ids: calls.flatten().collect() }
+        let provider = call.model.provider.clone();
+        OllamaReader { provider, text: None, thinking: None, calls: 0, ids: calls.flatten().collect() }
     }
 }
 
@@ -40,7 +43,7 @@ impl Reader for OllamaReader {
         let line: Value = serde_json::from_str(line)
             .map_err(|error| Failure::malformed(format!("a line of the answer is no JSON: {error}")))?;
         if !line["error"].is_null() {
-            return Err(reported(&line["error"]));
+            return Err(reported(&self.provider, &line["error"]));
         }
         if !line.is_object() {
             return Err(Failure::malformed("a line of the answer is no object"));

@@ -36,7 +36,7 @@ impl Wire for Responses {
         Framing::Events
     }
 
-    fn reader(&self, _call: &Call<'_>) -> Box<dyn Reader> {
-        Box::new(reader::ResponsesReader::default())
+    fn reader(&self, call: &Call<'_>) -> Box<dyn Reader> {
+        Box::new(reader::ResponsesReader::new(&call.model.provider))
     }
 }

@@ -14,8 +14,10 @@ use crate::wire::reported::reported;
 use crate::wire::{Frame, Reader};
 
 /// What reads an answer.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct ResponsesReader {
+    /// Who answers, for messages.
+    provider: String,
     items: Items,
     /// Bytes of signatures so far.
     signed: usize,
@@ -33,7 +35,7 @@ impl Reader for ResponsesReader {
         if name == "error" || (name.is_empty() && !event["error"].is_null()) {
             // Two shapes are documented: the error beside the type, or within `error`.
             let error = if event["error"].is_null() { &event } else { &event["error"] };
-            return Err(reported(error));
+            return Err(reported(&self.provider, error));
         }
         into.start();
         self.event(&name, &event, into)
@@ -41,6 +43,10 @@ impl Reader for ResponsesReader {
 }
 
 impl ResponsesReader {
+    pub(super) fn new(provider: &str) -> ResponsesReader {
+        ResponsesReader { provider: provider.to_owned(), items: Items::default(), signed: 0 }
+    }
+
     fn event(&mut self, name: &str, event: &Value, into: &mut Assembly) -> Result<(), Failure> {
         match name {
             "response.created" | "response.in_progress" | "response.queued" => {
@@ -87,7 +93,7 @@ impl ResponsesReader {
             "response.failed" => {
                 identify(&event["response"], into);
                 count(&event["response"]["usage"], into);
-                Err(failed(&event["response"]["error"], &event["error"]))
+                Err(self.failed(&event["response"]["error"], &event["error"]))
             }
             "response.cancelled" => Err(cancelled()),
             // Parts are known by their text; what the provider's own tools do, and what is not known here, says nothing.
@@ -193,7 +199,7 @@ impl ResponsesReader {
         count(&response["usage"], into);
         let status = response["status"].as_str().unwrap_or_default();
         match (status, name) {
-            ("failed", _) => Err(failed(&response["error"], &Value::Null)),
+            ("failed", _) => Err(self.failed(&response["error"], &Value::Null)),
             ("cancelled", _) => Err(cancelled()),
             ("incomplete", _) | (_, "response.incomplete") => {
                 if response["incomplete_details"]["reason"] == "content_filter" {
@@ -207,6 +213,11 @@ impl ResponsesReader {
                 Ok(())
             }
         }
+    }
+
+    /// What the provider says of a failure, in the first place where it says something.
+    fn failed(&self, error: &Value, other: &Value) -> Failure {
+        reported(&self.provider, if error.is_null() { other } else { error })
     }
 }
 
@@ -260,10 +271,6 @@ fn count(usage: &Value, into: &mut Assembly) {
     counted.input = read - cached;
     counted.cache_read = cached;
     counted.output = usage["output_tokens"].as_u64().unwrap_or(0);
-}
-
-fn failed(error: &Value, other: &Value) -> Failure {
-    reported(if error.is_null() { other } else { error })
 }
 
 fn cancelled() -> Failure {
