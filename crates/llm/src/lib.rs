@@ -6,20 +6,25 @@
 //! the environment: what it needs is handed to it.
 
 pub mod assembly;
+pub mod cancel;
 pub mod decode;
 pub mod event;
 pub mod failure;
+pub mod hints;
 pub mod lines;
 pub mod message;
 pub mod model;
 pub mod partial;
+pub mod proxy;
 pub mod request;
+pub mod retry;
 pub mod schema;
 pub mod sse;
 pub mod veil;
 pub mod wire;
 
 pub use assembly::Assembly;
+pub use cancel::Cancel;
 pub use decode::Decode;
 pub use event::Event;
 pub use failure::{Class, Failure};
