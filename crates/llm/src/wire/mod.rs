@@ -12,7 +12,6 @@ mod effort;
 mod history;
 mod ids;
 mod ollama;
-mod reported;
 mod responses;
 
 use crate::assembly::Assembly;
