@@ -5,7 +5,7 @@
 
 use serde_json::Value;
 
-use super::calls::Calls;
+use super::calls::{Calls, Piece};
 use super::details::Details;
 use super::usage;
 use crate::assembly::{Assembly, Kind};
@@ -176,12 +176,10 @@ impl CompletionsReader {
     }
 
     fn call(&mut self, entry: &Value, into: &mut Assembly) -> Result<(), Failure> {
-        self.calls.piece(entry, into)?;
-        if !self.calls.is_empty() {
-            self.close_thinking(into);
-            self.close_text(into);
-        }
-        Ok(())
+        let Some(piece) = Piece::of(entry) else { return Ok(()) };
+        self.close_thinking(into);
+        self.close_text(into);
+        self.calls.take(&piece, into)
     }
 
     fn close_text(&mut self, into: &mut Assembly) {
