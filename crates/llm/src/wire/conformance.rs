@@ -24,7 +24,10 @@ const CASES_LEAST: usize = 12;
 /// Ways in which each stream is cut.
 const CHUNKINGS: u64 = 1000;
 
-/// Decides the cuts.
+/// Streams that are damaged, of each wire.
+const DAMAGES: u64 = 5000;
+
+/// Decides the cuts and the damages.
 const SEED: u64 = 0x5eed_0006;
 
 #[test]
@@ -68,6 +71,21 @@ fn wherever_a_stream_ends_there_is_one_last_event() {
 }
 
 #[test]
+fn however_a_stream_is_damaged_there_is_one_last_event() {
+    for wire in ALL {
+        let cases = cases(*wire);
+        for index in 0..DAMAGES {
+            let mut random = Random::of_case(SEED, index);
+            let bytes = damaged(&cases, &mut random);
+            let events = run(*wire, &bytes, &mut random);
+            let lasts = events.iter().filter(|(event, _)| event.is_last()).count();
+            let ends = events.last().is_some_and(|(event, _)| event.is_last());
+            assert!(lasts == 1 && ends, "{}: seed {SEED:#x}, damage {index}", wire.id());
+        }
+    }
+}
+
+#[test]
 fn every_wire_has_a_corpus_that_names_its_sources() {
     for wire in ALL {
         let cases = cases(*wire);
@@ -76,6 +94,30 @@ fn every_wire_has_a_corpus_that_names_its_sources() {
             assert!(case.source.len() > 10, "{} does not say where it is from", case.name);
         }
     }
+}
+
+/// Frames of several streams, left out, repeated, in another order, and now and then with other bytes in them.
+fn damaged(cases: &[Case], random: &mut Random) -> Vec<u8> {
+    let texts = [&random.pick(cases).bytes, &random.pick(cases).bytes];
+    let mut lines: Vec<&[u8]> =
+        texts.into_iter().flat_map(|text| text.split_inclusive(|&byte| byte == b'\n')).collect();
+    for _ in 0..=random.below(6) {
+        let (at, to) = (random.below(lines.len()), random.below(lines.len()));
+        match random.below(3) {
+            0 => lines.swap(at, to),
+            1 => lines.insert(at, lines[to]),
+            _ if lines.len() > 1 => drop(lines.remove(at)),
+            _ => {}
+        }
+    }
+    let mut bytes = lines.concat();
+    for _ in 0..random.below(4) {
+        let at = random.below(bytes.len());
+        if let Some(byte) = bytes.get_mut(at) {
+            *byte = *random.pick(b"\"{}[]:,0-9ntx\n\r \xff\x00");
+        }
+    }
+    bytes
 }
 
 /// A stream, and what must come of it.
