@@ -6,18 +6,29 @@
 //! the environment: what it needs is handed to it.
 
 pub mod assembly;
+pub mod cancel;
+pub mod decode;
 pub mod event;
 pub mod failure;
+pub mod hints;
+pub mod lines;
 pub mod message;
 pub mod model;
 pub mod partial;
+pub mod proxy;
 pub mod request;
 pub mod schema;
+pub mod retry;
+pub mod sse;
+pub mod veil;
 pub mod wire;
 
 pub use assembly::Assembly;
+pub use cancel::Cancel;
+pub use decode::Decode;
 pub use event::Event;
 pub use failure::{Class, Failure};
 pub use message::{AssistantMessage, Message, StopReason, Usage};
 pub use model::Model;
 pub use request::Request;
+pub use veil::Veil;
