@@ -218,9 +218,9 @@ impl Messages {
         }
         let reason = match self.stop.as_deref() {
             Some("refusal") => {
-                let why =
-                    self.declined.take().unwrap_or_else(|| "the provider declined to answer this".into());
-                return Err(Failure::new(Class::Refused, why));
+                let why = self.declined.take().map(|why| format!(": {why}")).unwrap_or_default();
+                let message = format!("{} declines to answer this{why}", self.provider);
+                return Err(Failure::new(Class::Refused, message));
             }
             // What filled the window is cut off like what reached its limit.
             Some("max_tokens" | "model_context_window_exceeded") => StopReason::Length,
