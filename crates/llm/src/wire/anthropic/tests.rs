@@ -209,6 +209,17 @@ fn thoughts_of_another_model_stay_out() {
 }
 
 #[test]
+fn thoughts_without_signature_go_back_only_where_none_is_checked() {
+    let said = || answer(vec![thinking("Hm.", None, false), text("Yes.")], StopReason::Stop);
+    let request =
+        Request { messages: vec![user("?"), Message::Assistant(said()), user("!")], ..Request::default() };
+    let elsewhere = Model { base_url: "https://a.example/anthropic".into(), ..model() };
+    let thought = json!({"type": "thinking", "thinking": "Hm.", "signature": ""});
+    assert_eq!(body(&elsewhere, &request)["messages"][1]["content"][0], thought);
+    assert_eq!(body(&model(), &request)["messages"][1]["content"][0]["type"], "text");
+}
+
+#[test]
 fn an_interrupted_run_is_a_valid_conversation() {
     let request = Request {
         messages: vec![
