@@ -14,7 +14,6 @@ mod google;
 mod history;
 mod ids;
 mod ollama;
-mod reported;
 mod responses;
 
 use crate::assembly::Assembly;

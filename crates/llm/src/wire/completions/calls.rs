@@ -4,6 +4,8 @@
 //! a name; else the one of its id; else the last. Invariant: a call whose arguments are a whole object takes no more, so a
 //! piece that comes twice changes nothing.
 
+use std::borrow::Cow;
+
 use serde_json::Value;
 
 use crate::assembly::{Assembly, Kind, PIECES_MOST};
@@ -29,45 +31,48 @@ struct Call {
 }
 
 /// What a piece says.
-struct Piece<'a> {
+pub(super) struct Piece<'a> {
     number: Option<u64>,
     id: &'a str,
     name: &'a str,
-    arguments: std::borrow::Cow<'a, str>,
+    arguments: Cow<'a, str>,
 }
 
-impl Calls {
-    /// No call has begun.
-    pub(super) fn is_empty(&self) -> bool {
-        self.all.is_empty()
-    }
-
-    /// The place of the call with that id in the answer.
-    pub(super) fn place(&self, id: &str) -> Option<usize> {
-        self.all.iter().find(|call| call.id == id).and_then(|call| call.piece)
-    }
-
-    /// One entry of `tool_calls`, or the older `function_call`.
-    pub(super) fn piece(&mut self, entry: &Value, into: &mut Assembly) -> Result<(), Failure> {
+impl<'a> Piece<'a> {
+    /// One entry of `tool_calls`, or the older `function_call`, if it says anything.
+    pub(super) fn of(entry: &'a Value) -> Option<Piece<'a>> {
         let function = if entry["function"].is_object() { &entry["function"] } else { entry };
         let piece = Piece {
             number: entry["index"].as_u64(),
             id: word(&entry["id"]),
             name: word(&function["name"]),
             arguments: match &function["arguments"] {
-                Value::String(text) => text.as_str().into(),
-                Value::Null => "".into(),
-                whole => whole.to_string().into(),
+                Value::String(text) => Cow::Borrowed(text),
+                Value::Null => Cow::Borrowed(""),
+                whole => Cow::Owned(whole.to_string()),
             },
         };
-        if piece.id.is_empty() && piece.name.is_empty() && piece.arguments.is_empty() {
-            return Ok(());
-        }
-        let at = match self.meant(&piece) {
+        let says = !(piece.id.is_empty() && piece.name.is_empty() && piece.arguments.is_empty());
+        says.then_some(piece)
+    }
+}
+
+impl Calls {
+    /// The place of the call with that id in the answer.
+    pub(super) fn place(&self, id: &str) -> Option<usize> {
+        self.all.iter().find(|call| call.id == id).and_then(|call| call.piece)
+    }
+
+    /// Takes a piece.
+    ///
+    /// # Errors
+    /// [`Class::TooLarge`]
+    pub(super) fn take(&mut self, piece: &Piece<'_>, into: &mut Assembly) -> Result<(), Failure> {
+        let at = match self.meant(piece) {
             Some(at) => at,
-            None => self.begin(&piece)?,
+            None => self.begin(piece)?,
         };
-        self.all[at].take(at, &piece, into)
+        self.all[at].take(at, piece, into)
     }
 
     fn meant(&self, piece: &Piece<'_>) -> Option<usize> {
@@ -115,7 +120,7 @@ impl Call {
         if self.id.is_empty() {
             piece.id.clone_into(&mut self.id);
         }
-        if !piece.name.is_empty() && !self.extent.began() {
+        if !piece.name.is_empty() && (self.name.is_empty() || !self.extent.began()) {
             piece.name.clone_into(&mut self.name);
         }
         let more = self.extent.within(&piece.arguments);

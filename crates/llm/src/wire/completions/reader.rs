@@ -5,13 +5,13 @@
 
 use serde_json::Value;
 
-use super::calls::Calls;
+use super::calls::{Calls, Piece};
 use super::details::Details;
 use super::usage;
 use crate::assembly::{Assembly, Kind};
+use crate::failure::classify::in_stream_json;
 use crate::failure::{Class, Failure};
 use crate::message::{AssistantContent, StopReason};
-use crate::wire::reported::reported;
 use crate::wire::{Frame, Reader};
 
 /// Fields in which servers give thinking as text. Some fill two of them with the same words: the first counts.
@@ -53,7 +53,7 @@ impl Reader for CompletionsReader {
             .map_err(|error| Failure::malformed(format!("a chunk of the answer is no JSON: {error}")))?;
         if let Some(error) = error_of(frame.name, &chunk) {
             usage::count(&chunk, into.usage());
-            return Err(reported(&self.provider, error));
+            return Err(in_stream_json(&self.provider, error));
         }
         into.start();
         if let Some(id) = chunk["id"].as_str().filter(|id| !id.is_empty()) {
@@ -80,7 +80,7 @@ impl CompletionsReader {
 
     fn choice(&mut self, choice: &Value, into: &mut Assembly) -> Result<(), Failure> {
         if !choice["error"].is_null() {
-            return Err(reported(&self.provider, &choice["error"]));
+            return Err(in_stream_json(&self.provider, &choice["error"]));
         }
         // Behind the reason to finish some repeat the whole message.
         if self.finish.is_none() {
@@ -176,12 +176,10 @@ impl CompletionsReader {
     }
 
     fn call(&mut self, entry: &Value, into: &mut Assembly) -> Result<(), Failure> {
-        self.calls.piece(entry, into)?;
-        if !self.calls.is_empty() {
-            self.close_thinking(into);
-            self.close_text(into);
-        }
-        Ok(())
+        let Some(piece) = Piece::of(entry) else { return Ok(()) };
+        self.close_thinking(into);
+        self.close_text(into);
+        self.calls.take(&piece, into)
     }
 
     fn close_text(&mut self, into: &mut Assembly) {

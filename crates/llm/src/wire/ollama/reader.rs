@@ -5,10 +5,10 @@ use std::collections::HashSet;
 use serde_json::Value;
 
 use crate::assembly::{Assembly, Kind};
+use crate::failure::classify::in_stream_json;
 use crate::failure::{Class, Failure};
 use crate::message::{Message, StopReason};
 use crate::request::Call;
-use crate::wire::reported::reported;
 use crate::wire::{Frame, Reader};
 
 /// What reads an answer.
@@ -43,7 +43,7 @@ impl Reader for OllamaReader {
         let line: Value = serde_json::from_str(line)
             .map_err(|error| Failure::malformed(format!("a line of the answer is no JSON: {error}")))?;
         if !line["error"].is_null() {
-            return Err(reported(&self.provider, &line["error"]));
+            return Err(in_stream_json(&self.provider, &line["error"]));
         }
         if !line.is_object() {
             return Err(Failure::malformed("a line of the answer is no object"));

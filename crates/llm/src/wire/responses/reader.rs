@@ -8,9 +8,9 @@ use serde_json::Value;
 
 use super::item::{Item, Items, Kind, Slot};
 use crate::assembly::{ANSWER_MOST, Assembly};
+use crate::failure::classify::in_stream_json;
 use crate::failure::{Class, Failure};
 use crate::message::{AssistantContent, StopReason};
-use crate::wire::reported::reported;
 use crate::wire::{Frame, Reader};
 
 /// What reads an answer.
@@ -35,7 +35,7 @@ impl Reader for ResponsesReader {
         if name == "error" || (name.is_empty() && !event["error"].is_null()) {
             // Two shapes are documented: the error beside the type, or within `error`.
             let error = if event["error"].is_null() { &event } else { &event["error"] };
-            return Err(reported(&self.provider, error));
+            return Err(in_stream_json(&self.provider, error));
         }
         into.start();
         self.event(&name, &event, into)
@@ -217,7 +217,7 @@ impl ResponsesReader {
 
     /// What the provider says of a failure, in the first place where it says something.
     fn failed(&self, error: &Value, other: &Value) -> Failure {
-        reported(&self.provider, if error.is_null() { other } else { error })
+        in_stream_json(&self.provider, if error.is_null() { other } else { error })
     }
 }
 
