@@ -309,6 +309,11 @@ impl Assembly {
         self.waiting.pop_front()
     }
 
+    /// An event waits to be taken.
+    pub fn has_waiting(&self) -> bool {
+        !self.waiting.is_empty()
+    }
+
     /// The next event, if it need not wait for more deltas to join it.
     pub fn take_settled(&mut self) -> Option<Event> {
         let joins = self.waiting.len() == 1 && self.waiting.front().is_some_and(Event::is_delta);

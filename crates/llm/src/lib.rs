@@ -20,6 +20,8 @@ pub mod request;
 pub mod retry;
 pub mod schema;
 pub mod sse;
+pub mod stream;
+pub mod transport;
 pub mod veil;
 pub mod wire;
 
@@ -31,4 +33,6 @@ pub use failure::{Class, Failure};
 pub use message::{AssistantMessage, Message, StopReason, Usage};
 pub use model::Model;
 pub use request::Request;
+pub use stream::{Options, Step, Stream};
+pub use transport::Client;
 pub use veil::Veil;

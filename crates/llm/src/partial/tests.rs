@@ -177,7 +177,7 @@ proptest! {
             prop_assert!(is_prefix(&so_far, &strict), "{} of {}", so_far, strict);
         }
         prop_assert!(json.is_whole());
-        prop_assert_eq!(Value::Object(json.so_far()), strict.clone());
+        prop_assert_eq!(&Value::Object(json.so_far()), &strict);
         prop_assert_eq!(Value::Object(json.finish()), strict);
     }
 

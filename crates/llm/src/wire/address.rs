@@ -58,12 +58,12 @@ pub(crate) fn is_azure(host: &str) -> bool {
     AZURE.iter().any(|domain| is_beneath(host, domain))
 }
 
-/// The header that proves who asks, if anything does.
+/// The key, if there is one.
 ///
 /// # Errors
 /// [`Class::Config`] for a key that no header can hold.
-pub(crate) fn proof(model: &Model, auth: &Auth) -> Result<Vec<(String, String)>, Failure> {
-    let Auth::Key(key) = auth else { return Ok(Vec::new()) };
+pub(crate) fn key<'a>(model: &Model, auth: &'a Auth) -> Result<Option<&'a str>, Failure> {
+    let Auth::Key(key) = auth else { return Ok(None) };
     let key = key.trim();
     if key.is_empty() || !key.bytes().all(|byte| byte.is_ascii_graphic()) {
         let provider = &model.provider;
@@ -74,6 +74,15 @@ pub(crate) fn proof(model: &Model, auth: &Auth) -> Result<Vec<(String, String)>,
             ),
         ));
     }
+    Ok(Some(key))
+}
+
+/// The header that proves who asks, if anything does.
+///
+/// # Errors
+/// See [`key`].
+pub(crate) fn proof(model: &Model, auth: &Auth) -> Result<Vec<(String, String)>, Failure> {
+    let Some(key) = key(model, auth)? else { return Ok(Vec::new()) };
     Ok(if is_azure(&host(&model.base_url)) {
         vec![("api-key".into(), key.into())]
     } else {

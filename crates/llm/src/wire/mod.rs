@@ -5,10 +5,12 @@
 //! [`Assembly`]. The bytes may come in any pieces; the events are the same.
 
 mod address;
+mod anthropic;
 mod completions;
 #[cfg(test)]
 mod conformance;
 mod effort;
+mod google;
 mod history;
 mod ids;
 mod ollama;
@@ -19,7 +21,13 @@ use crate::failure::Failure;
 use crate::request::Call;
 
 /// Every wire.
-pub static ALL: &[&dyn Wire] = &[&completions::Completions, &ollama::Ollama, &responses::Responses];
+pub static ALL: &[&dyn Wire] = &[
+    &anthropic::Anthropic,
+    &completions::Completions,
+    &google::Google,
+    &ollama::Ollama,
+    &responses::Responses,
+];
 
 /// A protocol in which models are spoken to.
 pub trait Wire: Sync {
