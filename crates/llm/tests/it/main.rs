@@ -5,6 +5,7 @@
 mod cutting;
 mod ending;
 mod refused;
+mod scripted;
 mod server;
 mod streamed;
 mod wire;
