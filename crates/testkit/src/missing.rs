@@ -28,12 +28,17 @@ impl std::error::Error for Missing {}
 impl Missing {
     /// Says that the running test is skipped, or fails it where nothing may be.
     pub fn skip(&self) {
-        let thread = thread::current();
-        let line = format!("skipped: {}: {self}\n", thread.name().unwrap_or("a test"));
-        assert!(env::var_os(REQUIRE).is_none_or(|value| value != "1"), "{REQUIRE}=1, but {line}");
-        // Not `eprintln!`: the harness would keep it to itself, because the test passes.
-        let _ = std::io::stderr().write_all(line.as_bytes());
+        skip(&self.to_string(), REQUIRE);
     }
+}
+
+/// Says that the running test is skipped for want of something; fails it where the variable `require` is `1`.
+pub fn skip(want: &str, require: &str) {
+    let thread = thread::current();
+    let line = format!("skipped: {}: {want}\n", thread.name().unwrap_or("a test"));
+    assert!(env::var_os(require).is_none_or(|value| value != "1"), "{require}=1, but {line}");
+    // Not `eprintln!`: the harness would keep it to itself, because the test passes.
+    let _ = std::io::stderr().write_all(line.as_bytes());
 }
 
 /// What a `Result<_, Missing>` holds; where it holds none, the test says that it is skipped, and returns.
