@@ -17,6 +17,7 @@ use sha2::{Digest as _, Sha256};
 use super::number::counted;
 use super::survey::{Place, Survey};
 use super::{Conversation, ExportError, Exported, Options, Theme};
+use entry::State;
 use relaycode_text::html::line;
 
 const STYLE: &str = include_str!("page.css");
@@ -78,15 +79,14 @@ fn entries(
     survey: &Survey,
     out: &mut dyn Write,
 ) -> Result<Exported, ExportError> {
-    let mut exported = Exported::default();
-    let mut images = options.max_images;
+    let mut state = State::new(options.max_images);
     let (mut at, mut in_branch) = (0, false);
     conversation.entries.each(&mut |entry| {
         let here = at;
         at += 1;
         let place = survey.place(here);
         if here >= survey.entries() || (place != Place::Path && !options.all_branches) {
-            exported.entries_left_out += 1;
+            state.exported.entries_left_out += 1;
             return Ok(());
         }
         if in_branch && place != Place::Continues {
@@ -101,13 +101,13 @@ fn entries(
                 counted(entries, "entry", "entries")
             )?;
         }
-        exported.entries += 1;
-        entry::write(entry, here, survey, &mut images, &mut exported, out)
+        state.exported.entries += 1;
+        entry::write(entry, here, survey, &mut state, out)
     })?;
     if in_branch {
         writeln!(out, "</details>")?;
     }
-    Ok(exported)
+    Ok(state.exported)
 }
 
 fn end(exported: &Exported, out: &mut dyn Write) -> Result<(), ExportError> {

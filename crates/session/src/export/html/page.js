@@ -34,7 +34,9 @@
     });
     const narrowed = words.length > 0 || show !== "all";
     for (const branch of branches) {
-      branch.hidden = narrowed && !branch.querySelector(".e:not(.miss)");
+      const fits = branch.querySelector(".e:not(.miss)") !== null;
+      branch.hidden = narrowed && !fits;
+      if (words.length > 0 && fits) branch.open = true;
     }
     now = -1;
     mark(null);
