@@ -23,6 +23,9 @@ use relaycode_text::html::line;
 const STYLE: &str = include_str!("page.css");
 const SCRIPT: &str = include_str!("page.js");
 
+/// Entries that are laid out together, once somebody comes near: a page of ten thousand costs no more than what is seen.
+const RUN: usize = 40;
+
 /// A button that copies the code beside it. Its words are in the style, so that a search does not find them.
 const COPY: &str = "<button class=\"copy\" type=\"button\" aria-label=\"copy\"></button>";
 
@@ -80,7 +83,7 @@ fn entries(
     out: &mut dyn Write,
 ) -> Result<Exported, ExportError> {
     let mut state = State::new(options.max_images);
-    let (mut at, mut in_branch) = (0, false);
+    let (mut at, mut in_branch, mut run) = (0, false, 0);
     conversation.entries.each(&mut |entry| {
         let here = at;
         at += 1;
@@ -89,25 +92,44 @@ fn entries(
             state.exported.entries_left_out += 1;
             return Ok(());
         }
-        if in_branch && place != Place::Continues {
+        let leaves = in_branch && place != Place::Continues;
+        let begins = matches!(place, Place::Begins { .. });
+        if run == RUN || (run > 0 && (leaves || begins)) {
+            writeln!(out, "</div>")?;
+            run = 0;
+        }
+        if leaves {
             writeln!(out, "</details>")?;
         }
         in_branch = place != Place::Path;
         if let Place::Begins { after, entries } = place {
-            let from = after.map_or_else(|| "a beginning of its own".to_owned(), |after| format!("after {}", after + 1));
-            writeln!(
-                out,
-                "<details class=\"branch\"><summary>another branch <span class=\"facts\">{from} · {}</span></summary>",
-                counted(entries, "entry", "entries")
-            )?;
+            begin_branch(after, entries, out)?;
         }
+        if run == 0 {
+            writeln!(out, "<div class=\"run\">")?;
+        }
+        run += 1;
         state.exported.entries += 1;
         entry::write(entry, here, survey, &mut state, out)
     })?;
+    if run > 0 {
+        writeln!(out, "</div>")?;
+    }
     if in_branch {
         writeln!(out, "</details>")?;
     }
     Ok(state.exported)
+}
+
+fn begin_branch(after: Option<usize>, entries: usize, out: &mut dyn Write) -> Result<(), ExportError> {
+    let from =
+        after.map_or_else(|| "a beginning of its own".to_owned(), |after| format!("after {}", after + 1));
+    let entries = counted(entries, "entry", "entries");
+    writeln!(
+        out,
+        "<details class=\"branch\"><summary>another branch <span class=\"facts\">{from} · {entries}</span></summary>"
+    )?;
+    Ok(())
 }
 
 fn end(exported: &Exported, out: &mut dyn Write) -> Result<(), ExportError> {

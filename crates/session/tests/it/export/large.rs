@@ -22,7 +22,7 @@ struct Endless {
 impl Entries for Endless {
     fn each(&self, see: &mut See<'_>) -> Result<(), ExportError> {
         self.called.set(self.called.get() + 1);
-        let body = "a line of output with <tags> & more\n".repeat(280);
+        let body = "a line of output with <tags> & more\n".repeat(300);
         for number in 0..self.count {
             let message = match number % 3 {
                 0 => json!({"role": "user", "content": format!("question {number}")}),

@@ -17,7 +17,7 @@ fn all_text(page: &Page) -> String {
     // What is out of sight is laid out when it is scrolled to; here it is all wanted at once.
     page.eval(
         "document.querySelectorAll('details').forEach(details => { details.open = true }); \
-         document.querySelectorAll('.e').forEach(entry => { entry.style.contentVisibility = 'visible' })",
+         document.querySelectorAll('.run').forEach(run => { run.style.contentVisibility = 'visible' })",
     );
     flat(&page.text())
 }
