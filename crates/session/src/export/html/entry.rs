@@ -92,7 +92,11 @@ pub(super) fn write(
     if !entry.timestamp.is_empty() {
         write!(out, " <time>{}</time>", line(&state.clock(&entry.timestamp)))?;
     }
-    writeln!(out, " <a class=\"n\" href=\"#e{number}\" aria-label=\"entry {number}\">{number}</a></header>")?;
+    let id = line(&entry.id);
+    writeln!(
+        out,
+        " <a class=\"n\" href=\"#e{number}\" title=\"{id}\" aria-label=\"entry {number}\">{number}</a></header>"
+    )?;
     for piece in &shown.pieces {
         write_piece(piece, state, out)?;
     }

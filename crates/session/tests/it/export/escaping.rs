@@ -70,7 +70,7 @@ const PIECES: &[&str] = &[
 ];
 
 fn string(number: u64) -> String {
-    if number % 2 == 0 {
+    if number.is_multiple_of(2) {
         return tongue::string(number);
     }
     let mut random = Random::of_case(7, number);

@@ -132,7 +132,7 @@ fn session(payloads: &[String]) -> Made {
         fields.insert(next(), next().into());
         let fields = Value::from(fields);
         made.user(&next());
-        made.assistant(json!([{"type": "thinking", "thinking": next()}, {"type": "text", "text": next()},
+        made.assistant(&json!([{"type": "thinking", "thinking": next()}, {"type": "text", "text": next()},
             {"type": "toolCall", "id": next(), "name": next(), "arguments": fields}, {"type": next(), "x": next()}]));
         made.result(&next(), &next(), true);
         made.add(json!({"type": "message", "message": {"role": next(), "content": next(), "more": fields}}));
@@ -160,6 +160,7 @@ fn session(payloads: &[String]) -> Made {
     // Ids and times are foreign too.
     for entry in made.entries.iter_mut().step_by(7) {
         entry.timestamp = next();
+        entry.id = next();
     }
     made
 }
@@ -276,7 +277,7 @@ fn each_payload_is_the_title_and_the_directory_once() {
         let file = folder.path().join("title.html");
         let mut made = Made::new(payload, payload);
         made.user(payload);
-        made.assistant(json!([{"type": "text", "text": payload.repeat(3)}]));
+        made.assistant(&json!([{"type": "text", "text": payload.repeat(3)}]));
         made.html(&file, &Options { title: Some(format!("{payload} x")), ..Options::default() });
         page.go(&file_url(&file));
         assert_eq!(page.eval("typeof window.__pwned"), "undefined", "{payload}");
