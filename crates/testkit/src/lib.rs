@@ -6,6 +6,8 @@
 #[cfg(target_os = "linux")]
 pub mod agents;
 #[cfg(target_os = "linux")]
+pub mod browser;
+#[cfg(target_os = "linux")]
 pub mod bus;
 pub mod crash;
 #[cfg(target_os = "linux")]

@@ -13,6 +13,9 @@ use std::thread;
 /// With this variable at `1` a test that lacks a program fails instead of being skipped.
 pub const REQUIRE: &str = "RELAY_REQUIRE_DESKTOP";
 
+/// The same for tests that lack a browser.
+pub const REQUIRE_BROWSER: &str = "RELAY_REQUIRE_BROWSER";
+
 /// A program that is not installed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Missing(pub &'static str);
@@ -28,7 +31,8 @@ impl std::error::Error for Missing {}
 impl Missing {
     /// Says that the running test is skipped, or fails it where nothing may be.
     pub fn skip(&self) {
-        skip(&self.to_string(), REQUIRE);
+        let require = if self.0 == crate::browser::PROGRAM { REQUIRE_BROWSER } else { REQUIRE };
+        skip(&self.to_string(), require);
     }
 }
 
