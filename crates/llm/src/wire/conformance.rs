@@ -24,7 +24,10 @@ const CASES_LEAST: usize = 12;
 const CHUNKINGS: u64 = 1000;
 
 /// Streams that are damaged, of each wire.
-const DAMAGES: u64 = 5000;
+const DAMAGES: u64 = 2000;
+
+/// Places at which each stream is ended early.
+const ENDS: usize = 300;
 
 /// Decides the cuts and the damages.
 const SEED: u64 = 0x5eed_0006;
@@ -60,7 +63,7 @@ fn however_a_stream_is_cut_its_events_are_the_same() {
 fn wherever_a_stream_ends_there_is_one_last_event() {
     for wire in ALL {
         for case in cases(*wire) {
-            for length in 0..case.bytes.len() {
+            for length in (0..case.bytes.len()).step_by(case.bytes.len().div_ceil(ENDS).max(1)) {
                 let decoded = run(*wire, &case.bytes[..length], &mut Whole);
                 assert!(ends_once(&decoded), "{} ended after {length} bytes", case.name);
             }
