@@ -91,7 +91,8 @@ impl CompletionsReader {
             }
         }
         if let Some(reason) = choice["finish_reason"].as_str().filter(|reason| !reason.is_empty()) {
-            self.finish.get_or_insert_with(|| finish(reason));
+            let provider = &self.provider;
+            self.finish.get_or_insert_with(|| finish(provider, reason));
         }
         Ok(())
     }
@@ -213,20 +214,20 @@ impl CompletionsReader {
 }
 
 /// What a reason to finish means. Calls that wait make a stop a call of tools by themselves.
-fn finish(reason: &str) -> Finish {
-    let failed = |class, message: &str| Finish::Failed(Failure::new(class, message));
+fn finish(provider: &str, reason: &str) -> Finish {
+    let failed = |class, message| Finish::Failed(Failure::new(class, message));
     match reason {
         "length" | "max_tokens" | "model_length" | "model_context_window_exceeded" => {
             Finish::Done(StopReason::Length)
         }
         "content_filter" | "sensitive" | "safety" => {
-            failed(Class::Refused, "the provider's content filter ended the answer")
+            failed(Class::Refused, format!("the content filter of {provider} ended the answer"))
         }
         "insufficient_system_resource" => {
-            failed(Class::Overloaded, "the provider ran out of resources in the middle of the answer")
+            failed(Class::Overloaded, format!("{provider} ran out of resources in the middle of the answer"))
         }
         "error" | "network_error" | "abort" | "cancelled" => {
-            failed(Class::Server, "the provider broke the answer off")
+            failed(Class::Server, format!("{provider} broke the answer off"))
         }
         _ => Finish::Done(StopReason::Stop),
     }

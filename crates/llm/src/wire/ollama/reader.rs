@@ -55,7 +55,7 @@ impl Reader for OllamaReader {
         for call in message["tool_calls"].as_array().into_iter().flatten() {
             self.call(call, into)?;
         }
-        if line["done"] == true { Self::done(&line, into) } else { Ok(()) }
+        if line["done"] == true { self.done(&line, into) } else { Ok(()) }
     }
 }
 
@@ -111,7 +111,7 @@ impl OllamaReader {
         id
     }
 
-    fn done(line: &Value, into: &mut Assembly) -> Result<(), Failure> {
+    fn done(&self, line: &Value, into: &mut Assembly) -> Result<(), Failure> {
         let usage = into.usage();
         usage.input = line["prompt_eval_count"].as_u64().unwrap_or(0);
         usage.output = line["eval_count"].as_u64().unwrap_or(0);
@@ -121,7 +121,7 @@ impl OllamaReader {
             reason @ ("load" | "unload") if !into.is_visible() => {
                 return Err(Failure::new(
                     Class::Server,
-                    format!("the server answered with `{reason}` instead of an answer"),
+                    format!("{} said `{reason}` instead of an answer", self.provider),
                 ));
             }
             _ => into.done(StopReason::Stop),

@@ -95,7 +95,7 @@ impl ResponsesReader {
                 count(&event["response"]["usage"], into);
                 Err(self.failed(&event["response"]["error"], &event["error"]))
             }
-            "response.cancelled" => Err(cancelled()),
+            "response.cancelled" => Err(self.cancelled()),
             // Parts are known by their text; what the provider's own tools do, and what is not known here, says nothing.
             _ => Ok(()),
         }
@@ -200,10 +200,11 @@ impl ResponsesReader {
         let status = response["status"].as_str().unwrap_or_default();
         match (status, name) {
             ("failed", _) => Err(self.failed(&response["error"], &Value::Null)),
-            ("cancelled", _) => Err(cancelled()),
+            ("cancelled", _) => Err(self.cancelled()),
             ("incomplete", _) | (_, "response.incomplete") => {
                 if response["incomplete_details"]["reason"] == "content_filter" {
-                    return Err(refused());
+                    let message = format!("the content filter of {} ended the answer", self.provider);
+                    return Err(Failure::new(Class::Refused, message));
                 }
                 into.done(StopReason::Length);
                 Ok(())
@@ -213,6 +214,10 @@ impl ResponsesReader {
                 Ok(())
             }
         }
+    }
+
+    fn cancelled(&self) -> Failure {
+        Failure::new(Class::Server, format!("{} broke the answer off", self.provider))
     }
 
     /// What the provider says of a failure, in the first place where it says something.
@@ -271,14 +276,6 @@ fn count(usage: &Value, into: &mut Assembly) {
     counted.input = read - cached;
     counted.cache_read = cached;
     counted.output = usage["output_tokens"].as_u64().unwrap_or(0);
-}
-
-fn cancelled() -> Failure {
-    Failure::new(Class::Server, "the provider broke the answer off")
-}
-
-fn refused() -> Failure {
-    Failure::new(Class::Refused, "the provider's content filter ended the answer")
 }
 
 fn text(value: &Value) -> &str {
