@@ -5,14 +5,24 @@
 //! wire is one row of data. This crate knows neither tools nor sessions, never prints, and never reads
 //! the environment: what it needs is handed to it.
 
+pub mod ambient;
 pub mod assembly;
+pub mod catalogue;
 pub mod event;
 pub mod failure;
+pub mod keys;
 pub mod message;
 pub mod model;
+pub mod models;
+mod nearest;
+mod own;
 pub mod partial;
+pub mod provider;
 pub mod request;
+pub mod secrets;
+pub mod veil;
 pub mod wire;
+mod yaml;
 
 pub use assembly::Assembly;
 pub use event::Event;

@@ -81,6 +81,8 @@ pub struct Compat {
     pub requires_mistral_tool_ids: Option<bool>,
     /// Strict schemas: for all tools or for none.
     pub tool_strict_mode: Option<StrictMode>,
+    /// The key goes into an `Authorization: Bearer` header, whatever the wire does with it.
+    pub auth_header: Option<bool>,
     /// Added to the body as it is.
     pub extra_body: Option<Map<String, Value>>,
     /// OpenRouter's choice of who serves it, as it is.
