@@ -21,11 +21,11 @@ const SHOWN: usize = 80;
 
 /// A line and a column, from 1; 0 where nothing is known.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Place {
+pub(crate) struct Place {
     /// The line.
-    pub line: usize,
+    pub(crate) line: usize,
     /// The column.
-    pub column: usize,
+    pub(crate) column: usize,
 }
 
 /// A value and where it stands.

@@ -12,9 +12,9 @@ mod select;
 
 pub use error::FileError;
 pub use file::{At, AuthKind, ModelsFile, NAME, Patch, ProviderEntry, Retry, load, parse};
-pub use registry::{Known, Origin, Registered, Registry};
+pub use registry::{ASSUMED_ANSWER, ASSUMED_CONTEXT, Known, Origin, Registered, Registry};
 pub use roles::Role;
-pub use select::{Chosen, How, SelectError, split_level};
+pub use select::{Chosen, HasKey, How, SelectError, split_level};
 
 #[cfg(test)]
 mod tests;
