@@ -5,12 +5,15 @@
 //! Invariant: the message is what the events say, and neither it nor the queue grows beyond its bounds.
 
 use std::collections::VecDeque;
+use std::fmt;
+use std::sync::Arc;
 
-use crate::event::Event;
+use crate::event::{Delta, Event};
 use crate::failure::{Class, Failure};
 use crate::message::{AssistantContent, AssistantMessage, StopReason, Text, Thinking, ToolCall, Usage};
 use crate::model::Model;
 use crate::partial::PartialJson;
+use crate::veil::Veil;
 
 /// Bytes of text, thinking and arguments that an answer may have together.
 pub const ANSWER_MOST: usize = 32 << 20;
@@ -19,7 +22,6 @@ pub const ANSWER_MOST: usize = 32 << 20;
 pub const PIECES_MOST: usize = 4096;
 
 /// An answer while it comes.
-#[derive(Debug)]
 pub struct Assembly {
     message: AssistantMessage,
     model: Model,
@@ -28,14 +30,21 @@ pub struct Assembly {
     started: bool,
     ended: bool,
     bytes: usize,
+    /// Open calls whose arguments in the message are older than what came.
+    stale: Vec<usize>,
+    malformed: Vec<usize>,
+    veil: Option<Arc<dyn Veil + Send + Sync>>,
 }
 
 /// What is not in the message yet.
 #[derive(Debug)]
 enum Piece {
     Open,
-    /// An open tool call, with its arguments so far.
-    Arguments(PartialJson),
+    /// An open tool call, with its arguments so far; they may be lent to the message.
+    Arguments {
+        json: Box<PartialJson>,
+        lent: bool,
+    },
     Closed,
 }
 
@@ -77,7 +86,15 @@ impl Assembly {
             started: false,
             ended: false,
             bytes: 0,
+            stale: Vec::new(),
+            malformed: Vec::new(),
+            veil: None,
         }
+    }
+
+    /// Calls that are whole show what `veil` hides.
+    pub fn set_veil(&mut self, veil: Option<Arc<dyn Veil + Send + Sync>>) {
+        self.veil = veil;
     }
 
     /// The provider has begun to answer. Again is no harm.
@@ -112,7 +129,7 @@ impl Assembly {
             ),
             Kind::ToolCall { id, name } => (
                 AssistantContent::ToolCall(ToolCall { id, name, ..ToolCall::default() }),
-                Piece::Arguments(PartialJson::default()),
+                Piece::Arguments { json: Box::default(), lent: false },
                 Event::ToolcallStart { content_index },
             ),
         };
@@ -137,23 +154,31 @@ impl Assembly {
                 format!("the answer is longer than {} MB", ANSWER_MOST >> 20),
             ));
         }
-        let delta = more.to_owned();
-        let event = match (&mut self.message.content[content_index], &mut self.pieces[content_index]) {
+        let kind = match (&mut self.message.content[content_index], &mut self.pieces[content_index]) {
             (AssistantContent::Text(text), _) => {
                 text.text.push_str(more);
-                Event::TextDelta { content_index, delta }
+                Delta::Text
             }
             (AssistantContent::Thinking(thinking), _) => {
                 thinking.thinking.push_str(more);
-                Event::ThinkingDelta { content_index, delta }
+                Delta::Thinking
             }
-            (AssistantContent::ToolCall(_), Piece::Arguments(json)) => {
+            (AssistantContent::ToolCall(call), Piece::Arguments { json, lent }) => {
+                if std::mem::take(lent) {
+                    json.take_back(&mut call.arguments);
+                    self.stale.push(content_index);
+                } else if json.is_empty() {
+                    self.stale.push(content_index);
+                }
                 json.push(more);
-                Event::ToolcallDelta { content_index, delta }
+                Delta::Toolcall
             }
             (AssistantContent::ToolCall(_), _) => return Ok(()),
         };
-        self.push(event);
+        // The usual case by far: the delta before it still waits, and nothing new is made.
+        if !self.waiting.back_mut().is_some_and(|last| last.append(kind, content_index, more)) {
+            self.waiting.push_back(kind.event(content_index, more));
+        }
         Ok(())
     }
 
@@ -170,8 +195,14 @@ impl Assembly {
                 Event::ThinkingEnd { content_index, content: thinking.thinking.clone() }
             }
             AssistantContent::ToolCall(call) => {
-                if let Piece::Arguments(json) = closed {
+                if let Piece::Arguments { json, .. } = closed {
+                    if !json.is_whole() {
+                        self.malformed.push(content_index);
+                    }
                     call.arguments = json.finish();
+                    if let Some(veil) = &self.veil {
+                        veil.show(call);
+                    }
                 }
                 Event::ToolcallEnd { content_index, tool_call: call.clone() }
             }
@@ -181,7 +212,7 @@ impl Assembly {
 
     /// Whether a piece is there and not whole yet.
     pub fn is_open(&self, content_index: usize) -> bool {
-        !self.ended && matches!(self.pieces.get(content_index), Some(Piece::Open | Piece::Arguments(_)))
+        !self.ended && matches!(self.pieces.get(content_index), Some(Piece::Open | Piece::Arguments { .. }))
     }
 
     /// What a piece is so far: for a signature, a name or an id that comes late. Arguments of an open call are
@@ -193,7 +224,7 @@ impl Assembly {
     /// Bytes of JSON that the arguments of an open call have so far.
     pub fn argument_bytes(&self, content_index: usize) -> usize {
         match self.pieces.get(content_index) {
-            Some(Piece::Arguments(json)) => json.len(),
+            Some(Piece::Arguments { json, .. }) => json.len(),
             _ => 0,
         }
     }
@@ -232,6 +263,11 @@ impl Assembly {
             return;
         }
         self.take_in_arguments();
+        for (content_index, piece) in self.pieces.iter().enumerate() {
+            if matches!(piece, Piece::Arguments { json, .. } if json.is_empty() || !json.is_whole()) {
+                self.malformed.push(content_index);
+            }
+        }
         let reason = if failure.class == Class::Aborted { StopReason::Aborted } else { StopReason::Error };
         self.message.stop_reason = reason;
         self.message.error_message = Some(failure.message.clone());
@@ -244,6 +280,13 @@ impl Assembly {
     pub fn message(&mut self) -> &AssistantMessage {
         self.take_in_arguments();
         &self.message
+    }
+
+    /// Places of the tool calls whose arguments are not whole JSON: broken, or cut off by the longest answer, a failure or
+    /// a cancellation. What could be read of them is in the message. Such a call must not be run: it is answered with an
+    /// error. Known from the call's end on.
+    pub fn malformed(&self) -> &[usize] {
+        &self.malformed
     }
 
     /// Something was said that a second attempt would say again.
@@ -261,16 +304,25 @@ impl Assembly {
         self.waiting.pop_front()
     }
 
+    /// An event waits to be taken.
+    pub fn has_waiting(&self) -> bool {
+        !self.waiting.is_empty()
+    }
+
     /// The next event, if it need not wait for more deltas to join it.
     pub fn take_settled(&mut self) -> Option<Event> {
         let joins = self.waiting.len() == 1 && self.waiting.front().is_some_and(Event::is_delta);
         if joins { None } else { self.take() }
     }
 
+    /// Lends the arguments of open calls to the message, those that changed.
     fn take_in_arguments(&mut self) {
-        for (content, piece) in self.message.content.iter_mut().zip(&self.pieces) {
-            if let (AssistantContent::ToolCall(call), Piece::Arguments(json)) = (content, piece) {
-                call.arguments = json.so_far();
+        for content_index in self.stale.drain(..) {
+            if let (AssistantContent::ToolCall(call), Piece::Arguments { json, lent }) =
+                (&mut self.message.content[content_index], &mut self.pieces[content_index])
+            {
+                json.lend(&mut call.arguments);
+                *lent = true;
             }
         }
     }
@@ -284,6 +336,18 @@ impl Assembly {
             None => event,
         };
         self.waiting.push_back(event);
+    }
+}
+
+impl fmt::Debug for Assembly {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Assembly { message, pieces, waiting, ended, .. } = self;
+        f.debug_struct("Assembly")
+            .field("message", message)
+            .field("pieces", pieces)
+            .field("waiting", waiting)
+            .field("ended", ended)
+            .finish_non_exhaustive()
     }
 }
 

@@ -98,25 +98,53 @@ impl Event {
         matches!(self, Event::TextDelta { .. } | Event::ThinkingDelta { .. } | Event::ToolcallDelta { .. })
     }
 
+    /// Takes more of the same kind and piece into this delta; says whether it is one of them.
+    pub(crate) fn append(&mut self, kind: Delta, at: usize, more: &str) -> bool {
+        let (mine, content_index, delta) = match self {
+            Event::TextDelta { content_index, delta } => (Delta::Text, content_index, delta),
+            Event::ThinkingDelta { content_index, delta } => (Delta::Thinking, content_index, delta),
+            Event::ToolcallDelta { content_index, delta } => (Delta::Toolcall, content_index, delta),
+            _ => return false,
+        };
+        let same = mine == kind && *content_index == at;
+        if same {
+            delta.push_str(more);
+        }
+        same
+    }
+
     /// Takes a later delta into this one, if both are of the same kind and piece; else gives it back.
     pub(crate) fn merge(&mut self, later: Event) -> Option<Event> {
-        match (self, &later) {
-            (
-                Event::TextDelta { content_index: at, delta },
-                Event::TextDelta { content_index, delta: more },
-            )
-            | (
-                Event::ThinkingDelta { content_index: at, delta },
-                Event::ThinkingDelta { content_index, delta: more },
-            )
-            | (
-                Event::ToolcallDelta { content_index: at, delta },
-                Event::ToolcallDelta { content_index, delta: more },
-            ) if at == content_index => {
-                delta.push_str(more);
-                None
+        let merged = match &later {
+            Event::TextDelta { content_index, delta } => self.append(Delta::Text, *content_index, delta),
+            Event::ThinkingDelta { content_index, delta } => {
+                self.append(Delta::Thinking, *content_index, delta)
             }
-            _ => Some(later),
+            Event::ToolcallDelta { content_index, delta } => {
+                self.append(Delta::Toolcall, *content_index, delta)
+            }
+            _ => false,
+        };
+        if merged { None } else { Some(later) }
+    }
+}
+
+/// The kinds of deltas.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Delta {
+    Text,
+    Thinking,
+    Toolcall,
+}
+
+impl Delta {
+    /// A delta of this kind.
+    pub(crate) fn event(self, content_index: usize, more: &str) -> Event {
+        let delta = more.to_owned();
+        match self {
+            Delta::Text => Event::TextDelta { content_index, delta },
+            Delta::Thinking => Event::ThinkingDelta { content_index, delta },
+            Delta::Toolcall => Event::ToolcallDelta { content_index, delta },
         }
     }
 }

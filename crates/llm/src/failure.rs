@@ -4,6 +4,9 @@
 use std::fmt;
 use std::time::Duration;
 
+pub mod classify;
+mod words;
+
 /// What kind of failure it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Class {

@@ -1,0 +1,515 @@
+//! A model's answer while it comes, pulled by whoever reads it.
+//!
+//! Nothing happens in the background: [`Stream::next`] connects, reads, waits and asks again. So a reader that is slow slows
+//! the provider, and one that goes away closes the connection. Between two calls nothing is lost, also if a call is
+//! dropped before it was through.
+//! Invariant: one last event, whatever happens; deltas wait no longer than [`Options::delta_interval`]; an answer of which
+//! something was seen is never asked for again.
+
+use std::future::Future;
+use std::hash::{BuildHasher, Hasher, RandomState};
+use std::pin::Pin;
+use std::sync::Arc;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use bytes::Bytes;
+use relaycode_text::redact::Redactor;
+use reqwest::Response;
+use tokio::time::{Instant, sleep_until, timeout};
+
+use crate::cancel::Cancel;
+use crate::decode::Decode;
+use crate::event::Event;
+use crate::failure::classify::{self, BODY_MOST as DOCUMENT_MOST};
+use crate::failure::{Class, Failure};
+use crate::message::AssistantMessage;
+use crate::model::Model;
+use crate::request::{Auth, Call, Request};
+use crate::retry::{Budget, Phase, Retries};
+use crate::transport::{self, Client, Letter};
+use crate::veil::Veil;
+use crate::wire::{Framing, Wire};
+
+/// Bytes that a whole answer may have on the wire.
+pub const BODY_MOST: usize = 256 << 20;
+
+/// How long a reader that was away too long is waited for once more.
+const GRACE: Duration = Duration::from_secs(10);
+
+/// How an answer is streamed.
+#[derive(Clone)]
+pub struct Options {
+    /// Breaks it off.
+    pub cancel: Cancel,
+    /// How often it is asked for again.
+    pub budget: Budget,
+    /// How long it may take.
+    pub timeouts: Timeouts,
+    /// How long deltas are gathered before they are handed out.
+    pub delta_interval: Duration,
+    /// What the model is not to see.
+    pub secrets: Option<Arc<dyn Veil + Send + Sync>>,
+}
+
+impl Default for Options {
+    fn default() -> Options {
+        Options {
+            cancel: Cancel::default(),
+            budget: Budget::default(),
+            timeouts: Timeouts::default(),
+            delta_interval: Duration::from_millis(50),
+            secrets: None,
+        }
+    }
+}
+
+/// How long an answer may take; connecting is [`transport::Settings::connect_timeout`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Timeouts {
+    /// From the request to the first byte of the answer. A model on one's own machine may have to be loaded first.
+    pub first_byte: Duration,
+    /// Between two pieces of it.
+    pub idle: Duration,
+    /// For one attempt as a whole.
+    pub total: Duration,
+}
+
+impl Default for Timeouts {
+    fn default() -> Timeouts {
+        Timeouts {
+            first_byte: Duration::from_secs(300),
+            idle: Duration::from_secs(120),
+            total: Duration::from_secs(2 * 3600),
+        }
+    }
+}
+
+/// What comes out of a stream.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Step {
+    /// Something happened in the answer.
+    Event(Event),
+    /// It failed before anything was seen of it, and is asked for again after a wait that begins now.
+    Retrying {
+        /// Which retry it is, from 1.
+        attempt: u32,
+        /// Of how many.
+        of: u32,
+        /// How long is waited before it.
+        wait: Duration,
+        /// Why.
+        failure: Failure,
+    },
+}
+
+/// A model's answer while it comes.
+pub struct Stream {
+    /// What is needed to ask; `None` if it cannot be asked.
+    asking: Option<Asking>,
+    options: Options,
+    redactor: Redactor,
+    decode: Decode,
+    retries: Retries,
+    state: State,
+    /// `start` was handed out.
+    started: bool,
+    last_delta: Option<Instant>,
+    request_id: Option<String>,
+}
+
+struct Asking {
+    client: Client,
+    wire: &'static dyn Wire,
+    model: Model,
+    auth: Auth,
+    request: Request,
+    letter: Arc<Letter>,
+}
+
+enum State {
+    Ready,
+    Connecting(Attempt, Pin<Box<dyn Future<Output = Result<Response, Failure>> + Send>>),
+    Open(Attempt, Response),
+    Waiting(Instant),
+    Over,
+}
+
+/// The clocks and counters of one attempt.
+struct Attempt {
+    deadline: Instant,
+    end: Instant,
+    /// The reader was away when the deadline passed, and got a little more.
+    graced: bool,
+    received: usize,
+    /// What the first byte says that this is.
+    look: Look,
+}
+
+enum Look {
+    Unknown,
+    Stream,
+    /// One JSON text, as far as it is kept.
+    Document(Vec<u8>),
+}
+
+impl Stream {
+    pub(crate) fn new(
+        client: Client,
+        wire: &'static dyn Wire,
+        model: &Model,
+        auth: Auth,
+        mut request: Request,
+        options: Options,
+    ) -> Stream {
+        if let Some(veil) = &options.secrets {
+            veil.hide(&mut request);
+        }
+        let redactor = match &auth {
+            Auth::Key(key) => Redactor::with_values(std::slice::from_ref(key)),
+            Auth::None => Redactor::default(),
+        };
+        let call = Call { model, auth: &auth, request: &request };
+        let letter = transport::check_key(&auth, &model.provider)
+            .and_then(|()| wire.request(&call))
+            .and_then(|post| Letter::new(post, model, wire.framing()));
+        match letter {
+            Ok(letter) => Stream {
+                decode: Decode::new(wire, &call, now()).with_veil(options.secrets.clone()),
+                retries: Retries::new(options.budget),
+                asking: Some(Asking {
+                    client,
+                    wire,
+                    model: model.clone(),
+                    auth,
+                    request,
+                    letter: Arc::new(letter),
+                }),
+                redactor,
+                state: State::Ready,
+                started: false,
+                last_delta: None,
+                request_id: None,
+                options,
+            },
+            Err(failure) => Stream { options, ..Stream::failed(model, clean(redactor, failure)) },
+        }
+    }
+
+    /// An answer that cannot be asked for.
+    pub(crate) fn failed(model: &Model, failure: Failure) -> Stream {
+        Stream {
+            decode: Decode::failed(model, now(), failure),
+            retries: Retries::new(Budget::NONE),
+            asking: None,
+            redactor: Redactor::default(),
+            options: Options::default(),
+            state: State::Over,
+            started: false,
+            last_delta: None,
+            request_id: None,
+        }
+    }
+
+    /// What comes next; `None` behind the last event. May be dropped before it is through: nothing is lost.
+    pub async fn next(&mut self) -> Option<Step> {
+        loop {
+            if let Some(event) = self.event() {
+                return Some(Step::Event(event));
+            }
+            if let State::Over = self.state {
+                return None;
+            }
+            if let Some(step) = self.advance().await {
+                return Some(step);
+            }
+        }
+    }
+
+    /// Reads to the end, and gives the message that came of it. Whether it is whole says its stop reason, and
+    /// [`Stream::failure`].
+    pub async fn finish(&mut self) -> &AssistantMessage {
+        while self.next().await.is_some() {}
+        self.message()
+    }
+
+    /// The message so far.
+    pub fn message(&mut self) -> &AssistantMessage {
+        self.decode.assembly().message()
+    }
+
+    /// Why the answer is not whole, once the last event is there.
+    pub fn failure(&self) -> Option<&Failure> {
+        self.decode.failure()
+    }
+
+    /// Places of tool calls that must not be run, since their arguments are not whole:
+    /// [`crate::Assembly::malformed`].
+    pub fn malformed(&mut self) -> &[usize] {
+        self.decode.assembly().malformed()
+    }
+
+    /// The provider's own name for the request, once it has answered.
+    pub fn request_id(&self) -> Option<&str> {
+        self.request_id.as_deref()
+    }
+
+    /// The next event that need not wait.
+    fn event(&mut self) -> Option<Event> {
+        loop {
+            let due = self.flush_at().is_some_and(|at| at <= Instant::now());
+            let assembly = self.decode.assembly();
+            let event = if due || assembly.is_over() { assembly.take() } else { assembly.take_settled() }?;
+            if event == Event::Start && std::mem::replace(&mut self.started, true) {
+                // A second attempt starts too; whoever reads this has been told.
+                continue;
+            }
+            if event.is_delta() {
+                self.last_delta = Some(Instant::now());
+            }
+            return Some(event);
+        }
+    }
+
+    /// When a delta that waits must go; at once if it is the first.
+    fn flush_at(&mut self) -> Option<Instant> {
+        if !self.decode.assembly().has_waiting() {
+            return None;
+        }
+        Some(self.last_delta.map_or_else(Instant::now, |last| last + self.options.delta_interval))
+    }
+
+    /// One thing happens: connected, failed, more bytes, time passed.
+    async fn advance(&mut self) -> Option<Step> {
+        let cancel = self.options.cancel.clone();
+        if cancel.is_cancelled() {
+            return self.abort().await;
+        }
+        let flush_at = self.flush_at();
+        let cancelled = cancel.cancelled();
+        match &mut self.state {
+            State::Over => None,
+            State::Ready => {
+                self.connect();
+                None
+            }
+            State::Waiting(until) => {
+                let until = *until;
+                tokio::select! {
+                    biased;
+                    () = cancelled => self.abort().await,
+                    () = sleep_until(until) => {
+                        self.state = State::Ready;
+                        None
+                    }
+                }
+            }
+            State::Connecting(attempt, connecting) => {
+                let deadline = attempt.deadline();
+                let result = tokio::select! {
+                    biased;
+                    () = cancelled => return self.abort().await,
+                    result = connecting => result,
+                    () = sleep_until(deadline) => Err(attempt.too_late()),
+                };
+                self.connected(result)
+            }
+            State::Open(attempt, response) => {
+                let deadline = attempt.deadline();
+                let chunk = tokio::select! {
+                    biased;
+                    () = cancelled => return self.abort().await,
+                    () = sleep_until(flush_at.unwrap_or(deadline)), if flush_at.is_some() => return None,
+                    chunk = response.chunk() => chunk.map_err(Broken::Network),
+                    () = sleep_until(deadline) => Err(Broken::Late(attempt.too_late())),
+                };
+                match chunk {
+                    Ok(chunk) => self.chunk(chunk).await,
+                    Err(Broken::Late(failure)) => self.fail(Phase::Stream, failure),
+                    Err(Broken::Network(error)) => {
+                        let failure = match &self.asking {
+                            Some(asking) => {
+                                transport::network(&asking.model.provider, &asking.letter.url, &error)
+                            }
+                            None => Failure::cut_off(),
+                        };
+                        self.fail(Phase::Stream, failure)
+                    }
+                }
+            }
+        }
+    }
+
+    fn connect(&mut self) {
+        let Some(asking) = &self.asking else {
+            self.state = State::Over;
+            return;
+        };
+        let now = Instant::now();
+        let Timeouts { first_byte, total, .. } = self.options.timeouts;
+        let attempt = Attempt {
+            deadline: now + first_byte,
+            end: now + total,
+            graced: false,
+            received: 0,
+            look: Look::Unknown,
+        };
+        let sending = asking.client.clone().send(asking.letter.clone());
+        self.state = State::Connecting(attempt, Box::pin(sending));
+    }
+
+    fn connected(&mut self, result: Result<Response, Failure>) -> Option<Step> {
+        match (result, std::mem::replace(&mut self.state, State::Over)) {
+            (Ok(response), State::Connecting(attempt, _)) => {
+                self.request_id = classify::request_id(response.headers());
+                self.state = State::Open(attempt, response);
+                None
+            }
+            (Ok(_), _) => None,
+            (Err(failure), _) => self.fail(Phase::Request, failure),
+        }
+    }
+
+    /// More of the body, or its end.
+    async fn chunk(&mut self, chunk: Option<Bytes>) -> Option<Step> {
+        let (State::Open(attempt, _), Some(asking)) = (&mut self.state, &self.asking) else { return None };
+        let provider = &asking.model.provider;
+        let result = match (&chunk, &mut attempt.look) {
+            (Some(chunk), Look::Document(kept)) => {
+                let room = DOCUMENT_MOST - kept.len();
+                kept.extend_from_slice(&chunk[..chunk.len().min(room)]);
+                if chunk.len() >= room { Err(transport::document(provider, kept)) } else { Ok(()) }
+            }
+            (None, Look::Document(kept)) => Err(transport::document(provider, kept)),
+            (None, _) => self.decode.end(),
+            (Some(chunk), look) => {
+                if let Look::Unknown = look {
+                    *look = look_at(chunk, asking.wire.framing());
+                }
+                match look {
+                    Look::Document(_) if chunk.trim_ascii_start().starts_with(b"<") => {
+                        Err(transport::web_page(provider))
+                    }
+                    Look::Document(kept) => {
+                        kept.extend_from_slice(&chunk[..chunk.len().min(DOCUMENT_MOST)]);
+                        Ok(())
+                    }
+                    Look::Unknown | Look::Stream => self.decode.feed(chunk),
+                }
+            }
+        };
+        attempt.received += chunk.as_ref().map_or(0, Bytes::len);
+        attempt.deadline = Instant::now() + self.options.timeouts.idle;
+        attempt.graced = false;
+        let too_much = attempt.received > BODY_MOST;
+        if let Err(failure) = result {
+            return self.fail(Phase::Stream, failure);
+        }
+        if self.decode.assembly().is_over() {
+            self.close().await;
+        } else if too_much {
+            let message = format!("{provider} sent more than {} MB for one answer", BODY_MOST >> 20);
+            return self.fail(Phase::Stream, Failure::new(Class::TooLarge, message));
+        }
+        None
+    }
+
+    /// The answer is over. If the body is too, the connection can be used again; else it is closed.
+    async fn close(&mut self) {
+        if let State::Open(_, mut response) = std::mem::replace(&mut self.state, State::Over) {
+            let _ = timeout(Duration::ZERO, response.chunk()).await;
+        }
+    }
+
+    /// It failed: it is asked for again, or this is the end.
+    fn fail(&mut self, phase: Phase, failure: Failure) -> Option<Step> {
+        self.state = State::Over;
+        let mut failure = clean(self.redactor.clone(), failure);
+        if failure.request_id.is_none() {
+            failure.request_id.clone_from(&self.request_id);
+        }
+        let (Some(asking), false) = (&self.asking, self.decode.assembly().is_visible()) else {
+            self.decode.fail(failure);
+            return None;
+        };
+        match self.retries.next(phase, &failure, chance()) {
+            Ok(again) => {
+                let call = Call { model: &asking.model, auth: &asking.auth, request: &asking.request };
+                self.decode = Decode::new(asking.wire, &call, now()).with_veil(self.options.secrets.clone());
+                self.state = State::Waiting(Instant::now() + again.wait);
+                Some(Step::Retrying { attempt: again.attempt, of: again.of, wait: again.wait, failure })
+            }
+            Err(failure) => {
+                self.decode.fail(failure);
+                None
+            }
+        }
+    }
+
+    /// Somebody broke it off: the connection is closed before the last event is handed out.
+    async fn abort(&mut self) -> Option<Step> {
+        self.state = State::Over;
+        self.decode.fail(Failure::new(Class::Aborted, "the answer was broken off"));
+        // What drives the connection is another task: it must run to close it.
+        for _ in 0..3 {
+            tokio::task::yield_now().await;
+        }
+        None
+    }
+}
+
+/// Why no more bytes come.
+enum Broken {
+    Network(reqwest::Error),
+    Late(Failure),
+}
+
+impl Attempt {
+    /// Until when to wait. A reader that was away while the time passed has not seen what came meanwhile: it gets a
+    /// little more time, once.
+    fn deadline(&mut self) -> Instant {
+        let now = Instant::now();
+        if self.deadline <= now && !self.graced {
+            self.graced = true;
+            self.deadline = now + GRACE;
+        }
+        self.deadline.min(self.end)
+    }
+
+    fn too_late(&self) -> Failure {
+        let message = if Instant::now() >= self.end {
+            "the answer took too long as a whole".to_owned()
+        } else if self.received == 0 {
+            "no answer came in time; a model that has to be loaded first may need a longer timeout".to_owned()
+        } else {
+            "the answer stopped coming".to_owned()
+        };
+        Failure::new(Class::Timeout, message)
+    }
+}
+
+/// What the first bytes say: an event stream begins with neither a brace nor a bracket nor an angle.
+fn look_at(chunk: &[u8], framing: Framing) -> Look {
+    let chunk = chunk.strip_prefix(b"\xef\xbb\xbf").unwrap_or(chunk);
+    match (chunk.trim_ascii_start().first(), framing) {
+        (None, _) => Look::Unknown,
+        (Some(b'<'), _) | (Some(b'{' | b'['), Framing::Events) => Look::Document(Vec::new()),
+        _ => Look::Stream,
+    }
+}
+
+/// Without the key, whoever repeated it.
+fn clean(mut redactor: Redactor, mut failure: Failure) -> Failure {
+    failure.message = redactor.text(&failure.message).into_owned();
+    failure
+}
+
+/// A number between 0 and 1 that nobody knows before.
+fn chance() -> f64 {
+    let drawn = RandomState::new().build_hasher().finish();
+    f64::from(u32::try_from(drawn >> 32).unwrap_or_default()) / f64::from(u32::MAX)
+}
+
+fn now() -> i64 {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    i64::try_from(since.as_millis()).unwrap_or_default()
+}

@@ -1,0 +1,359 @@
+//! The way to a provider: one HTTP client for all of them.
+//!
+//! It follows no redirect (a key would go with it), keeps no cookies, reads no environment and tries nothing again by itself.
+//! Invariant: a key never gets into an error or a log; what is read of an answer is bounded; an answer that cannot be
+//! one of a model is said to be that.
+
+use std::error::Error;
+use std::io;
+use std::sync::Arc;
+use std::time::Duration;
+
+use bytes::Bytes;
+use jiff::Timestamp;
+use relaycode_text::escape;
+use reqwest::header::{ACCEPT, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue, LOCATION};
+use reqwest::{Response, Url, redirect, retry};
+
+use crate::failure::classify::{self, BODY_MOST};
+use crate::failure::{Class, Failure};
+use crate::model::Model;
+use crate::proxy::{Chooser, Proxies};
+use crate::request::{Auth, Request};
+use crate::stream::{Options, Stream};
+use crate::wire::{Framing, Post, Wire};
+
+/// How long the body of an error may take.
+const ERROR_BODY_TIME: Duration = Duration::from_secs(10);
+
+/// How long a connection that nobody uses is kept: shorter than servers keep theirs, so that none is used that is gone.
+const IDLE_CONNECTION: Duration = Duration::from_secs(20);
+
+/// How providers are reached.
+#[derive(Debug, Clone)]
+pub struct Settings {
+    /// Through which proxies.
+    pub proxies: Proxies,
+    /// How long it may take to connect.
+    pub connect_timeout: Duration,
+}
+
+impl Default for Settings {
+    fn default() -> Settings {
+        Settings { proxies: Proxies::default(), connect_timeout: Duration::from_secs(10) }
+    }
+}
+
+/// Reaches providers. Clones are the same, and share their connections.
+#[derive(Debug, Clone)]
+pub struct Client {
+    http: reqwest::Client,
+}
+
+impl Client {
+    /// # Errors
+    /// [`Class::Config`] for a proxy that cannot be used, or where the system's certificates cannot be read.
+    pub fn new(settings: &Settings) -> Result<Client, Failure> {
+        let chooser = Chooser::new(&settings.proxies)?;
+        // Somebody else may have chosen first, and that is as well.
+        let _ = rustls::crypto::ring::default_provider().install_default();
+        let http = reqwest::Client::builder()
+            .user_agent(concat!("relay/", env!("CARGO_PKG_VERSION")))
+            .redirect(redirect::Policy::none())
+            .retry(retry::never())
+            .referer(false)
+            .connect_timeout(settings.connect_timeout)
+            .pool_idle_timeout(IDLE_CONNECTION)
+            .tcp_nodelay(true)
+            .no_proxy()
+            .proxy(reqwest::Proxy::custom(move |url| chooser.choose(url)))
+            .build()
+            .map_err(|error| {
+                Failure::new(Class::Config, format!("connections cannot be set up: {}", cause(&error)))
+            })?;
+        Ok(Client { http })
+    }
+
+    /// Asks `model`, over its wire. Nothing is sent before [`Stream::next`].
+    pub fn stream(&self, model: &Model, auth: Auth, request: Request, options: Options) -> Stream {
+        match crate::wire::by_id(&model.api) {
+            Some(wire) => self.stream_over(wire, model, auth, request, options),
+            None => {
+                let api = escape::line(&model.api);
+                let message =
+                    format!("relay knows no wire `{api}`. Check api of {} in models.yml", model.provider);
+                Stream::failed(model, Failure::new(Class::Config, message))
+            }
+        }
+    }
+
+    /// Asks `model` over this very wire.
+    pub fn stream_over(
+        &self,
+        wire: &'static dyn Wire,
+        model: &Model,
+        auth: Auth,
+        request: Request,
+        options: Options,
+    ) -> Stream {
+        Stream::new(self.clone(), wire, model, auth, request, options)
+    }
+
+    /// Gets a small document, for example a server's list of models: at most `most` bytes, within `time`.
+    ///
+    /// # Errors
+    /// What [`classify::response`] says, [`Class::Network`], [`Class::Timeout`], [`Class::TooLarge`], [`Class::Config`].
+    pub async fn get(
+        &self,
+        provider: &str,
+        url: &str,
+        headers: &[(String, String)],
+        time: Duration,
+        most: usize,
+    ) -> Result<Vec<u8>, Failure> {
+        let url = address(provider, url)?;
+        let headers =
+            header_map(provider, headers.iter().map(|(name, value)| (name.as_str(), value.as_str())))?;
+        let got = async {
+            let request = self.http.get(url.clone()).headers(headers);
+            let mut response = request.send().await.map_err(|error| network(provider, &url, &error))?;
+            if !response.status().is_success() {
+                return Err(refused(provider, response).await);
+            }
+            let (body, whole) =
+                body(&mut response, most).await.map_err(|error| network(provider, &url, &error))?;
+            if whole {
+                Ok(body)
+            } else {
+                Err(Failure::new(Class::TooLarge, format!("{provider} sent more than {most} bytes")))
+            }
+        };
+        match tokio::time::timeout(time, got).await {
+            Ok(result) => result,
+            Err(_) => {
+                Err(Failure::new(Class::Timeout, format!("{provider} took longer than {} s", time.as_secs())))
+            }
+        }
+    }
+
+    /// Sends what was prepared; gives back an answer whose body has not begun.
+    pub(crate) async fn send(self, letter: Arc<Letter>) -> Result<Response, Failure> {
+        let Letter { provider, url, headers, body, .. } = &*letter;
+        let request = self.http.post(url.clone()).headers(headers.clone()).body(body.clone());
+        let response = request.send().await.map_err(|error| network(provider, url, &error))?;
+        if !response.status().is_success() {
+            return Err(refused(provider, response).await);
+        }
+        let kind =
+            response.headers().get(CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
+        if kind.trim_start().to_ascii_lowercase().starts_with("text/html") {
+            return Err(web_page(provider));
+        }
+        Ok(response)
+    }
+}
+
+/// A request that is ready to be sent, as often as need be.
+pub(crate) struct Letter {
+    pub(crate) provider: String,
+    pub(crate) url: Url,
+    headers: HeaderMap,
+    body: Bytes,
+}
+
+impl Letter {
+    /// # Errors
+    /// [`Class::Config`] for a key, header or address that cannot be sent; the message does not hold it.
+    pub(crate) fn new(post: Post, model: &Model, framing: Framing) -> Result<Letter, Failure> {
+        let provider = &model.provider;
+        let fixed = [
+            (CONTENT_TYPE.as_str(), "application/json"),
+            (
+                ACCEPT.as_str(),
+                match framing {
+                    Framing::Events => "text/event-stream",
+                    Framing::Lines => "application/x-ndjson",
+                },
+            ),
+        ];
+        let of_wire = post.headers.iter().map(|(name, value)| (name.as_str(), value.as_str()));
+        let of_model = model.headers.iter().map(|(name, value)| (name.as_str(), value.as_str()));
+        let headers = header_map(provider, fixed.into_iter().chain(of_wire).chain(of_model))?;
+        let url = address(provider, &post.url)?;
+        Ok(Letter { provider: provider.clone(), url, headers, body: post.body.into() })
+    }
+}
+
+/// # Errors
+/// [`Class::Config`] for a key that no header can carry: one with a line end, an ellipsis, a blank in it.
+pub(crate) fn check_key(auth: &Auth, provider: &str) -> Result<(), Failure> {
+    match auth {
+        Auth::None => Ok(()),
+        Auth::Key(key) if !key.is_empty() && key.bytes().all(|byte| byte.is_ascii_graphic()) => Ok(()),
+        Auth::Key(key) => {
+            let what = if key.is_empty() {
+                "is empty"
+            } else {
+                "has a line end, a blank or another character in it that no key has"
+            };
+            Err(Failure::new(
+                Class::Config,
+                format!("the key of {provider} {what}. Set it again: `relay keys set {provider}`"),
+            ))
+        }
+    }
+}
+
+/// Later headers replace earlier ones of the same name.
+fn header_map<'a>(
+    provider: &str,
+    list: impl Iterator<Item = (&'a str, &'a str)>,
+) -> Result<HeaderMap, Failure> {
+    let mut headers = HeaderMap::new();
+    for (name, value) in list {
+        let bad = || {
+            let name = escape::line(name);
+            Failure::new(
+                Class::Config,
+                format!(
+                    "the header `{name}` of {provider} has a character in it that no header has. Check headers in models.yml"
+                ),
+            )
+        };
+        let name = HeaderName::from_bytes(name.as_bytes()).map_err(|_| bad())?;
+        let mut value = HeaderValue::from_str(value).map_err(|_| bad())?;
+        value.set_sensitive(true);
+        headers.insert(name, value);
+    }
+    Ok(headers)
+}
+
+fn address(provider: &str, url: &str) -> Result<Url, Failure> {
+    let bad = || {
+        Failure::new(
+            Class::Config,
+            format!(
+                "the address of {provider} is none that begins with http:// or https://. Check baseUrl in models.yml"
+            ),
+        )
+    };
+    let url = Url::parse(url).map_err(|_| bad())?;
+    if matches!(url.scheme(), "http" | "https") && url.has_host() { Ok(url) } else { Err(bad()) }
+}
+
+/// What an answer says that is none of a model.
+async fn refused(provider: &str, mut response: Response) -> Failure {
+    let status = response.status();
+    let headers = response.headers().clone();
+    let read = tokio::time::timeout(ERROR_BODY_TIME, body(&mut response, BODY_MOST)).await;
+    let body = match read {
+        Ok(Ok((body, _))) => body,
+        _ => Vec::new(),
+    };
+    if status.is_redirection()
+        && let Some(to) = headers.get(LOCATION).and_then(|to| to.to_str().ok())
+    {
+        // Neither the query of it nor a password.
+        let to = response
+            .url()
+            .join(to)
+            .ok()
+            .and_then(|url| url.host_str().map(str::to_owned))
+            .unwrap_or_default();
+        return classify::response(provider, status.as_u16(), &headers, to.as_bytes(), Timestamp::now());
+    }
+    classify::response(provider, status.as_u16(), &headers, &body, Timestamp::now())
+}
+
+/// At most so many bytes of a body, and whether that is all.
+async fn body(response: &mut Response, most: usize) -> reqwest::Result<(Vec<u8>, bool)> {
+    let mut body = Vec::new();
+    while let Some(chunk) = response.chunk().await? {
+        let room = most - body.len();
+        body.extend_from_slice(&chunk[..chunk.len().min(room)]);
+        if chunk.len() > room {
+            return Ok((body, false));
+        }
+    }
+    Ok((body, true))
+}
+
+pub(crate) fn web_page(provider: &str) -> Failure {
+    Failure::new(
+        Class::Config,
+        format!(
+            "the address of {provider} answers with a web page, not as a model does. Check baseUrl in models.yml"
+        ),
+    )
+}
+
+/// One JSON text came where a stream should: an error with a good status, or a server that does not stream.
+pub(crate) fn document(provider: &str, body: &[u8]) -> Failure {
+    let value = serde_json::from_slice::<serde_json::Value>(body).unwrap_or_default();
+    let first = value.as_array().and_then(|list| list.first()).unwrap_or(&value);
+    if first.get("error").is_some_and(|error| !error.is_null()) {
+        return classify::in_stream_json(provider, first);
+    }
+    Failure::new(
+        Class::Config,
+        format!(
+            "{provider} answers with one JSON text where a stream should come. Check baseUrl and api in models.yml"
+        ),
+    )
+}
+
+/// The connection could not be made, or broke.
+pub(crate) fn network(provider: &str, url: &Url, error: &reqwest::Error) -> Failure {
+    let host = url.host_str().unwrap_or_default();
+    let place = url.port().map_or_else(|| host.to_owned(), |port| format!("{host}:{port}"));
+    let place = escape::line(&place);
+    let cause = cause(error);
+    if let Some(tls) = find::<rustls::Error>(error)
+        && matches!(tls, rustls::Error::InvalidCertificate(_))
+    {
+        let message = format!("the certificate of {provider} at {place} is not trusted: {cause}");
+        return Failure::new(Class::Config, message);
+    }
+    if error.is_timeout() {
+        return Failure::new(Class::Timeout, format!("{provider} could not be reached at {place} in time"));
+    }
+    if error.is_connect() {
+        let running = if host == "localhost" || host.starts_with("127.") || host == "[::1]" {
+            ". Is its server running?"
+        } else {
+            ""
+        };
+        let message = format!("{provider} cannot be reached at {place}: {cause}{running}");
+        return Failure::new(Class::Network, message);
+    }
+    if error.is_builder() {
+        return Failure::new(Class::Config, format!("{provider} cannot be asked: {cause}"));
+    }
+    Failure::new(Class::Network, format!("the connection to {provider} at {place} broke: {cause}"))
+}
+
+/// The innermost reason, which holds no address and so no key.
+fn cause(error: &(dyn Error + 'static)) -> String {
+    let mut last = error;
+    while let Some(inner) = last.source() {
+        last = inner;
+    }
+    if last.is::<reqwest::Error>() {
+        "no reason is known".to_owned()
+    } else {
+        classify::shown(&last.to_string())
+    }
+}
+
+/// An error of that type among the reasons; I/O errors keep theirs inside.
+fn find<'a, T: Error + 'static>(error: &'a (dyn Error + 'static)) -> Option<&'a T> {
+    let mut next = Some(error);
+    while let Some(error) = next {
+        if let Some(found) = error.downcast_ref::<T>() {
+            return Some(found);
+        }
+        let inside = error.downcast_ref::<io::Error>().and_then(io::Error::get_ref);
+        next = inside.map(|inside| inside as &(dyn Error + 'static)).or_else(|| error.source());
+    }
+    None
+}
