@@ -25,6 +25,7 @@ pub mod provider;
 pub mod proxy;
 pub mod request;
 pub mod retry;
+pub mod schema;
 pub mod secrets;
 pub mod sse;
 pub mod stream;

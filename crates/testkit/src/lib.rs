@@ -13,7 +13,7 @@ pub mod dunst;
 pub mod fuzz;
 #[cfg(target_os = "linux")]
 pub mod missing;
-#[cfg(target_os = "linux")]
+pub mod model;
 mod must;
 #[cfg(target_os = "linux")]
 pub mod process;

@@ -114,6 +114,15 @@ impl Keyring<'_> {
         Ok(self.find(provider)?.map(|(source, _)| source))
     }
 
+    /// The key of a provider where it can be had without running anything.
+    ///
+    /// # Errors
+    /// If one is there that cannot be used.
+    pub fn key(&self, provider: &Registered) -> Result<Option<Key>, KeyError> {
+        let key = |given| if let Given::Key(key) = given { Some(key) } else { None };
+        Ok(self.find(provider)?.and_then(|(_, given)| key(given)))
+    }
+
     /// Whether a provider can be used as far as keys go.
     pub fn has(&self, provider: &Registered) -> bool {
         matches!(self.source(provider), Ok(Some(_)))

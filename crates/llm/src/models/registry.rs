@@ -12,6 +12,7 @@ use super::fields;
 use super::file::{At, AuthKind, ModelsFile, Patch, ProviderEntry};
 use crate::catalogue;
 use crate::model::{Compat, Model, Price};
+use crate::nearest::nearest;
 use crate::provider::{self, Provider};
 
 /// Tokens that a model can read and write together, where nothing says how many.
@@ -139,6 +140,11 @@ impl Registry {
     /// The provider of that name.
     pub fn provider(&self, id: &str) -> Option<&Registered> {
         self.providers.iter().find(|provider| provider.id == id)
+    }
+
+    /// Providers whose names are near this one.
+    pub fn near_providers(&self, name: &str) -> Vec<&str> {
+        nearest(name, self.providers.iter().map(|provider| provider.id.as_str()), 3)
     }
 
     /// The models of a provider.

@@ -4,12 +4,20 @@
 //! A wire does no I/O: it makes the one HTTP request of a [`Call`], and reads the frames of the answer into an
 //! [`Assembly`]. The bytes may come in any pieces; the events are the same.
 
+mod address;
+mod anthropic;
+#[cfg(test)]
+mod conformance;
+mod google;
+mod history;
+mod ids;
+
 use crate::assembly::Assembly;
 use crate::failure::Failure;
 use crate::request::Call;
 
 /// Every wire.
-pub static ALL: &[&dyn Wire] = &[];
+pub static ALL: &[&dyn Wire] = &[&anthropic::Anthropic, &google::Google];
 
 /// A protocol in which models are spoken to.
 pub trait Wire: Sync {

@@ -4,5 +4,6 @@
 #![cfg(target_os = "linux")]
 
 mod desktops;
+mod model;
 mod notifications;
 mod screen;

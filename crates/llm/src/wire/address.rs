@@ -1,0 +1,143 @@
+//! Where a request goes, and how it proves who asks.
+//!
+//! Invariant: a key stands in one header and nowhere else, and never in a message.
+
+use crate::failure::{Class, Failure};
+use crate::model::Model;
+use crate::request::Auth;
+
+/// Longest id that OpenAI takes for a call, an item or a cache.
+pub(crate) const ID_MOST: usize = 64;
+
+/// The address of `path` beneath the model's base, or beneath `usual` if it names none. A query of the base stays behind it.
+///
+/// # Errors
+/// [`Class::Config`] for what is no address of the web.
+pub(crate) fn url(model: &Model, usual: &str, path: &str) -> Result<String, Failure> {
+    let base = if model.base_url.trim().is_empty() { usual } else { model.base_url.trim() };
+    let known = base.starts_with("https://") || base.starts_with("http://");
+    if !known || host(base).is_empty() || base.contains(char::is_whitespace) {
+        let provider = &model.provider;
+        return Err(Failure::new(
+            Class::Config,
+            format!("the base URL of {provider} is no address; it must begin with https:// or http://"),
+        ));
+    }
+    let (place, query) = base.split_once('?').map_or((base, None), |(place, query)| (place, Some(query)));
+    let place = place.trim_end_matches('/');
+    // Some write the whole address where the base is asked for.
+    let place = place.strip_suffix(path).unwrap_or(place);
+    Ok(match query {
+        Some(query) => format!("{place}{path}?{query}"),
+        None => format!("{place}{path}"),
+    })
+}
+
+/// The host of an address, in small letters, without port.
+pub(crate) fn host(url: &str) -> String {
+    let rest = url.split_once("://").map_or(url, |(_, rest)| rest);
+    let authority = rest.split(['/', '?', '#']).next().unwrap_or_default();
+    let host = authority.rsplit_once('@').map_or(authority, |(_, host)| host);
+    let host = match host.strip_prefix('[') {
+        Some(inner) => inner.split(']').next().unwrap_or_default(),
+        None => host.split(':').next().unwrap_or_default(),
+    };
+    host.to_ascii_lowercase()
+}
+
+/// Whether `host` is `domain` or beneath it.
+pub(crate) fn is_beneath(host: &str, domain: &str) -> bool {
+    host.strip_suffix(domain).is_some_and(|rest| rest.is_empty() || rest.ends_with('.'))
+}
+
+/// Azure takes the key in a header of its own.
+const AZURE: [&str; 3] = ["openai.azure.com", "cognitiveservices.azure.com", "services.ai.azure.com"];
+
+/// The server is Azure's.
+pub(crate) fn is_azure(host: &str) -> bool {
+    AZURE.iter().any(|domain| is_beneath(host, domain))
+}
+
+/// The key, if there is one.
+///
+/// # Errors
+/// [`Class::Config`] for a key that no header can hold.
+pub(crate) fn key<'a>(model: &Model, auth: &'a Auth) -> Result<Option<&'a str>, Failure> {
+    let Auth::Key(key) = auth else { return Ok(None) };
+    let key = key.trim();
+    if key.is_empty() || !key.bytes().all(|byte| byte.is_ascii_graphic()) {
+        let provider = &model.provider;
+        return Err(Failure::new(
+            Class::Config,
+            format!(
+                "the key of {provider} is empty or has characters that no key has; set it again with `relay keys set {provider}`"
+            ),
+        ));
+    }
+    Ok(Some(key))
+}
+
+/// The header that proves who asks, if anything does.
+///
+/// # Errors
+/// See [`key`].
+pub(crate) fn proof(model: &Model, auth: &Auth) -> Result<Vec<(String, String)>, Failure> {
+    let Some(key) = key(model, auth)? else { return Ok(Vec::new()) };
+    Ok(if is_azure(&host(&model.base_url)) {
+        vec![("api-key".into(), key.into())]
+    } else {
+        vec![("authorization".into(), format!("Bearer {key}"))]
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at(base: &str) -> Model {
+        Model { base_url: base.into(), ..crate::model::tests::model() }
+    }
+
+    #[test]
+    fn the_path_goes_before_the_query_of_the_base() {
+        let url = |base: &str| url(&at(base), "https://usual.example/v1", "/responses").unwrap();
+        assert_eq!(url(""), "https://usual.example/v1/responses");
+        assert_eq!(url("http://[::1]:8080/v1/"), "http://[::1]:8080/v1/responses");
+        assert_eq!(
+            url("https://a.openai.azure.com/openai?api-version=2025-04-01"),
+            "https://a.openai.azure.com/openai/responses?api-version=2025-04-01"
+        );
+        assert_eq!(url("https://a.example/v1/responses"), "https://a.example/v1/responses");
+    }
+
+    #[test]
+    fn what_is_no_address_is_a_matter_of_settings() {
+        for base in ["ftp://a", "api.example.com/v1", "https://", "https://a b"] {
+            assert_eq!(url(&at(base), "", "/x").unwrap_err().class, Class::Config, "{base}");
+        }
+    }
+
+    #[test]
+    fn a_host_is_found_behind_names_and_before_ports() {
+        assert_eq!(host("https://me:pw@API.Example.com:8443/v1?x"), "api.example.com");
+        assert_eq!(host("http://[::1]:1234/v1"), "::1");
+        assert!(is_beneath("eu.api.example.com", "example.com"));
+        assert!(!is_beneath("notexample.com", "example.com"));
+    }
+
+    #[test]
+    fn a_key_goes_into_its_header_or_nowhere() {
+        let headers = |base: &str, key: &str| proof(&at(base), &Auth::Key(key.into()));
+        assert_eq!(
+            headers("https://a.example", " k1\n").unwrap(),
+            [("authorization".into(), "Bearer k1".into())]
+        );
+        assert_eq!(headers("https://a.openai.azure.com", "k1").unwrap(), [("api-key".into(), "k1".into())]);
+        for key in ["", "k\ny", "k\u{e9}y", "two words"] {
+            let failure = headers("https://a.example", key).unwrap_err();
+            assert_eq!(failure.class, Class::Config);
+            assert!(key.is_empty() || !failure.message.contains(key));
+        }
+        assert_eq!(proof(&at("https://a.example"), &Auth::None).unwrap(), []);
+    }
+}

@@ -1,0 +1,252 @@
+//! The body of a request to Anthropic Messages.
+//!
+//! Invariant: what the server checks holds whatever the conversation was: roles alternate and the person speaks first and
+//! last, every call has its result in the message behind it, no text is blank, and what was signed goes back only to
+//! the model that signed it.
+
+use serde_json::{Map, Value, json};
+
+use super::is_anthropic;
+use super::thinking::Plan;
+use crate::message::{AssistantContent, Image};
+use crate::model::Model;
+use crate::request::{CacheTime, Call, Request, Tool, ToolChoice};
+use crate::schema::{Dialect, normalise};
+use crate::wire::history::{self, Answer, Outcome, Part, Turn};
+use crate::wire::ids::fitting;
+
+/// Longest id of a call.
+const ID_MOST: usize = 64;
+
+/// Longest `metadata.user_id`.
+const USER_ID_MOST: usize = 256;
+
+/// Pictures that are taken.
+const PICTURES: [&str; 4] = ["image/png", "image/jpeg", "image/gif", "image/webp"];
+
+/// Stands where the person would have to speak and did not.
+const GO_ON: &str = "(go on)";
+
+pub(super) fn body(call: &Call<'_>, plan: &Plan) -> Value {
+    let Call { model, request, .. } = call;
+    let mark = mark(request.cache);
+    let mut messages = messages(model, request);
+    if let (Some(mark), Some(last)) = (&mark, last_block(&mut messages)) {
+        last["cache_control"] = mark.clone();
+    }
+    let mut body = json!({"model": model.id, "max_tokens": plan.max_tokens});
+    if let Some(system) = request.system.as_deref().filter(|system| !is_blank(system)) {
+        body["system"] = json!([marked(json!({"type": "text", "text": system}), mark.as_ref())]);
+    }
+    let mut tools: Vec<Value> = request.tools.iter().map(tool).collect();
+    let mut choice = choice(&request.tool_choice, plan);
+    if tools.is_empty() {
+        // A conversation with calls wants tools, even if none may be called any more.
+        tools = called(&messages).iter().map(|name| gone(name)).collect();
+        choice = json!({"type": "none"});
+    }
+    body["messages"] = Value::Array(messages);
+    if let Some(last) = tools.pop() {
+        tools.push(marked(last, mark.as_ref()));
+        body["tools"] = Value::Array(tools);
+        body["tool_choice"] = choice;
+    }
+    if let Some(thinking) = &plan.thinking {
+        body["thinking"] = thinking.clone();
+    }
+    if let Some(effort) = plan.effort {
+        body["output_config"] = json!({"effort": effort});
+    }
+    if let Some(temperature) = request.temperature.filter(|_| plan.temperature) {
+        body["temperature"] = json!(temperature);
+    }
+    if let Some(tier) =
+        request.service_tier.as_deref().filter(|tier| ["auto", "standard_only"].contains(tier))
+    {
+        body["service_tier"] = json!(tier);
+    }
+    if let Some(session) =
+        request.session_id.as_deref().filter(|id| !id.is_empty() && id.len() <= USER_ID_MOST)
+    {
+        body["metadata"] = json!({"user_id": session});
+    }
+    body["stream"] = json!(true);
+    for (name, value) in model.compat.extra_body.iter().flatten() {
+        body[name.as_str()] = value.clone();
+    }
+    body
+}
+
+/// What is put where the cache shall reach to.
+fn mark(cache: CacheTime) -> Option<Value> {
+    match cache {
+        CacheTime::None => None,
+        CacheTime::Short => Some(json!({"type": "ephemeral"})),
+        CacheTime::Long => Some(json!({"type": "ephemeral", "ttl": "1h"})),
+    }
+}
+
+fn marked(mut block: Value, mark: Option<&Value>) -> Value {
+    if let Some(mark) = mark {
+        block["cache_control"] = mark.clone();
+    }
+    block
+}
+
+fn last_block(messages: &mut [Value]) -> Option<&mut Value> {
+    messages.last_mut()?.get_mut("content")?.as_array_mut()?.last_mut()
+}
+
+fn tool(tool: &Tool) -> Value {
+    json!({
+        "name": tool.name,
+        "description": tool.description,
+        "input_schema": normalise(&tool.parameters, Dialect::Anthropic).schema,
+    })
+}
+
+/// A tool that was there earlier.
+fn gone(name: &str) -> Value {
+    json!({
+        "name": name,
+        "description": "Not available any more.",
+        "input_schema": {"type": "object", "properties": {}},
+    })
+}
+
+/// The tools that were called, each once.
+fn called(messages: &[Value]) -> Vec<String> {
+    let blocks = messages.iter().filter_map(|message| message["content"].as_array()).flatten();
+    let calls = blocks.filter(|block| block["type"] == "tool_use");
+    let mut names: Vec<String> = calls.filter_map(|call| call["name"].as_str().map(str::to_owned)).collect();
+    names.sort();
+    names.dedup();
+    names
+}
+
+fn choice(choice: &ToolChoice, plan: &Plan) -> Value {
+    match choice {
+        ToolChoice::None => json!({"type": "none"}),
+        ToolChoice::Required if plan.forces => json!({"type": "any"}),
+        ToolChoice::Named(name) if plan.forces => json!({"type": "tool", "name": name}),
+        ToolChoice::Auto | ToolChoice::Required | ToolChoice::Named(_) => json!({"type": "auto"}),
+    }
+}
+
+fn messages(model: &Model, request: &Request) -> Vec<Value> {
+    let mut messages = Messages::default();
+    for turn in history::turns(model, &request.messages) {
+        match turn {
+            Turn::User(content) | Turn::Developer(content) => {
+                messages.push("user", blocks(&history::parts(model, content)));
+            }
+            Turn::Answer(answer) => messages.push("assistant", said(model, &answer)),
+            Turn::Outcome(outcome) => messages.push("user", vec![outcome_block(model, &outcome)]),
+            Turn::Stray(_) => {}
+        }
+    }
+    messages.finish()
+}
+
+/// Messages in which the roles alternate.
+#[derive(Default)]
+struct Messages {
+    all: Vec<(&'static str, Vec<Value>)>,
+}
+
+impl Messages {
+    fn push(&mut self, role: &'static str, mut blocks: Vec<Value>) {
+        if blocks.is_empty() {
+            return;
+        }
+        match self.all.last_mut() {
+            Some((last, content)) if *last == role => content.append(&mut blocks),
+            None if role == "assistant" => {
+                self.all.push(("user", vec![text(GO_ON)]));
+                self.all.push((role, blocks));
+            }
+            _ => self.all.push((role, blocks)),
+        }
+    }
+
+    fn finish(mut self) -> Vec<Value> {
+        if self.all.last().is_none_or(|(role, _)| *role == "assistant") {
+            self.push("user", vec![text(GO_ON)]);
+        }
+        self.all.into_iter().map(|(role, content)| json!({"role": role, "content": content})).collect()
+    }
+}
+
+fn blocks(parts: &[Part<'_>]) -> Vec<Value> {
+    let block = |part: &Part<'_>| match part {
+        Part::Text(said) => (!is_blank(said)).then(|| text(said)),
+        Part::Image(image) => Some(picture(image)),
+    };
+    parts.iter().filter_map(block).collect()
+}
+
+fn picture(image: &Image) -> Value {
+    if !PICTURES.contains(&image.mime_type.as_str()) {
+        return text(&format!("(a picture of the kind {} was here, which cannot be read)", image.mime_type));
+    }
+    json!({
+        "type": "image",
+        "source": {"type": "base64", "media_type": image.mime_type, "data": image.data},
+    })
+}
+
+/// What a model answered. Thoughts of others, and those without signature where signatures are checked, stay out.
+fn said(model: &Model, answer: &Answer<'_>) -> Vec<Value> {
+    let block = |content: &AssistantContent| match content {
+        AssistantContent::Text(said) => (!is_blank(&said.text)).then(|| text(&said.text)),
+        AssistantContent::Thinking(_) if !answer.own => None,
+        AssistantContent::Thinking(thought) => {
+            let signature = thought.thinking_signature.as_deref().unwrap_or_default();
+            match (thought.redacted, signature.is_empty()) {
+                (true, false) => Some(json!({"type": "redacted_thinking", "data": signature})),
+                (true, true) => None,
+                (false, true) if is_anthropic(model) || thought.thinking.is_empty() => None,
+                (false, _) => {
+                    Some(json!({"type": "thinking", "thinking": thought.thinking, "signature": signature}))
+                }
+            }
+        }
+        AssistantContent::ToolCall(call) => Some(json!({
+            "type": "tool_use",
+            "id": fitting(&call.id, ID_MOST, "toolu_"),
+            "name": call.name,
+            "input": call.arguments,
+        })),
+    };
+    answer.content.iter().copied().filter_map(block).collect()
+}
+
+fn outcome_block(model: &Model, outcome: &Outcome<'_>) -> Value {
+    let failed = outcome.result.is_none_or(|result| result.is_error);
+    let mut parts = outcome.parts(model);
+    if failed && parts.iter().any(|part| matches!(part, Part::Text(_))) {
+        // A failure may have no pictures.
+        parts.retain(|part| matches!(part, Part::Text(_)));
+    }
+    let mut content = blocks(&parts);
+    if content.is_empty() {
+        content.push(text(history::NO_OUTPUT));
+    }
+    let mut block = Map::new();
+    block.insert("type".into(), "tool_result".into());
+    block.insert("tool_use_id".into(), fitting(&outcome.call.id, ID_MOST, "toolu_").into());
+    block.insert("content".into(), Value::Array(content));
+    if failed {
+        block.insert("is_error".into(), true.into());
+    }
+    Value::Object(block)
+}
+
+fn text(text: &str) -> Value {
+    json!({"type": "text", "text": text})
+}
+
+/// Blank text is refused.
+fn is_blank(text: &str) -> bool {
+    text.trim().is_empty()
+}

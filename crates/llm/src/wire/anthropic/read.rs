@@ -1,0 +1,286 @@
+//! Reads the streamed answer of Anthropic Messages.
+//!
+//! platform.claude.com/docs/en/build-with-claude/streaming. Servers of others differ in small things: what loses nothing is
+//! taken as meant, what would lose or mix up parts of the answer is [`Class::Malformed`]. An answer is whole with
+//! `message_stop`, and also if the body ends behind a `stop_reason`: then the model was done, and only the line was
+//! not.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde_json::Value;
+
+use crate::assembly::{Assembly, Kind, PIECES_MOST};
+use crate::failure::{Class, Failure};
+use crate::message::{AssistantContent, StopReason};
+use crate::wire::{Frame, Reader};
+
+/// Characters of a server's words that are kept.
+const SAID_MOST: usize = 2000;
+
+/// Reads one answer.
+#[derive(Default)]
+pub(super) struct Messages {
+    blocks: BTreeMap<u64, Block>,
+    ids: BTreeSet<String>,
+    stop: Option<String>,
+    /// Why it declined, where it says so.
+    declined: Option<String>,
+}
+
+/// A block of the answer, by the server's number.
+struct Block {
+    /// Its place in the message; `None` for what relay does not read.
+    place: Option<usize>,
+    /// Arguments that came whole with its start. They count if no others come.
+    input: Option<String>,
+}
+
+impl Reader for Messages {
+    fn frame(&mut self, frame: &Frame<'_>, into: &mut Assembly) -> Result<(), Failure> {
+        let data = frame.data.trim();
+        // `[DONE]` is what other wires end with, and some gateways this one too.
+        if into.is_over() || data.is_empty() || data == "[DONE]" || frame.name == "ping" {
+            return Ok(());
+        }
+        let value: Value = serde_json::from_str(data)
+            .map_err(|_| Failure::malformed("the provider sent an event that is no JSON"))?;
+        match value["type"].as_str().unwrap_or(frame.name) {
+            "message_start" => self.message_start(&value["message"], into),
+            "content_block_start" => self.block_start(&value, into),
+            "content_block_delta" => self.block_delta(&value, into),
+            "content_block_stop" => self.block_stop(index(&value)?, into),
+            "message_delta" => {
+                self.message_delta(&value, into);
+                Ok(())
+            }
+            "message_stop" => self.finish(into),
+            _ if value["error"].is_object() => Err(reported(&value)),
+            "error" => Err(reported(&value)),
+            // New kinds of events may come at any time.
+            _ => Ok(()),
+        }
+    }
+
+    fn end(&mut self, into: &mut Assembly) -> Result<(), Failure> {
+        match (into.is_over(), &self.stop) {
+            (true, _) => Ok(()),
+            (false, Some(_)) => self.finish(into),
+            (false, None) => Err(Failure::cut_off()),
+        }
+    }
+}
+
+impl Messages {
+    fn message_start(&mut self, message: &Value, into: &mut Assembly) -> Result<(), Failure> {
+        if into.is_visible() {
+            return Err(Failure::malformed("the provider began its answer a second time"));
+        }
+        into.start();
+        if let Some(id) = message["id"].as_str().filter(|id| !id.is_empty()) {
+            into.response_id(id);
+        }
+        count(&message["usage"], into);
+        Ok(())
+    }
+
+    fn block_start(&mut self, value: &Value, into: &mut Assembly) -> Result<(), Failure> {
+        let index = index(value)?;
+        let block = &value["content_block"];
+        let text = |name: &str| block[name].as_str().unwrap_or_default();
+        // Some number every block alike: a new one ends the old one.
+        self.block_stop(index, into)?;
+        let mut input = None;
+        let place = match text("type") {
+            "text" => {
+                let place = into.open(Kind::Text)?;
+                into.delta(place, text("text"))?;
+                Some(place)
+            }
+            "thinking" => {
+                let place = into.open(Kind::Thinking)?;
+                into.delta(place, text("thinking"))?;
+                sign(place, text("signature"), into);
+                Some(place)
+            }
+            "redacted_thinking" => {
+                let place = into.open(Kind::Thinking)?;
+                sign(place, text("data"), into);
+                if let Some(AssistantContent::Thinking(thinking)) = into.piece(place) {
+                    thinking.redacted = true;
+                }
+                Some(place)
+            }
+            "tool_use" => {
+                let name = text("name");
+                if name.is_empty() {
+                    return Err(Failure::malformed("the provider began a tool call without a name"));
+                }
+                let id = self.id(text("id"));
+                let whole = block["input"].as_object().filter(|input| !input.is_empty());
+                input = whole.map(|input| Value::Object(input.clone()).to_string());
+                Some(into.open(Kind::ToolCall { id, name: name.to_owned() })?)
+            }
+            // What the server runs itself, and what is not known yet.
+            _ => None,
+        };
+        if self.blocks.len() >= PIECES_MOST && !self.blocks.contains_key(&index) {
+            return Err(Failure::new(
+                Class::TooLarge,
+                format!("the answer has more than {PIECES_MOST} pieces"),
+            ));
+        }
+        self.blocks.insert(index, Block { place, input });
+        Ok(())
+    }
+
+    fn block_delta(&mut self, value: &Value, into: &mut Assembly) -> Result<(), Failure> {
+        let index = index(value)?;
+        let delta = &value["delta"];
+        let (kind, field) = match delta["type"].as_str().unwrap_or_default() {
+            "text_delta" => (Some(Kind::Text), "text"),
+            "thinking_delta" => (Some(Kind::Thinking), "thinking"),
+            "input_json_delta" => (None, "partial_json"),
+            "signature_delta" => {
+                if let Some(Block { place: Some(place), .. }) = self.blocks.get(&index) {
+                    sign(*place, delta["signature"].as_str().unwrap_or_default(), into);
+                }
+                return Ok(());
+            }
+            // Citations, and what is not known yet.
+            _ => return Ok(()),
+        };
+        let more = delta[field].as_str().unwrap_or_default();
+        if more.is_empty() {
+            return Ok(());
+        }
+        let place = match (self.blocks.get(&index), &kind) {
+            (Some(Block { place: None, .. }), _) => return Ok(()),
+            (Some(Block { place: Some(place), .. }), _) => *place,
+            // Its start was left out, but it says what it is.
+            (None, Some(kind)) => {
+                let place = into.open(kind.clone())?;
+                self.blocks.insert(index, Block { place: Some(place), input: None });
+                place
+            }
+            (None, None) => return Err(Failure::malformed("the provider sent arguments of no tool call")),
+        };
+        let fits = match (into.piece(place), kind) {
+            (Some(AssistantContent::Text(_)), Some(Kind::Text))
+            | (Some(AssistantContent::Thinking(_)), Some(Kind::Thinking))
+            | (Some(AssistantContent::ToolCall(_)), None) => into.is_open(place),
+            _ => false,
+        };
+        if !fits {
+            return Err(Failure::malformed(
+                "the provider sent more of a piece that is whole, or of another kind",
+            ));
+        }
+        into.delta(place, more)
+    }
+
+    fn block_stop(&mut self, index: u64, into: &mut Assembly) -> Result<(), Failure> {
+        let Some(block) = self.blocks.get_mut(&index) else { return Ok(()) };
+        let Some(place) = block.place else { return Ok(()) };
+        if let Some(input) = block.input.take()
+            && into.argument_bytes(place) == 0
+        {
+            into.delta(place, &input)?;
+        }
+        into.close(place);
+        Ok(())
+    }
+
+    fn message_delta(&mut self, value: &Value, into: &mut Assembly) {
+        count(&value["usage"], into);
+        let delta = &value["delta"];
+        if let Some(reason) = delta["stop_reason"].as_str() {
+            self.stop = Some(reason.to_owned());
+        }
+        if let Some(why) = delta["stop_details"]["explanation"].as_str() {
+            self.declined = Some(why.chars().take(SAID_MOST).collect());
+        }
+    }
+
+    fn finish(&mut self, into: &mut Assembly) -> Result<(), Failure> {
+        let open: Vec<u64> = self.blocks.keys().copied().collect();
+        for index in open {
+            self.block_stop(index, into)?;
+        }
+        let reason = match self.stop.as_deref() {
+            Some("refusal") => {
+                let why =
+                    self.declined.take().unwrap_or_else(|| "the provider declined to answer this".into());
+                return Err(Failure::new(Class::Refused, why));
+            }
+            // What filled the window is cut off like what reached its limit.
+            Some("max_tokens" | "model_context_window_exceeded") => StopReason::Length,
+            // `tool_use` too: the assembly knows whether a call waits, and only tools of the server's own may not.
+            _ => StopReason::Stop,
+        };
+        into.done(reason);
+        Ok(())
+    }
+
+    /// An id that no other call of the answer has.
+    fn id(&mut self, id: &str) -> String {
+        let number = self.ids.len();
+        let mut own = if id.is_empty() { format!("toolu_relay_{number}") } else { id.to_owned() };
+        if self.ids.contains(&own) {
+            own = format!("{own}_{number}");
+        }
+        self.ids.insert(own.clone());
+        own
+    }
+}
+
+fn index(value: &Value) -> Result<u64, Failure> {
+    value["index"].as_u64().ok_or_else(|| Failure::malformed("the provider sent a piece without its number"))
+}
+
+fn sign(place: usize, signature: &str, into: &mut Assembly) {
+    if let Some(AssistantContent::Thinking(thinking)) = into.piece(place).filter(|_| !signature.is_empty()) {
+        thinking.thinking_signature.get_or_insert_default().push_str(signature);
+    }
+}
+
+/// Counts are sums so far; some servers send zeros in one of the two places that have them.
+fn count(usage: &Value, into: &mut Assembly) {
+    let written = usage["cache_creation_input_tokens"].as_u64().unwrap_or_else(|| {
+        let of = |time: &str| usage["cache_creation"][time].as_u64().unwrap_or(0);
+        of("ephemeral_5m_input_tokens").saturating_add(of("ephemeral_1h_input_tokens"))
+    });
+    let sums = into.usage();
+    let most = |sum: &mut u64, count: u64| *sum = (*sum).max(count);
+    most(&mut sums.input, usage["input_tokens"].as_u64().unwrap_or(0));
+    most(&mut sums.output, usage["output_tokens"].as_u64().unwrap_or(0));
+    most(&mut sums.cache_read, usage["cache_read_input_tokens"].as_u64().unwrap_or(0));
+    most(&mut sums.cache_write, written);
+}
+
+/// platform.claude.com/docs/en/api/errors
+fn reported(value: &Value) -> Failure {
+    let error = &value["error"];
+    let said: String = error["message"].as_str().unwrap_or_default().chars().take(SAID_MOST).collect();
+    let kind = error["type"].as_str().unwrap_or_default();
+    let overflows = said.contains("prompt is too long") || said.contains("context window");
+    let class = match kind {
+        _ if overflows => Class::ContextOverflow,
+        "invalid_request_error" => Class::BadRequest,
+        "authentication_error" => Class::Auth,
+        "billing_error" => Class::Quota,
+        "permission_error" => Class::Forbidden,
+        "not_found_error" => Class::NotFound,
+        "request_too_large" => Class::ContextOverflow,
+        "rate_limit_error" => Class::RateLimit,
+        "timeout_error" => Class::Timeout,
+        "overloaded_error" => Class::Overloaded,
+        _ => Class::Server,
+    };
+    let message = match (said.is_empty(), kind.is_empty()) {
+        (false, _) => said,
+        (true, false) => format!("the provider reported `{kind}` and nothing more"),
+        (true, true) => "the provider reported an error and nothing more".into(),
+    };
+    let request_id = value["request_id"].as_str().map(str::to_owned);
+    Failure { request_id, ..Failure::new(class, message) }
+}

@@ -1,0 +1,210 @@
+//! How much thinking is asked of Anthropic's models.
+//!
+//! Up to 4.5 a budget of tokens; since 4.6 the model decides and an effort guides it, and the budget is refused from 4.7
+//! on, as is a temperature (platform.claude.com/docs/en/build-with-claude/adaptive-thinking and `…/effort`). A call
+//! that is forced cannot be thought about first (`…/extended-thinking`): the force wins.
+
+use serde_json::{Value, json};
+
+use crate::request::{Call, Level, ToolChoice};
+
+/// Tokens that an answer has beside its thinking, at least.
+const ANSWER_LEAST: u64 = 1024;
+
+/// The smallest budget that is taken.
+const BUDGET_LEAST: u64 = 1024;
+
+/// Tokens an answer may have where nobody knows how many the model can write.
+const MAX_TOKENS_USUAL: u64 = 4096;
+
+/// What is asked.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Plan {
+    /// `max_tokens`
+    pub max_tokens: u64,
+    /// `thinking`, if it is named at all.
+    pub thinking: Option<Value>,
+    /// `output_config.effort`
+    pub effort: Option<&'static str>,
+    /// A temperature may be named.
+    pub temperature: bool,
+    /// It must be asked to think between calls.
+    pub interleaves: bool,
+    /// A tool may be forced.
+    pub forces: bool,
+}
+
+pub(super) fn plan(call: &Call<'_>) -> Plan {
+    let model = call.model;
+    let most = if model.max_tokens == 0 { MAX_TOKENS_USUAL } else { model.max_tokens };
+    let max_tokens = call.request.max_tokens.unwrap_or(most).clamp(1, most);
+    let generation = Generation::of(&model.id);
+    let forced = matches!(call.request.tool_choice, ToolChoice::Required | ToolChoice::Named(_))
+        && !call.request.tools.is_empty();
+    let mut plan = Plan {
+        max_tokens,
+        thinking: None,
+        effort: None,
+        temperature: generation.samples(),
+        interleaves: false,
+        forces: generation != Generation::Always,
+    };
+    let level = if forced || !model.reasoning { Level::Off } else { call.request.thinking };
+    if generation == Generation::Budget {
+        let Some(budget) = budget(level) else { return plan };
+        // What the caller wants to read is not eaten up by what was thought.
+        let room = max_tokens.saturating_add(budget).min(most);
+        let budget = budget.min(room.saturating_sub(ANSWER_LEAST));
+        if budget >= BUDGET_LEAST {
+            plan.max_tokens = room;
+            plan.thinking = Some(json!({"type": "enabled", "budget_tokens": budget}));
+            plan.temperature = false;
+            plan.interleaves = version(&model.id).is_some_and(|version| version >= 400);
+        }
+        return plan;
+    }
+    match (level, generation) {
+        // Here thinking cannot be left out; as little as can be.
+        (Level::Off, Generation::Always) if model.reasoning => plan.effort = Some("low"),
+        (Level::Off, Generation::Five) if model.reasoning => {
+            plan.thinking = Some(json!({"type": "disabled"}))
+        }
+        (Level::Off, _) => {}
+        (level, generation) => {
+            plan.effort = Some(generation.effort(level));
+            plan.temperature = false;
+            // Later models keep their thoughts to themselves unless asked.
+            plan.thinking = Some(match generation {
+                Generation::Adaptive => json!({"type": "adaptive"}),
+                _ => json!({"type": "adaptive", "display": "summarized"}),
+            });
+        }
+    }
+    plan
+}
+
+/// Models that are asked in the same way.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Generation {
+    /// Up to 4.5, and models of others.
+    Budget,
+    /// 4.6
+    Adaptive,
+    /// 4.7 and 4.8
+    Silent,
+    /// 5 and later: they think unless told not to.
+    Five,
+    /// Those that always think.
+    Always,
+}
+
+impl Generation {
+    fn of(id: &str) -> Generation {
+        if id.contains("claude-fable") || id.contains("claude-mythos") {
+            return Generation::Always;
+        }
+        match version(id) {
+            Some(500..) => Generation::Five,
+            Some(407..) => Generation::Silent,
+            Some(406) => Generation::Adaptive,
+            _ => Generation::Budget,
+        }
+    }
+
+    fn samples(self) -> bool {
+        matches!(self, Generation::Budget | Generation::Adaptive)
+    }
+
+    fn effort(self, level: Level) -> &'static str {
+        match level {
+            Level::Off | Level::Minimal | Level::Low => "low",
+            Level::Medium => "medium",
+            Level::Xhigh if self != Generation::Adaptive => "xhigh",
+            Level::High | Level::Xhigh => "high",
+            Level::Max => "max",
+        }
+    }
+}
+
+fn budget(level: Level) -> Option<u64> {
+    Some(match level {
+        Level::Off => return None,
+        Level::Minimal => 1024,
+        Level::Low => 4096,
+        Level::Medium => 10_240,
+        Level::High => 20_480,
+        Level::Xhigh => 32_768,
+        Level::Max => 63_999,
+    })
+}
+
+/// The version in a Claude's name, 4.6 as 406; `None` for the models of others.
+fn version(id: &str) -> Option<u32> {
+    let (_, name) = id.rsplit_once("claude-")?;
+    let words = name.split(['-', '.', '@', ':']);
+    // Dates are longer than versions.
+    let mut numbers = words.filter(|word| word.len() <= 2).filter_map(|word| word.parse::<u32>().ok());
+    let major = numbers.next()?;
+    Some(major * 100 + numbers.next().unwrap_or(0))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::request::{Auth, Request};
+
+    fn plan_of(id: &str, level: Level) -> Plan {
+        let mut model = crate::model::tests::model();
+        id.clone_into(&mut model.id);
+        model.max_tokens = 64_000;
+        let request = Request { thinking: level, max_tokens: Some(8000), ..Request::default() };
+        plan(&Call { model: &model, auth: &Auth::None, request: &request })
+    }
+
+    #[test]
+    fn versions_are_found_in_names_of_all_times() {
+        for (id, expected) in [
+            ("claude-3-7-sonnet-20250219", Some(307)),
+            ("claude-sonnet-4-20250514", Some(400)),
+            ("claude-opus-4-5-20251101", Some(405)),
+            ("anthropic/claude-opus-4.7", Some(407)),
+            ("anthropic.claude-opus-4-6-v1", Some(406)),
+            ("claude-haiku-5-5", Some(505)),
+            ("claude-mythos-preview", None),
+            ("glm-4.6", None),
+        ] {
+            assert_eq!(version(id), expected, "{id}");
+        }
+    }
+
+    #[test]
+    fn older_models_get_a_budget_beside_the_answer() {
+        let plan = plan_of("claude-sonnet-4-5", Level::High);
+        assert_eq!(plan.max_tokens, 28_480);
+        assert_eq!(plan.thinking, Some(json!({"type": "enabled", "budget_tokens": 20_480})));
+        assert!(!plan.temperature && plan.interleaves);
+        let most = plan_of("claude-sonnet-4-5", Level::Max);
+        assert_eq!(most.max_tokens, 64_000);
+        assert_eq!(most.thinking, Some(json!({"type": "enabled", "budget_tokens": 62_976})));
+        assert_eq!(plan_of("claude-sonnet-4-5", Level::Off).thinking, None);
+    }
+
+    #[test]
+    fn newer_models_get_an_effort() {
+        let asked = |id: &str, level: Level| {
+            let plan = plan_of(id, level);
+            (plan.thinking.unwrap_or_default(), plan.effort, plan.temperature)
+        };
+        let summarised = json!({"type": "adaptive", "display": "summarized"});
+        assert_eq!(
+            asked("claude-opus-4-6", Level::Xhigh),
+            (json!({"type": "adaptive"}), Some("high"), false)
+        );
+        assert_eq!(asked("claude-opus-4-6", Level::Off), (Value::Null, None, true));
+        assert_eq!(asked("claude-opus-4-7", Level::Xhigh), (summarised.clone(), Some("xhigh"), false));
+        assert_eq!(asked("claude-opus-4-7", Level::Off), (Value::Null, None, false));
+        assert_eq!(asked("claude-sonnet-5", Level::Off), (json!({"type": "disabled"}), None, false));
+        assert_eq!(asked("claude-fable-5", Level::Off), (Value::Null, Some("low"), false));
+        assert_eq!(asked("claude-mythos-preview", Level::Max), (summarised, Some("max"), false));
+    }
+}

@@ -1,0 +1,308 @@
+//! Every wire against its corpus: `tests/streams/<wire>/<case>.sse` (or `.ndjson`) holds the bytes of an answer as they
+//! are documented or were seen, `<case>.events` beside it what must come of them.
+//!
+//! An `.events` file begins with `# source: …` and has one event per line; the message of the last event follows,
+//! indented. Expected events are written and checked by hand: nothing here writes them. A wire takes part by being in
+//! [`super::ALL`]. Invariant: however the bytes are cut, the events are the same; wherever they end, exactly one last
+//! event comes.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use relaycode_testkit::random::Random;
+
+use super::{ALL, Frame, Framing, Wire};
+use crate::assembly::Assembly;
+use crate::event::Event;
+use crate::failure::Failure;
+use crate::message::{AssistantContent, AssistantMessage};
+use crate::request::{Auth, Call, Request};
+
+/// Streams that a wire must have at least.
+const CASES_LEAST: usize = 12;
+
+/// Ways in which each stream is cut.
+const CHUNKINGS: u64 = 1000;
+
+/// Decides the cuts.
+const SEED: u64 = 0x5eed_0006;
+
+#[test]
+fn every_stream_of_the_corpus_gives_the_events_beside_it() {
+    let mut wrong = Vec::new();
+    for wire in ALL {
+        for case in cases(*wire) {
+            let got = describe(&run(*wire, &case.bytes, &mut Whole));
+            if got != case.expected {
+                wrong.push(format!("{}\n{}", case.name, difference(&case.expected, &got)));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{} streams are read wrong\n\n{}", wrong.len(), wrong.join("\n\n"));
+}
+
+#[test]
+fn however_a_stream_is_cut_its_events_are_the_same() {
+    for wire in ALL {
+        for case in cases(*wire) {
+            for index in 0..CHUNKINGS {
+                let got = describe(&run(*wire, &case.bytes, &mut Random::of_case(SEED, index)));
+                assert_eq!(got, case.expected, "{}: seed {SEED:#x}, chunking {index}", case.name);
+            }
+        }
+    }
+}
+
+#[test]
+fn wherever_a_stream_ends_there_is_one_last_event() {
+    for wire in ALL {
+        for case in cases(*wire) {
+            for length in 0..case.bytes.len() {
+                let events = run(*wire, &case.bytes[..length], &mut Whole);
+                let lasts = events.iter().filter(|(event, _)| event.is_last()).count();
+                let ends = events.last().is_some_and(|(event, _)| event.is_last());
+                assert!(lasts == 1 && ends, "{} ended after {length} bytes: {lasts} last events", case.name);
+            }
+        }
+    }
+}
+
+#[test]
+fn every_wire_has_a_corpus_that_names_its_sources() {
+    for wire in ALL {
+        let cases = cases(*wire);
+        assert!(cases.len() >= CASES_LEAST, "{} has {} streams", wire.id(), cases.len());
+        for case in cases {
+            assert!(case.source.len() > 10, "{} does not say where it is from", case.name);
+        }
+    }
+}
+
+/// A stream, and what must come of it.
+struct Case {
+    name: String,
+    bytes: Vec<u8>,
+    source: String,
+    expected: Vec<String>,
+}
+
+fn cases(wire: &dyn Wire) -> Vec<Case> {
+    let extension = match wire.framing() {
+        Framing::Events => "sse",
+        Framing::Lines => "ndjson",
+    };
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/streams").join(wire.id());
+    let entries = fs::read_dir(&folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
+    let mut paths: Vec<PathBuf> = entries.map(|entry| entry.unwrap().path()).collect();
+    paths.retain(|path| path.extension().is_some_and(|found| found == extension));
+    paths.sort();
+    paths.iter().map(|path| case(wire, path)).collect()
+}
+
+fn case(wire: &dyn Wire, path: &Path) -> Case {
+    let name = format!("{}/{}", wire.id(), path.file_stem().unwrap().to_string_lossy());
+    let beside = path.with_extension("events");
+    let text = fs::read_to_string(&beside).unwrap_or_else(|error| panic!("{}: {error}", beside.display()));
+    let first = text.lines().next().unwrap_or_default();
+    let source = first.strip_prefix("# source: ").unwrap_or_default().to_owned();
+    let expected = text.lines().filter(|line| !line.starts_with('#') && !line.trim().is_empty());
+    let expected = expected.map(str::to_owned).collect();
+    Case { name, bytes: fs::read(path).unwrap(), source, expected }
+}
+
+/// How many of the bytes that are left come next.
+trait Cuts {
+    fn next(&mut self, left: usize) -> usize;
+}
+
+/// All at once.
+struct Whole;
+
+impl Cuts for Whole {
+    fn next(&mut self, left: usize) -> usize {
+        left
+    }
+}
+
+impl Cuts for Random {
+    fn next(&mut self, left: usize) -> usize {
+        // Mostly small pieces, sometimes large ones: cuts within a character and within a line end must happen.
+        let most = *self.pick(&[1, 2, 7, 40, 400, 4000]);
+        1 + self.below(most.min(left))
+    }
+}
+
+/// The events of a stream, neighbouring deltas merged; the failure beside the event that it ended with.
+fn run(wire: &dyn Wire, bytes: &[u8], cuts: &mut dyn Cuts) -> Vec<(Event, Option<Failure>)> {
+    let mut model = crate::model::tests::model();
+    wire.id().clone_into(&mut model.api);
+    let request = Request::default();
+    let call = Call { model: &model, auth: &Auth::None, request: &request };
+    let mut reader = wire.reader(&call);
+    let mut assembly = Assembly::new(&model, 0);
+    let mut splitter =
+        Splitter { framing: wire.framing(), line: Vec::new(), name: String::new(), data: None };
+    let mut events = Vec::new();
+    let mut at = 0;
+    while at < bytes.len() {
+        let next = at + cuts.next(bytes.len() - at);
+        for (name, data) in splitter.push(&bytes[at..next]) {
+            let read = reader.frame(&Frame { name: &name, data: &data }, &mut assembly);
+            settle(&mut assembly, &read, &mut events);
+        }
+        at = next;
+    }
+    for (name, data) in splitter.end() {
+        let read = reader.frame(&Frame { name: &name, data: &data }, &mut assembly);
+        settle(&mut assembly, &read, &mut events);
+    }
+    let read = reader.end(&mut assembly);
+    settle(&mut assembly, &read, &mut events);
+    events
+}
+
+fn settle(assembly: &mut Assembly, read: &Result<(), Failure>, events: &mut Vec<(Event, Option<Failure>)>) {
+    let over = assembly.is_over();
+    if let Err(failure) = read {
+        assembly.fail(failure);
+    }
+    while let Some(event) = assembly.take() {
+        let failure = read.as_ref().err().filter(|_| !over && event.is_last()).cloned();
+        match events.last_mut() {
+            Some((last, _)) => {
+                if let Some(event) = last.merge(event) {
+                    events.push((event, failure));
+                }
+            }
+            None => events.push((event, failure)),
+        }
+    }
+}
+
+fn describe(events: &[(Event, Option<Failure>)]) -> Vec<String> {
+    let mut lines = Vec::new();
+    for (event, failure) in events {
+        match event {
+            Event::Start => lines.push("start".into()),
+            Event::TextStart { content_index: at } => lines.push(format!("text_start {at}")),
+            Event::TextDelta { content_index: at, delta } => lines.push(format!("text_delta {at} {delta:?}")),
+            Event::TextEnd { content_index: at, content } => lines.push(format!("text_end {at} {content:?}")),
+            Event::ThinkingStart { content_index: at } => lines.push(format!("thinking_start {at}")),
+            Event::ThinkingDelta { content_index: at, delta } => {
+                lines.push(format!("thinking_delta {at} {delta:?}"));
+            }
+            Event::ThinkingEnd { content_index: at, content } => {
+                lines.push(format!("thinking_end {at} {content:?}"));
+            }
+            Event::ToolcallStart { content_index: at } => lines.push(format!("toolcall_start {at}")),
+            Event::ToolcallDelta { content_index: at, delta } => {
+                lines.push(format!("toolcall_delta {at} {delta:?}"));
+            }
+            Event::ToolcallEnd { content_index: at, tool_call: call } => {
+                let arguments = serde_json::to_string(&call.arguments).unwrap();
+                lines.push(format!("toolcall_end {at} {} {arguments}", call.name));
+            }
+            Event::Done { reason, message } => {
+                lines.push(format!("done {reason:?}"));
+                describe_message(message, &mut lines);
+            }
+            Event::Error { reason, error } => {
+                let class = failure.as_ref().map_or("?".into(), |failure| format!("{:?}", failure.class));
+                let text = error.error_message.as_deref().unwrap_or_default();
+                lines.push(format!("error {reason:?} {class} {text:?}"));
+                describe_message(error, &mut lines);
+            }
+        }
+    }
+    lines
+}
+
+fn describe_message(message: &AssistantMessage, lines: &mut Vec<String>) {
+    let usage = &message.usage;
+    let id = message.response_id.as_deref().map_or(String::new(), |id| format!(" id={id}"));
+    lines.push(format!(
+        "  usage in={} out={} read={} write={}{id}",
+        usage.input, usage.output, usage.cache_read, usage.cache_write
+    ));
+    let signed = |signature: &Option<String>| {
+        signature.as_ref().map_or(String::new(), |signature| format!(" signature={signature}"))
+    };
+    for content in &message.content {
+        lines.push(match content {
+            AssistantContent::Text(text) => format!("  text {:?}{}", text.text, signed(&text.text_signature)),
+            AssistantContent::Thinking(thinking) => {
+                let redacted = if thinking.redacted { " redacted" } else { "" };
+                format!(
+                    "  thinking {:?}{}{redacted}",
+                    thinking.thinking,
+                    signed(&thinking.thinking_signature)
+                )
+            }
+            AssistantContent::ToolCall(call) => {
+                let arguments = serde_json::to_string(&call.arguments).unwrap();
+                format!("  call {} {} {arguments}{}", call.id, call.name, signed(&call.thought_signature))
+            }
+        });
+    }
+}
+
+/// The lines around the first difference.
+fn difference(expected: &[String], got: &[String]) -> String {
+    let at = expected.iter().zip(got).take_while(|(expected, got)| expected == got).count();
+    let from = |lines: &[String]| lines[at.min(lines.len())..].join("\n    ");
+    format!("  after {at} lines, expected\n    {}\n  got\n    {}", from(expected), from(got))
+}
+
+/// Cuts bytes into frames. A stand-in of the tests.
+struct Splitter {
+    framing: Framing,
+    line: Vec<u8>,
+    name: String,
+    data: Option<String>,
+}
+
+impl Splitter {
+    fn push(&mut self, bytes: &[u8]) -> Vec<(String, String)> {
+        let mut frames = Vec::new();
+        for &byte in bytes {
+            if byte == b'\n' {
+                let line = std::mem::take(&mut self.line);
+                frames.extend(self.line(&line));
+            } else {
+                self.line.push(byte);
+            }
+        }
+        frames
+    }
+
+    /// A last line without its end counts where lines are frames; an event without its blank line does not.
+    fn end(&mut self) -> Vec<(String, String)> {
+        let line = std::mem::take(&mut self.line);
+        if self.framing == Framing::Lines { self.line(&line).into_iter().collect() } else { Vec::new() }
+    }
+
+    fn line(&mut self, line: &[u8]) -> Option<(String, String)> {
+        let line = String::from_utf8_lossy(line.strip_suffix(b"\r").unwrap_or(line)).into_owned();
+        if self.framing == Framing::Lines {
+            return (!line.trim().is_empty()).then(|| (String::new(), line));
+        }
+        if line.is_empty() {
+            let name = std::mem::take(&mut self.name);
+            return self.data.take().map(|data| (name, data));
+        }
+        let (field, value) = line.split_once(':').unwrap_or((&line, ""));
+        let value = value.strip_prefix(' ').unwrap_or(value);
+        match field {
+            "event" => value.clone_into(&mut self.name),
+            "data" => match &mut self.data {
+                Some(data) => {
+                    data.push('\n');
+                    data.push_str(value);
+                }
+                None => self.data = Some(value.to_owned()),
+            },
+            _ => {}
+        }
+        None
+    }
+}

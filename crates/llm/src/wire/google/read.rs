@@ -1,0 +1,254 @@
+//! Reads the streamed answer of Google Generative AI.
+//!
+//! Each frame is a whole response with the parts that are new (ai.google.dev/api/generate-content). There is no last frame:
+//! an answer is whole if it named a reason to finish and the body ended; what is counted behind that reason still
+//! counts. A part with a signature is a piece of its own from there on: signatures go back on the part they came on.
+
+use serde_json::Value;
+
+use crate::assembly::{Assembly, Kind};
+use crate::failure::{Class, Failure};
+use crate::message::{AssistantContent, StopReason};
+use crate::wire::{Frame, Reader};
+
+/// Characters of a server's words that are kept.
+const SAID_MOST: usize = 2000;
+
+/// How an id begins that the server did not give.
+const MADE_UP: &str = "relay-call-";
+
+/// Reads one answer.
+#[derive(Default)]
+pub(super) struct Chunks {
+    /// The piece that more of may come.
+    open: Option<Open>,
+    /// Why it finished, and what the server says of it.
+    finish: Option<(String, String)>,
+    response_id: String,
+    ids: std::collections::BTreeSet<String>,
+}
+
+#[derive(Clone, Copy)]
+struct Open {
+    place: usize,
+    thought: bool,
+}
+
+/// The server did not give this id.
+pub(super) fn is_made_up(id: &str) -> bool {
+    id.starts_with(MADE_UP)
+}
+
+impl Reader for Chunks {
+    fn frame(&mut self, frame: &Frame<'_>, into: &mut Assembly) -> Result<(), Failure> {
+        let data = frame.data.trim();
+        if into.is_over() || data.is_empty() || data == "[DONE]" {
+            return Ok(());
+        }
+        let value: Value = serde_json::from_str(data)
+            .map_err(|_| Failure::malformed("the provider sent a chunk that is no JSON"))?;
+        match value {
+            // Errors come in a list at times.
+            Value::Array(chunks) => chunks.iter().try_for_each(|chunk| self.chunk(chunk, into)),
+            chunk => self.chunk(&chunk, into),
+        }
+    }
+
+    fn end(&mut self, into: &mut Assembly) -> Result<(), Failure> {
+        if into.is_over() {
+            return Ok(());
+        }
+        let Some((reason, said)) = self.finish.take() else { return Err(Failure::cut_off()) };
+        let class = match reason.as_str() {
+            "STOP" => {
+                into.done(StopReason::Stop);
+                return Ok(());
+            }
+            "MAX_TOKENS" => {
+                into.done(StopReason::Length);
+                return Ok(());
+            }
+            "SAFETY" | "RECITATION" | "LANGUAGE" | "BLOCKLIST" | "PROHIBITED_CONTENT" | "SPII" => {
+                Class::Refused
+            }
+            reason if reason.starts_with("IMAGE_") => Class::Refused,
+            // The same question may well get a call that can be read.
+            "MALFORMED_FUNCTION_CALL" | "UNEXPECTED_TOOL_CALL" | "MALFORMED_RESPONSE" => Class::Malformed,
+            "TOO_MANY_TOOL_CALLS" | "MISSING_THOUGHT_SIGNATURE" => Class::BadRequest,
+            _ => Class::Server,
+        };
+        let about = if said.is_empty() { String::new() } else { format!(": {said}") };
+        Err(Failure::new(class, format!("the provider ended the answer with {}{about}", cut(&reason))))
+    }
+}
+
+impl Chunks {
+    fn chunk(&mut self, chunk: &Value, into: &mut Assembly) -> Result<(), Failure> {
+        if !chunk["error"].is_null() {
+            return Err(reported(&chunk["error"]));
+        }
+        if !chunk.is_object() {
+            return Err(Failure::malformed("the provider sent a chunk that is no object"));
+        }
+        into.start();
+        if let Some(id) = chunk["responseId"].as_str().filter(|id| !id.is_empty()) {
+            id.clone_into(&mut self.response_id);
+            into.response_id(id);
+        }
+        count(&chunk["usageMetadata"], into);
+        if let Some(reason) = chunk["promptFeedback"]["blockReason"].as_str() {
+            let said = cut(chunk["promptFeedback"]["blockReasonMessage"].as_str().unwrap_or_default());
+            let about = if said.is_empty() { String::new() } else { format!(": {said}") };
+            let message = format!("the provider blocked the conversation with {}{about}", cut(reason));
+            return Err(Failure::new(Class::Refused, message));
+        }
+        let candidates = chunk["candidates"].as_array().into_iter().flatten();
+        let Some(candidate) = candidates.into_iter().find(|one| one["index"].as_u64().unwrap_or(0) == 0)
+        else {
+            return Ok(());
+        };
+        for part in candidate["content"]["parts"].as_array().into_iter().flatten() {
+            self.part(part, into)?;
+        }
+        if let Some(reason) = candidate["finishReason"].as_str() {
+            let said = cut(candidate["finishMessage"].as_str().unwrap_or_default());
+            self.finish = Some((reason.to_owned(), said));
+        }
+        Ok(())
+    }
+
+    fn part(&mut self, part: &Value, into: &mut Assembly) -> Result<(), Failure> {
+        let signature = part["thoughtSignature"].as_str().unwrap_or_default();
+        if part["functionCall"].is_object() {
+            return self.call(&part["functionCall"], signature, into);
+        }
+        let text = match &part["text"] {
+            Value::String(text) => text.as_str(),
+            // Pictures and code that the server ran are not read; a signature may come without anything.
+            _ if signature.is_empty() => return Ok(()),
+            _ => "",
+        };
+        if text.is_empty() && signature.is_empty() {
+            return Ok(());
+        }
+        let thought = part["thought"].as_bool().unwrap_or(false);
+        let place = match self.open {
+            Some(open) if open.thought == thought => open.place,
+            _ => {
+                self.close(into);
+                let place = into.open(if thought { Kind::Thinking } else { Kind::Text })?;
+                self.open = Some(Open { place, thought });
+                place
+            }
+        };
+        into.delta(place, text)?;
+        if !signature.is_empty() {
+            match into.piece(place) {
+                Some(AssistantContent::Text(text)) => text.text_signature = Some(signature.to_owned()),
+                Some(AssistantContent::Thinking(thinking)) => {
+                    thinking.thinking_signature = Some(signature.to_owned());
+                }
+                _ => {}
+            }
+            self.close(into);
+        }
+        Ok(())
+    }
+
+    /// A call comes whole.
+    fn call(&mut self, call: &Value, signature: &str, into: &mut Assembly) -> Result<(), Failure> {
+        let Some(name) = call["name"].as_str().filter(|name| !name.is_empty()) else {
+            return Err(Failure::malformed("the provider sent a tool call without a name"));
+        };
+        let arguments = match &call["args"] {
+            arguments @ Value::Object(_) => arguments.to_string(),
+            Value::Null => "{}".to_owned(),
+            _ => {
+                return Err(Failure::malformed(
+                    "the provider sent a tool call whose arguments are no object",
+                ));
+            }
+        };
+        self.close(into);
+        let id = self.id(call["id"].as_str().unwrap_or_default());
+        let place = into.open(Kind::ToolCall { id, name: name.to_owned() })?;
+        if let Some(AssistantContent::ToolCall(call)) = into.piece(place).filter(|_| !signature.is_empty()) {
+            call.thought_signature = Some(signature.to_owned());
+        }
+        into.delta(place, &arguments)?;
+        into.close(place);
+        Ok(())
+    }
+
+    /// An id that no other call of the answer has.
+    fn id(&mut self, id: &str) -> String {
+        let number = self.ids.len();
+        let own = if id.is_empty() || self.ids.contains(id) {
+            format!("{MADE_UP}{}-{number}", self.response_id)
+        } else {
+            id.to_owned()
+        };
+        self.ids.insert(own.clone());
+        own
+    }
+
+    fn close(&mut self, into: &mut Assembly) {
+        if let Some(open) = self.open.take() {
+            into.close(open.place);
+        }
+    }
+}
+
+/// Counts are sums so far; what is read from the cache is counted in the prompt too.
+fn count(usage: &Value, into: &mut Assembly) {
+    let of = |name: &str| usage[name].as_u64().unwrap_or(0);
+    let sums = into.usage();
+    if usage["promptTokenCount"].is_u64() {
+        let cached = of("cachedContentTokenCount");
+        let prompt = of("promptTokenCount").saturating_add(of("toolUsePromptTokenCount"));
+        sums.cache_read = cached;
+        sums.input = prompt.saturating_sub(cached);
+    }
+    let written = of("candidatesTokenCount").saturating_add(of("thoughtsTokenCount"));
+    sums.output = sums.output.max(written);
+}
+
+fn cut(text: &str) -> String {
+    text.chars().take(SAID_MOST).collect()
+}
+
+/// ai.google.dev/gemini-api/docs/troubleshooting: `{"code": 503, "message": …, "status": "UNAVAILABLE"}`
+fn reported(error: &Value) -> Failure {
+    let said = cut(error["message"].as_str().or(error.as_str()).unwrap_or_default());
+    let status = error["status"].as_str().unwrap_or_default();
+    let code = error["code"].as_u64().and_then(|code| u16::try_from(code).ok());
+    let overflows = said.contains("exceeds the maximum number of tokens");
+    let class = match (status, code.unwrap_or_default()) {
+        _ if overflows => Class::ContextOverflow,
+        ("UNAUTHENTICATED", _) => Class::Auth,
+        // A wrong key is an invalid argument here.
+        ("INVALID_ARGUMENT", _) if said.contains("API key not valid") => Class::Auth,
+        ("PERMISSION_DENIED", _) => Class::Forbidden,
+        ("NOT_FOUND", _) => Class::NotFound,
+        ("RESOURCE_EXHAUSTED", _) => Class::RateLimit,
+        ("UNAVAILABLE", _) => Class::Overloaded,
+        ("DEADLINE_EXCEEDED", _) => Class::Timeout,
+        ("INVALID_ARGUMENT" | "FAILED_PRECONDITION" | "OUT_OF_RANGE", _) => Class::BadRequest,
+        (_, 401) => Class::Auth,
+        (_, 403) => Class::Forbidden,
+        (_, 404) => Class::NotFound,
+        (_, 429) => Class::RateLimit,
+        (_, 503) => Class::Overloaded,
+        (_, 400..=499) => Class::BadRequest,
+        _ => Class::Server,
+    };
+    let message = if said.is_empty() {
+        format!(
+            "the provider reported an error and nothing more{}",
+            if status.is_empty() { String::new() } else { format!(" than `{}`", cut(status)) }
+        )
+    } else {
+        said
+    };
+    Failure { status: code.filter(|code| (400..600).contains(code)), ..Failure::new(class, message) }
+}

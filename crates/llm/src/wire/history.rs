@@ -1,0 +1,272 @@
+//! The conversation as a server takes it: every tool call has its result directly behind it, once, and nothing that
+//! cannot be sent is in it.
+//!
+//! Conversations are broken off, resumed, compacted and carried from one model to another. So calls may lack a result,
+//! results a call, and answers an end. Invariant: in what comes out, the results of an answer's calls follow the answer in
+//! the order of the calls, one each.
+
+use std::borrow::Cow;
+use std::collections::{HashMap, HashSet, VecDeque};
+
+use crate::message::{
+    AssistantContent, AssistantMessage, Image, Message, StopReason, ToolCall, ToolResultMessage, UserContent,
+};
+use crate::model::Model;
+
+/// Stands for the result of a call that has none.
+pub(crate) const NO_RESULT: &str = "(no result: the call was not carried out)";
+
+/// Stands for a result that says nothing: several servers refuse an empty one.
+pub(crate) const NO_OUTPUT: &str = "(no output)";
+
+/// Stands for an image that the model cannot read.
+const NO_IMAGE: &str = "(an image was here that this model cannot read)";
+
+/// One step of a conversation.
+#[derive(Debug)]
+pub(crate) enum Turn<'a> {
+    /// What a person said.
+    User(&'a [UserContent]),
+    /// What the program says beside the person.
+    Developer(&'a [UserContent]),
+    /// What a model answered.
+    Answer(Answer<'a>),
+    /// What became of one of its calls.
+    Outcome(Outcome<'a>),
+    /// A result whose call is not in the conversation any more.
+    Stray(&'a ToolResultMessage),
+}
+
+/// What a model answered. It has text or calls.
+#[derive(Debug)]
+pub(crate) struct Answer<'a> {
+    /// Its pieces; no empty text.
+    pub content: Vec<&'a AssistantContent>,
+    /// The model that is asked now gave it, so what it signed may go back.
+    pub own: bool,
+}
+
+/// What became of a call.
+#[derive(Debug)]
+pub(crate) struct Outcome<'a> {
+    /// The call.
+    pub call: &'a ToolCall,
+    /// See [`Answer::own`].
+    pub own: bool,
+    /// Its result, if there is one.
+    pub result: Option<&'a ToolResultMessage>,
+}
+
+/// A piece of what is sent.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum Part<'a> {
+    /// Text.
+    Text(Cow<'a, str>),
+    /// A picture.
+    Image(&'a Image),
+}
+
+/// The conversation as `model` is told of it.
+pub(crate) fn turns<'a>(model: &Model, messages: &'a [Message]) -> Vec<Turn<'a>> {
+    let mut turns = Vec::with_capacity(messages.len());
+    let mut taken = HashSet::new();
+    for (at, message) in messages.iter().enumerate() {
+        match message {
+            Message::User(user) => turns.push(Turn::User(&user.content)),
+            Message::Developer(developer) => turns.push(Turn::Developer(&developer.content)),
+            Message::Assistant(answer) => {
+                answer_with_outcomes(model, answer, at, messages, &mut taken, &mut turns);
+            }
+            Message::ToolResult(result) if !taken.contains(&at) => turns.push(Turn::Stray(result)),
+            Message::ToolResult(_) => {}
+        }
+    }
+    turns
+}
+
+/// The answer, and what became of its calls: their results stand somewhere before the next answer.
+fn answer_with_outcomes<'a>(
+    model: &Model,
+    answer: &'a AssistantMessage,
+    at: usize,
+    messages: &'a [Message],
+    taken: &mut HashSet<usize>,
+    turns: &mut Vec<Turn<'a>>,
+) {
+    let mut results: HashMap<&str, VecDeque<(usize, &'a ToolResultMessage)>> = HashMap::new();
+    let behind = messages.iter().enumerate().skip(at + 1);
+    for (place, message) in behind.take_while(|(_, message)| !matches!(message, Message::Assistant(_))) {
+        if let Message::ToolResult(result) = message {
+            results.entry(&result.tool_call_id).or_default().push_back((place, result));
+        }
+    }
+    let broken = matches!(answer.stop_reason, StopReason::Error | StopReason::Aborted);
+    let kept = answer.content.iter().filter(|content| match content {
+        AssistantContent::Text(text) => !text.text.is_empty(),
+        AssistantContent::Thinking(_) => !broken,
+        AssistantContent::ToolCall(call) => !broken || results.contains_key(call.id.as_str()),
+    });
+    let content: Vec<&AssistantContent> = kept.collect();
+    if content.iter().all(|content| matches!(content, AssistantContent::Thinking(_))) {
+        return;
+    }
+    let own =
+        answer.provider == model.provider && answer.model == model.id && answer.api == model.api && !broken;
+    turns.push(Turn::Answer(Answer { content: content.clone(), own }));
+    for content in content {
+        let AssistantContent::ToolCall(call) = content else { continue };
+        let result = results.get_mut(call.id.as_str()).and_then(VecDeque::pop_front);
+        if let Some((place, rest)) = result {
+            taken.insert(place);
+            // The same result twice is one result.
+            let repeats = results.get_mut(call.id.as_str()).into_iter().flatten();
+            taken.extend(repeats.filter(|(_, later)| later.content == rest.content).map(|(place, _)| *place));
+        }
+        turns.push(Turn::Outcome(Outcome { call, own, result: result.map(|(_, result)| result) }));
+    }
+}
+
+/// What is sent of a content; a note stands for an image where `model` reads none.
+pub(crate) fn parts<'a>(model: &Model, content: &'a [UserContent]) -> Vec<Part<'a>> {
+    let part = |content: &'a UserContent| match content {
+        UserContent::Text(text) => Part::Text(Cow::Borrowed(&text.text)),
+        // A reference to a stored image is nothing that a server could read.
+        UserContent::Image(image) if model.images && !image.data.starts_with("blob:") => Part::Image(image),
+        UserContent::Image(_) => Part::Text(Cow::Borrowed(NO_IMAGE)),
+    };
+    content.iter().map(part).filter(|part| !matches!(part, Part::Text(text) if text.is_empty())).collect()
+}
+
+/// A result that lost its call, as something said beside the conversation.
+pub(crate) fn stray<'a>(model: &Model, result: &'a ToolResultMessage) -> Vec<Part<'a>> {
+    let what = format!("(what the tool `{}` gave back earlier)", result.tool_name);
+    let mut all = vec![Part::Text(Cow::Owned(what))];
+    all.extend(parts(model, &result.content));
+    all
+}
+
+/// The text of a result; images are not in it.
+pub(crate) fn text(parts: &[Part<'_>]) -> String {
+    let texts = parts.iter().filter_map(|part| match part {
+        Part::Text(text) => Some(text.as_ref()),
+        Part::Image(_) => None,
+    });
+    texts.collect::<Vec<_>>().join("\n")
+}
+
+impl<'a> Outcome<'a> {
+    /// What is sent of it: never nothing.
+    pub fn parts(&self, model: &Model) -> Vec<Part<'a>> {
+        let Some(result) = self.result else { return vec![Part::Text(Cow::Borrowed(NO_RESULT))] };
+        let parts = parts(model, &result.content);
+        if parts.is_empty() { vec![Part::Text(Cow::Borrowed(NO_OUTPUT))] } else { parts }
+    }
+}
+
+/// An image as an address that holds it.
+pub(crate) fn data_url(image: &Image) -> String {
+    format!("data:{};base64,{}", image.mime_type, image.data)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::message::{Text, Thinking, UserMessage};
+
+    fn answer(content: Vec<AssistantContent>, stop_reason: StopReason) -> Message {
+        let mut message = crate::Assembly::new(&crate::model::tests::model(), 0).message().clone();
+        message.content = content;
+        message.stop_reason = stop_reason;
+        Message::Assistant(message)
+    }
+
+    fn call(id: &str) -> AssistantContent {
+        AssistantContent::ToolCall(ToolCall { id: id.into(), name: "read".into(), ..ToolCall::default() })
+    }
+
+    fn result(id: &str, text: &str) -> Message {
+        Message::ToolResult(ToolResultMessage {
+            tool_call_id: id.into(),
+            tool_name: "read".into(),
+            content: vec![UserContent::text(text)],
+            details: None,
+            is_error: false,
+            timestamp: 0,
+        })
+    }
+
+    fn shape(messages: &[Message]) -> Vec<String> {
+        let model = crate::model::tests::model();
+        let turns = turns(&model, messages);
+        let one = |turn: &Turn<'_>| match turn {
+            Turn::User(_) => "user".into(),
+            Turn::Developer(_) => "developer".into(),
+            Turn::Answer(answer) => format!("answer {} own={}", answer.content.len(), answer.own),
+            Turn::Outcome(outcome) => {
+                format!("outcome {} {}", outcome.call.id, text(&outcome.parts(&model)))
+            }
+            Turn::Stray(result) => format!("stray {}", result.tool_call_id),
+        };
+        turns.iter().map(one).collect()
+    }
+
+    #[test]
+    fn results_follow_their_calls_whatever_stood_between() {
+        let user = Message::User(UserMessage::text("meanwhile", 0));
+        let messages = [
+            answer(vec![call("a"), call("b"), call("c")], StopReason::ToolUse),
+            result("b", "second"),
+            user,
+            result("a", "first"),
+            result("a", "first"),
+            result("z", "of nobody"),
+        ];
+        assert_eq!(
+            shape(&messages),
+            [
+                "answer 3 own=true",
+                "outcome a first",
+                "outcome b second",
+                "outcome c (no result: the call was not carried out)",
+                "user",
+                "stray z"
+            ]
+        );
+    }
+
+    #[test]
+    fn an_answer_that_broke_off_keeps_its_text_and_the_calls_that_were_carried_out() {
+        let thinking = AssistantContent::Thinking(Thinking { thinking: "hm".into(), ..Thinking::default() });
+        let said = AssistantContent::Text(Text { text: "so far".into(), text_signature: None });
+        let messages = [
+            answer(vec![thinking.clone(), said, call("a"), call("b")], StopReason::Aborted),
+            result("a", "done"),
+            answer(vec![thinking.clone(), call("c")], StopReason::Error),
+            answer(vec![thinking], StopReason::Length),
+        ];
+        assert_eq!(shape(&messages), ["answer 2 own=false", "outcome a done"]);
+    }
+
+    #[test]
+    fn the_same_id_in_two_answers_is_two_calls() {
+        let messages = [
+            answer(vec![call("a")], StopReason::ToolUse),
+            result("a", "one"),
+            answer(vec![call("a")], StopReason::ToolUse),
+            result("a", "two"),
+        ];
+        assert_eq!(
+            shape(&messages),
+            ["answer 1 own=true", "outcome a one", "answer 1 own=true", "outcome a two"]
+        );
+    }
+
+    #[test]
+    fn an_image_is_a_note_where_the_model_reads_none() {
+        let mut model = crate::model::tests::model();
+        let content = [UserContent::Image(Image { data: "aGk=".into(), mime_type: "image/png".into() })];
+        assert!(matches!(parts(&model, &content)[..], [Part::Image(_)]));
+        model.images = false;
+        assert_eq!(text(&parts(&model, &content)), NO_IMAGE);
+    }
+}

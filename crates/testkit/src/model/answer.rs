@@ -1,0 +1,234 @@
+//! Writing an answer to a connection: the head, the body in pieces, silence, and the ways to break off.
+//!
+//! Between two pieces it is noticed at once when the client has gone, so that a test of cancelling does not have to
+//! wait for the next write.
+
+use std::io::{self, Write};
+use std::net::TcpStream;
+use std::time::{Duration, Instant};
+
+use rustix::net::sockopt::set_socket_linger;
+
+use super::http::Asked;
+use super::server::Shared;
+use crate::random::Random;
+
+/// The longest piece that a stream is cut into; longer streams are cut into longer pieces, so that the number of
+/// pieces stays within bounds.
+const MAX_PIECE: usize = 24;
+
+/// About so many pieces a stream is cut into.
+const MAX_PIECES: usize = 4000;
+
+/// Between two looks whether the server is to stop, while the client has sent more than it should.
+const LOOK_AGAIN: Duration = Duration::from_millis(20);
+
+/// Why an answer breaks off.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Halt {
+    /// The client closed the connection.
+    ClientClosed,
+    /// The script says so.
+    Cut,
+    /// The server ends.
+    Stopped,
+}
+
+/// An answer on its way.
+pub(super) struct Answer<'a> {
+    stream: &'a TcpStream,
+    shared: &'a Shared,
+    /// Whether the client understands a body in chunks.
+    may_chunk: bool,
+    /// Whether the body goes in chunks; otherwise it has a length, or ends with the connection.
+    chunked: bool,
+    head_only: bool,
+    /// Whether the connection ends with this answer.
+    pub(super) last: bool,
+    random: Option<Random>,
+    /// Bytes of the body sent so far.
+    pub(super) sent: u64,
+    /// What the head said; 0 before it was sent.
+    pub(super) status: u16,
+}
+
+impl<'a> Answer<'a> {
+    pub(super) fn new(stream: &'a TcpStream, shared: &'a Shared) -> Answer<'a> {
+        let (may_chunk, chunked, head_only, last) = (true, false, false, false);
+        Answer { stream, shared, may_chunk, chunked, head_only, last, random: None, sent: 0, status: 0 }
+    }
+
+    /// An answer to this.
+    pub(super) fn to(stream: &'a TcpStream, shared: &'a Shared, asked: &Asked) -> Answer<'a> {
+        let (may_chunk, head_only) = (asked.chunked, asked.method == "HEAD");
+        Answer { may_chunk, head_only, last: !asked.keep, ..Answer::new(stream, shared) }
+    }
+
+    /// Cuts everything that follows into random pieces.
+    pub(super) fn split(&mut self, seed: u64) {
+        self.random = Some(Random::new(seed));
+    }
+
+    /// A whole answer.
+    pub(super) fn whole(
+        &mut self,
+        status: u16,
+        kind: &str,
+        headers: &[(String, String)],
+        body: &[u8],
+    ) -> Result<(), Halt> {
+        self.head(status, kind, headers, Some(body.len()))?;
+        self.piece(body)
+    }
+
+    /// The head of an answer. Without a length the body follows in chunks and ends with [`Answer::finish`].
+    pub(super) fn head(
+        &mut self,
+        status: u16,
+        kind: &str,
+        headers: &[(String, String)],
+        length: Option<usize>,
+    ) -> Result<(), Halt> {
+        let mut head = format!("HTTP/1.1 {status} {}\r\ncontent-type: {kind}\r\n", reason(status));
+        for (name, value) in headers {
+            // A header that breaks the head would be another fault than the one that was asked for.
+            let clean = |text: &str| text.replace(['\r', '\n'], " ");
+            head.push_str(&format!("{}: {}\r\n", clean(name), clean(value)));
+        }
+        self.chunked = length.is_none() && self.may_chunk;
+        self.last |= length.is_none() && !self.may_chunk;
+        if let Some(length) = length {
+            head.push_str(&format!("content-length: {length}\r\n"));
+        } else {
+            head.push_str("cache-control: no-cache\r\n");
+        }
+        if self.chunked {
+            head.push_str("transfer-encoding: chunked\r\n");
+        }
+        head.push_str(if self.last { "connection: close\r\n\r\n" } else { "\r\n" });
+        self.status = status;
+        self.write(head.as_bytes())
+    }
+
+    /// A piece of the body.
+    pub(super) fn piece(&mut self, bytes: &[u8]) -> Result<(), Halt> {
+        if self.head_only || bytes.is_empty() {
+            return Ok(());
+        }
+        let longest = MAX_PIECE.max(bytes.len() / MAX_PIECES);
+        let mut rest = bytes;
+        while !rest.is_empty() {
+            let take =
+                self.random.as_mut().map_or(rest.len(), |random| 1 + random.below(longest.min(rest.len())));
+            let (now, later) = rest.split_at(take);
+            if self.chunked {
+                let mut chunk = format!("{:x}\r\n", now.len()).into_bytes();
+                chunk.extend_from_slice(now);
+                chunk.extend_from_slice(b"\r\n");
+                self.write_split(&chunk)?;
+            } else {
+                self.write_split(now)?;
+            }
+            self.sent += now.len() as u64;
+            rest = later;
+        }
+        Ok(())
+    }
+
+    /// The end of a body in chunks.
+    pub(super) fn finish(&mut self) -> Result<(), Halt> {
+        if self.chunked && !self.head_only { self.write(b"0\r\n\r\n") } else { Ok(()) }
+    }
+
+    /// Silence, until the time is over or the client goes.
+    pub(super) fn pause(&mut self, time: Duration) -> Result<(), Halt> {
+        let end = Instant::now() + time;
+        loop {
+            let left = end.saturating_duration_since(Instant::now());
+            if left.is_zero() {
+                return Ok(());
+            }
+            // Something to read wakes us: the end of the connection, which the server's own end brings about, too.
+            let _ = self.stream.set_read_timeout(Some(left));
+            let looked = self.stream.peek(&mut [0]);
+            let _ = self.stream.set_read_timeout(None);
+            match looked {
+                Ok(0) => return Err(self.gone()),
+                // The next request already: there is nothing to wait for but time.
+                Ok(_) => self.shared.sleep(left.min(LOOK_AGAIN))?,
+                Err(error) if is_quiet(&error) => {}
+                Err(_) => return Err(self.gone()),
+            }
+        }
+    }
+
+    /// Resets the connection: nothing more arrives, and what was not read yet is lost.
+    pub(super) fn cut(&self) -> Halt {
+        let _ = set_socket_linger(self.stream, Some(Duration::ZERO));
+        Halt::Cut
+    }
+
+    /// Whether the client is still there.
+    fn check(&self) -> Result<(), Halt> {
+        let _ = self.stream.set_nonblocking(true);
+        let looked = self.stream.peek(&mut [0]);
+        let _ = self.stream.set_nonblocking(false);
+        match looked {
+            Ok(0) => Err(self.gone()),
+            Err(error) if !is_quiet(&error) => Err(self.gone()),
+            _ => Ok(()),
+        }
+    }
+
+    fn gone(&self) -> Halt {
+        if self.shared.is_stopping() { Halt::Stopped } else { Halt::ClientClosed }
+    }
+
+    /// Writes one piece, in random ones if it is to be split.
+    fn write_split(&mut self, bytes: &[u8]) -> Result<(), Halt> {
+        if self.random.is_none() {
+            return self.write(bytes);
+        }
+        let longest = MAX_PIECE.max(bytes.len() / MAX_PIECES);
+        let mut rest = bytes;
+        while !rest.is_empty() {
+            let take =
+                self.random.as_mut().map_or(rest.len(), |random| 1 + random.below(longest.min(rest.len())));
+            let (now, later) = rest.split_at(take);
+            self.write(now)?;
+            rest = later;
+        }
+        Ok(())
+    }
+
+    fn write(&mut self, bytes: &[u8]) -> Result<(), Halt> {
+        self.check()?;
+        let mut stream = self.stream;
+        stream.write_all(bytes).map_err(|_| self.gone())
+    }
+}
+
+fn is_quiet(error: &io::Error) -> bool {
+    matches!(error.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut | io::ErrorKind::Interrupted)
+}
+
+/// The words beside a status.
+fn reason(status: u16) -> &'static str {
+    match status {
+        200 => "OK",
+        400 => "Bad Request",
+        401 => "Unauthorized",
+        403 => "Forbidden",
+        404 => "Not Found",
+        408 => "Request Timeout",
+        413 => "Content Too Large",
+        415 => "Unsupported Media Type",
+        426 => "Upgrade Required",
+        429 => "Too Many Requests",
+        500 => "Internal Server Error",
+        502 => "Bad Gateway",
+        503 => "Service Unavailable",
+        504 => "Gateway Timeout",
+        _ => "Scripted",
+    }
+}

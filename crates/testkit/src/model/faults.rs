@@ -1,0 +1,145 @@
+//! What goes wrong in a stream: the wire's faithful events and a turn become the steps that are really taken.
+//!
+//! Pure: bytes and pauses in, steps out; so that every wire fails in the same ways.
+
+use std::time::Duration;
+
+use super::turn::{Turn, milliseconds};
+use super::wire::{Ask, Frame, Part, Wire};
+
+/// A letter of the private use area that stands for bytes that are no UTF-8 until they are sent.
+const STAND_IN: char = '\u{f8fe}';
+
+/// What is sent in its place: no UTF-8 begins like this.
+const NO_UTF8: &[u8] = &[0xff, 0xfe];
+
+/// The longest text that `big_line` may ask for.
+const MAX_BIG_LINE: usize = 64 * 1024 * 1024;
+
+/// One step of sending a body.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Step {
+    /// Send this.
+    Send(Vec<u8>),
+    /// Be silent.
+    Pause(Duration),
+    /// Send this again and again, with silence in between.
+    Forever(Vec<u8>, Duration),
+    /// Reset the connection.
+    Cut,
+}
+
+/// The turn's text with what the faults put into it.
+pub(super) fn deltas(turn: &Turn) -> Vec<String> {
+    let mut deltas = turn.text.deltas();
+    if turn.invalid_utf8 {
+        match deltas.first_mut() {
+            Some(first) => first.push(STAND_IN),
+            None => deltas.push(STAND_IN.to_string()),
+        }
+    }
+    if let Some(length) = turn.big_line {
+        deltas.push("x".repeat(length.min(MAX_BIG_LINE)));
+    }
+    deltas
+}
+
+/// The bytes that are really sent.
+pub(super) fn bytes(turn: &Turn, text: String) -> Vec<u8> {
+    if !turn.invalid_utf8 {
+        return text.into_bytes();
+    }
+    let stand_in = STAND_IN.to_string();
+    let parts: Vec<&[u8]> = text.split(stand_in.as_str()).map(str::as_bytes).collect();
+    parts.join(NO_UTF8)
+}
+
+/// The steps of a stream whose faithful events are `frames`.
+pub(super) fn steps(turn: &Turn, wire: &dyn Wire, ask: &Ask<'_>, mut frames: Vec<Frame>) -> Vec<Step> {
+    if let Some(message) = &turn.stream_error {
+        let said = frames.iter().rposition(|frame| frame.part == Part::Delta);
+        let begun = frames.iter().rposition(|frame| frame.part == Part::Start);
+        frames.truncate(said.or(begun).map_or(0, |last| last + 1));
+        frames.push(wire.stream_error(message, ask));
+    } else if turn.truncate || turn.never_end {
+        frames.retain(|frame| frame.part != Part::End);
+    }
+    let between = milliseconds(turn.chunk_delay_ms);
+    let mut walk = Walk { turn, between, events: 0, hung: false, steps: Vec::new(), over: false };
+    for frame in &frames {
+        let times = if turn.duplicate { 2 } else { 1 };
+        for _ in 0..times {
+            walk.event(frame.part, bytes(turn, frame.text.clone()));
+        }
+        if turn.malformed && walk.events == 2 {
+            walk.steps.push(Step::Send(wire.broken().as_bytes().to_vec()));
+        }
+    }
+    if turn.never_end && !walk.over {
+        let again = frames.iter().rfind(|frame| frame.part == Part::Delta).or(frames.last());
+        let again = again.map_or_else(|| b"\n".to_vec(), |frame| bytes(turn, frame.text.clone()));
+        walk.steps.push(Step::Forever(again, between));
+    }
+    walk.end()
+}
+
+/// The steps of a body that is given piece by piece.
+pub(super) fn raw_steps(turn: &Turn) -> Vec<Step> {
+    let between = milliseconds(turn.chunk_delay_ms);
+    let mut walk = Walk { turn, between, events: 0, hung: false, steps: Vec::new(), over: false };
+    for piece in turn.chunks.iter().flatten() {
+        walk.event(Part::Delta, piece.bytes().to_vec());
+    }
+    if turn.never_end && !walk.over {
+        let last = turn
+            .chunks
+            .iter()
+            .flatten()
+            .next_back()
+            .map_or_else(|| b"\n".to_vec(), |piece| piece.bytes().to_vec());
+        walk.steps.push(Step::Forever(last, between));
+    }
+    walk.end()
+}
+
+/// The steps so far.
+struct Walk<'a> {
+    turn: &'a Turn,
+    between: Duration,
+    events: usize,
+    hung: bool,
+    steps: Vec<Step>,
+    over: bool,
+}
+
+impl Walk<'_> {
+    fn event(&mut self, part: Part, bytes: Vec<u8>) {
+        if self.over {
+            return;
+        }
+        if self.turn.disconnect_after == Some(self.events) {
+            self.steps.push(Step::Cut);
+            self.over = true;
+            return;
+        }
+        if !self.between.is_zero() && self.events > 0 {
+            self.steps.push(Step::Pause(self.between));
+        }
+        self.steps.push(Step::Send(bytes));
+        self.events += 1;
+        if part == Part::Delta && !self.hung {
+            self.hung = true;
+            if let Some(wait) = self.turn.hang_s {
+                self.steps.push(Step::Pause(wait.time()));
+            }
+        }
+    }
+
+    /// A cut that was asked for after the last event comes, too.
+    fn end(mut self) -> Vec<Step> {
+        if !self.over && self.turn.disconnect_after.is_some_and(|after| after <= self.events) {
+            self.steps.push(Step::Cut);
+        }
+        self.steps
+    }
+}

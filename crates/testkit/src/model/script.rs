@@ -1,0 +1,186 @@
+//! The script: which turns there are, and which request gets which.
+
+use std::collections::VecDeque;
+
+use serde::Deserialize;
+use serde_json::Value;
+
+use super::request::Served;
+use super::turn::Turn;
+
+/// Turns that a script may hold, repeated ones counted.
+const MAX_TURNS: usize = 100_000;
+
+/// What the server says.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Script {
+    /// One turn per request that takes one.
+    pub turns: Vec<Turn>,
+    /// What a request gets that takes none: [`Consume::Tools`].
+    pub aux: Turn,
+    /// Which requests take a turn.
+    pub consume: Consume,
+    /// The names of the models in the lists.
+    pub models: Vec<String>,
+    /// Paths that are not there: the end of each, `/props` for one that is no llama.cpp.
+    pub absent: Vec<String>,
+}
+
+/// Which requests take the next turn.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Consume {
+    /// Those that offer tools; others (titles, probes) get [`Script::aux`]. A turn whose `expect` is not met is
+    /// taken all the same, and marked as a miss.
+    #[default]
+    Tools,
+    /// All.
+    Any,
+    /// Each takes the first turn left whose `expect` stands in its body; a turn without `expect` fits all.
+    Match,
+}
+
+/// A script as it is written, when it is more than turns.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct More {
+    #[serde(default)]
+    turns: Vec<Turn>,
+    aux: Option<Turn>,
+    consume: Option<Consume>,
+    models: Option<Vec<String>>,
+    #[serde(default)]
+    absent: Vec<String>,
+}
+
+impl Default for Script {
+    fn default() -> Script {
+        Script {
+            turns: Vec::new(),
+            aux: Turn::text("scripted-aux"),
+            consume: Consume::default(),
+            models: vec!["scripted-model".to_owned()],
+            absent: Vec::new(),
+        }
+    }
+}
+
+impl Script {
+    /// These turns, for requests that offer tools.
+    pub fn new(turns: impl IntoIterator<Item = Turn>) -> Script {
+        Script { turns: turns.into_iter().collect(), ..Script::default() }
+    }
+
+    /// These turns, one for every request.
+    pub fn any(turns: impl IntoIterator<Item = Turn>) -> Script {
+        Script { consume: Consume::Any, ..Script::new(turns) }
+    }
+
+    /// These turns, each for the request that it expects.
+    pub fn matching(turns: impl IntoIterator<Item = Turn>) -> Script {
+        Script { consume: Consume::Match, ..Script::new(turns) }
+    }
+
+    /// Lists these models.
+    #[must_use]
+    pub fn models<S: Into<String>>(mut self, names: impl IntoIterator<Item = S>) -> Script {
+        self.models = names.into_iter().map(Into::into).collect();
+        self
+    }
+
+    /// Has no such path.
+    #[must_use]
+    pub fn without(mut self, path: &str) -> Script {
+        self.absent.push(path.to_owned());
+        self
+    }
+
+    /// A script from JSON: a list of turns, or an object with `turns` and more.
+    ///
+    /// # Errors
+    /// What is wrong with it, and where.
+    pub fn parse(json: &Value) -> Result<Script, String> {
+        let mut script = Script::default();
+        let wrong = |error| format!("the script is not understood: {error}");
+        if json.is_array() {
+            script.turns = Vec::<Turn>::deserialize(json).map_err(wrong)?;
+            return Ok(script);
+        }
+        let more = More::deserialize(json).map_err(wrong)?;
+        script.turns = more.turns;
+        script.aux = more.aux.unwrap_or(script.aux);
+        script.consume = more.consume.unwrap_or_default();
+        script.models = more.models.unwrap_or(script.models);
+        script.absent = more.absent;
+        Ok(script)
+    }
+}
+
+/// The turns that are left, and how many went.
+#[derive(Debug)]
+pub(super) struct Queue {
+    pub(super) consume: Consume,
+    aux: Turn,
+    left: VecDeque<(usize, Turn)>,
+    numbered: usize,
+    pub(super) aux_requests: u64,
+    pub(super) misses: u64,
+}
+
+impl Queue {
+    pub(super) fn new(script: &Script) -> Queue {
+        let mut queue = Queue {
+            consume: script.consume,
+            aux: script.aux.clone(),
+            left: VecDeque::new(),
+            numbered: 0,
+            aux_requests: 0,
+            misses: 0,
+        };
+        script.turns.iter().for_each(|turn| queue.push(turn));
+        queue
+    }
+
+    /// One more turn, as often as it is to be repeated.
+    pub(super) fn push(&mut self, turn: &Turn) {
+        for _ in 0..turn.repeat.unwrap_or(1) {
+            if self.left.len() < MAX_TURNS {
+                self.left.push_back((self.numbered, turn.clone()));
+                self.numbered += 1;
+            }
+        }
+    }
+
+    pub(super) fn left(&self) -> usize {
+        self.left.len()
+    }
+
+    /// How many turns were taken.
+    pub(super) fn taken(&self) -> usize {
+        self.numbered - self.left.len()
+    }
+
+    /// The turn for a request, and how it came to it.
+    pub(super) fn next(&mut self, has_tools: bool, body: &str) -> (Turn, Served) {
+        let fits = |turn: &Turn| turn.expect.as_ref().is_none_or(|part| body.contains(part.as_str()));
+        let place = match self.consume {
+            Consume::Tools if !has_tools => {
+                self.aux_requests += 1;
+                return (self.aux.clone(), Served::Aux);
+            }
+            Consume::Tools | Consume::Any => 0,
+            Consume::Match => self.left.iter().position(|(_, turn)| fits(turn)).unwrap_or(usize::MAX),
+        };
+        let Some((number, turn)) = self.left.remove(place) else {
+            if self.consume == Consume::Match {
+                self.misses += 1;
+            }
+            return (Turn::text("scripted-default"), Served::Default);
+        };
+        let served = if fits(&turn) { Served::Turn(number) } else { Served::Miss(number) };
+        if matches!(served, Served::Miss(_)) {
+            self.misses += 1;
+        }
+        (turn, served)
+    }
+}

@@ -1,0 +1,367 @@
+//! The server itself: a listener on loopback, a thread per connection, and what they share.
+//!
+//! Nothing outlives the [`Server`]: dropping it closes the port and every connection, and waits for the threads.
+
+use std::collections::HashMap;
+use std::fmt;
+use std::io::{self, Write};
+use std::net::{Ipv4Addr, Shutdown, SocketAddr, TcpListener, TcpStream};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread::{self, JoinHandle};
+use std::time::{Duration, Instant};
+
+use serde_json::Value;
+
+use super::answer::Halt;
+use super::connection;
+use super::request::{End, Request};
+use super::route::{Route, route};
+use super::script::{Queue, Script};
+use super::turn::Turn;
+use crate::must::must;
+
+/// How long [`Server::wait_for`] waits: far more than anything that goes well takes.
+const LONG: Duration = Duration::from_secs(30);
+
+/// Connections at a time; more are closed at once.
+const MAX_CONNECTIONS: usize = 1024;
+
+/// Requests that are remembered; beyond, the older half is forgotten.
+const MAX_REQUESTS: usize = 20_000;
+
+/// A scripted model server.
+pub struct Server {
+    shared: Arc<Shared>,
+    address: SocketAddr,
+    acceptor: Option<JoinHandle<()>>,
+}
+
+/// How to start a server that is not only for one test.
+#[derive(Default)]
+pub struct Options {
+    /// The port; 0 for any that is free.
+    pub port: u16,
+    /// Gets one line of JSON per request that has ended.
+    pub log: Option<Box<dyn Write + Send>>,
+}
+
+/// How many connections there are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Connections {
+    /// Since the start.
+    pub opened: u64,
+    /// Now.
+    pub open: u64,
+}
+
+impl Server {
+    /// Starts one on a free port of loopback.
+    ///
+    /// # Panics
+    /// When the system gives no port.
+    pub fn start(script: Script) -> Server {
+        must(Server::open(script, Options::default()), "the scripted model server does not start")
+    }
+
+    /// Starts one as `options` say.
+    ///
+    /// # Errors
+    /// When the port is not free.
+    pub fn open(script: Script, options: Options) -> io::Result<Server> {
+        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, options.port))?;
+        let address = listener.local_addr()?;
+        let shared = Arc::new(Shared::new(script, options.log));
+        let for_thread = Arc::clone(&shared);
+        let acceptor = thread::Builder::new()
+            .name(thread_name(address))
+            .spawn(move || accept(&listener, &for_thread))?;
+        Ok(Server { shared, address, acceptor: Some(acceptor) })
+    }
+
+    /// `http://127.0.0.1:PORT`, without a slash at its end.
+    pub fn url(&self) -> String {
+        format!("http://{}", self.address)
+    }
+
+    /// Where it listens.
+    pub fn address(&self) -> SocketAddr {
+        self.address
+    }
+
+    /// Every request so far, also those that still run.
+    pub fn requests(&self) -> Vec<Request> {
+        self.shared.lock().requests.clone()
+    }
+
+    /// The requests for a turn, without lists and counts.
+    pub fn turns(&self) -> Vec<Request> {
+        self.shared.lock().requests.iter().filter(|request| request.is_turn()).cloned().collect()
+    }
+
+    /// Waits until `look` is content with the requests.
+    ///
+    /// # Panics
+    /// When it is not within half a minute; says what did come.
+    #[track_caller]
+    #[expect(clippy::panic, reason = "a test that waits in vain fails")]
+    pub fn wait_for(&self, look: impl FnMut(&[Request]) -> bool) {
+        if !self.wait_within(LONG, look) {
+            let came: Vec<String> = self.requests().iter().map(summary).collect();
+            panic!("the requests that were waited for did not come; these did:\n{}", came.join("\n"));
+        }
+    }
+
+    /// Waits until `look` is content with the requests; whether it was within `limit`.
+    pub fn wait_within(&self, limit: Duration, mut look: impl FnMut(&[Request]) -> bool) -> bool {
+        let end = Instant::now() + limit;
+        let mut state = self.shared.lock();
+        loop {
+            if look(&state.requests) {
+                return true;
+            }
+            let left = end.saturating_duration_since(Instant::now());
+            if left.is_zero() {
+                return false;
+            }
+            state = self.shared.wait(state, left);
+        }
+    }
+
+    /// One more turn at the end of the script.
+    pub fn push(&self, turn: &Turn) {
+        self.shared.lock().queue.push(turn);
+    }
+
+    /// How many turns are left.
+    pub fn left(&self) -> usize {
+        self.shared.lock().queue.left()
+    }
+
+    /// How many requests did not say what their turn expected.
+    pub fn misses(&self) -> u64 {
+        self.shared.lock().queue.misses
+    }
+
+    /// How many connections there were and are.
+    pub fn connections(&self) -> Connections {
+        let state = self.shared.lock();
+        Connections { opened: state.opened, open: state.streams.len() as u64 }
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        self.shared.stopping.store(true, Ordering::SeqCst);
+        self.shared.changed.notify_all();
+        // Wakes the acceptor, which then sees that it is to stop.
+        let _ = TcpStream::connect_timeout(&self.address, Duration::from_secs(1));
+        if let Some(acceptor) = self.acceptor.take() {
+            let _ = acceptor.join();
+        }
+        let threads = {
+            let mut state = self.shared.lock();
+            for stream in state.streams.values() {
+                let _ = stream.shutdown(Shutdown::Both);
+            }
+            std::mem::take(&mut state.threads)
+        };
+        for thread in threads {
+            let _ = thread.join();
+        }
+    }
+}
+
+impl fmt::Debug for Server {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Server").field("address", &self.address).finish_non_exhaustive()
+    }
+}
+
+fn summary(request: &Request) -> String {
+    format!(
+        "  {} {} -> {} {:?} {:?}",
+        request.method, request.path, request.status, request.served, request.end
+    )
+}
+
+/// Short enough for the system to keep all of it.
+fn thread_name(address: SocketAddr) -> String {
+    format!("model {}", address.port())
+}
+
+fn accept(listener: &TcpListener, shared: &Arc<Shared>) {
+    let name = listener.local_addr().map(thread_name).unwrap_or_default();
+    loop {
+        let accepted = listener.accept();
+        if shared.is_stopping() {
+            return;
+        }
+        let Ok((stream, _)) = accepted else {
+            // Out of file handles, say: it passes, or the server is dropped.
+            if shared.sleep(Duration::from_millis(10)).is_err() {
+                return;
+            }
+            continue;
+        };
+        let _ = stream.set_nodelay(true);
+        let Ok(number) = shared.admit(&stream) else { continue };
+        let for_thread = Arc::clone(shared);
+        let thread = thread::Builder::new().name(name.clone()).spawn(move || {
+            connection::serve(&for_thread, &stream, number);
+            // First out of the list: the last handle on the socket is the one that closes it.
+            for_thread.forget(number);
+            drop(stream);
+        });
+        match thread {
+            Ok(thread) => shared.lock().threads.push(thread),
+            Err(_) => shared.forget(number),
+        }
+    }
+}
+
+/// What all threads share.
+pub(super) struct Shared {
+    pub(super) began: Instant,
+    state: Mutex<State>,
+    changed: Condvar,
+    stopping: AtomicBool,
+}
+
+/// What changes.
+pub(super) struct State {
+    pub(super) queue: Queue,
+    pub(super) script: Script,
+    pub(super) requests: Vec<Request>,
+    pub(super) came: u64,
+    pub(super) opened: u64,
+    pub(super) streams: HashMap<u64, TcpStream>,
+    threads: Vec<JoinHandle<()>>,
+    log: Option<Box<dyn Write + Send>>,
+}
+
+impl Shared {
+    fn new(script: Script, log: Option<Box<dyn Write + Send>>) -> Shared {
+        let state = State {
+            queue: Queue::new(&script),
+            script,
+            requests: Vec::new(),
+            came: 0,
+            opened: 0,
+            streams: HashMap::new(),
+            threads: Vec::new(),
+            log,
+        };
+        let (state, changed) = (Mutex::new(state), Condvar::new());
+        Shared { began: Instant::now(), state, changed, stopping: AtomicBool::new(false) }
+    }
+
+    pub(super) fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn wait<'a>(&self, state: MutexGuard<'a, State>, limit: Duration) -> MutexGuard<'a, State> {
+        self.changed.wait_timeout(state, limit).unwrap_or_else(PoisonError::into_inner).0
+    }
+
+    pub(super) fn is_stopping(&self) -> bool {
+        self.stopping.load(Ordering::SeqCst)
+    }
+
+    /// Sleeps, unless the server ends.
+    pub(super) fn sleep(&self, time: Duration) -> Result<(), Halt> {
+        let end = Instant::now() + time;
+        let mut state = self.lock();
+        loop {
+            if self.is_stopping() {
+                return Err(Halt::Stopped);
+            }
+            let left = end.saturating_duration_since(Instant::now());
+            if left.is_zero() {
+                return Ok(());
+            }
+            state = self.wait(state, left);
+        }
+    }
+
+    fn admit(&self, stream: &TcpStream) -> io::Result<u64> {
+        let mut state = self.lock();
+        state.threads.retain(|thread| !thread.is_finished());
+        if state.streams.len() >= MAX_CONNECTIONS {
+            return Err(io::ErrorKind::ConnectionRefused.into());
+        }
+        let number = state.opened;
+        state.streams.insert(number, stream.try_clone()?);
+        state.opened += 1;
+        drop(state);
+        self.changed.notify_all();
+        Ok(number)
+    }
+
+    fn forget(&self, number: u64) {
+        self.lock().streams.remove(&number);
+        self.changed.notify_all();
+    }
+
+    /// Where a request goes.
+    pub(super) fn route(&self, method: &str, path: &str) -> Route {
+        let absent = self.lock().script.absent.iter().any(|end| path.ends_with(end.as_str()));
+        if absent { Route::Nothing } else { route(method, path) }
+    }
+
+    /// Remembers a request and gives it its number, and its turn if it is for a wire. Who sees the request in the log
+    /// may rely on it that later ones get later turns.
+    pub(super) fn came(&self, mut request: Request, body: &[u8]) -> (u64, Turn) {
+        let mut state = self.lock();
+        let mut turn = Turn::default();
+        if request.is_turn() {
+            let tools = request.body.get("tools").and_then(Value::as_array);
+            let has_tools = tools.is_some_and(|tools| !tools.is_empty());
+            (turn, request.served) = state.queue.next(has_tools, &String::from_utf8_lossy(body));
+        }
+        request.id = state.came;
+        state.came += 1;
+        if state.requests.len() >= MAX_REQUESTS {
+            state.requests.drain(..MAX_REQUESTS / 2);
+        }
+        let id = request.id;
+        state.requests.push(request);
+        drop(state);
+        self.changed.notify_all();
+        (id, turn)
+    }
+
+    /// Says how a request ended.
+    pub(super) fn ended(&self, id: u64, status: u16, end: End) {
+        let now = self.began.elapsed();
+        let line = self.change(id, |request| {
+            request.status = status;
+            request.end = end;
+            request.took = now.saturating_sub(request.at);
+        });
+        let mut state = self.lock();
+        if let (Some(log), Some(request)) = (state.log.as_mut(), line) {
+            let _ = writeln!(log, "{}", request.to_json()).and_then(|()| log.flush());
+        }
+    }
+
+    fn change(&self, id: u64, change: impl FnOnce(&mut Request)) -> Option<Request> {
+        let mut state = self.lock();
+        let request = state.requests.iter_mut().rev().find(|request| request.id == id)?;
+        change(request);
+        let copy = request.clone();
+        drop(state);
+        self.changed.notify_all();
+        Some(copy)
+    }
+
+    /// Begins anew with this script.
+    pub(super) fn reset(&self, script: Script) {
+        let mut state = self.lock();
+        state.queue = Queue::new(&script);
+        state.script = script;
+        state.requests.clear();
+        drop(state);
+        self.changed.notify_all();
+    }
+}

@@ -1,0 +1,166 @@
+//! Anthropic Messages, as <https://platform.claude.com/docs/en/build-with-claude/streaming> describes it.
+
+use serde_json::{Value, json};
+
+use super::{Ask, Frame, Part, Wire, named, pieces, refused};
+use crate::model::faults::deltas;
+use crate::model::turn::Turn;
+
+/// Thinking is always signed there.
+const SIGNATURE: &str = "c2NyaXB0ZWQtc2lnbmF0dXJl";
+
+pub(super) struct Anthropic;
+
+impl Wire for Anthropic {
+    fn id(&self) -> &'static str {
+        "anthropic-messages"
+    }
+
+    fn hears(&self, path: &str) -> bool {
+        path.ends_with("/messages")
+    }
+
+    fn streams(&self, ask: &Ask<'_>) -> bool {
+        ask.flag("stream") == Some(true)
+    }
+
+    fn content_type(&self, _: &Ask<'_>) -> &'static str {
+        "text/event-stream; charset=utf-8"
+    }
+
+    fn frames(&self, turn: &Turn, ask: &Ask<'_>) -> Vec<Frame> {
+        let mut start = message(turn, ask);
+        start["content"] = json!([]);
+        start["stop_reason"] = Value::Null;
+        start["usage"]["output_tokens"] = json!(1);
+        let mut frames = vec![named(Part::Start, "message_start", json!({"type": "", "message": start}))];
+        let mut said = Blocks { frames: &mut frames, index: 0 };
+        if let Some(reasoning) = &turn.reasoning {
+            said.start(&json!({"type": "thinking", "thinking": "", "signature": ""}));
+            for piece in reasoning.deltas() {
+                said.delta(Part::Delta, &json!({"type": "thinking_delta", "thinking": piece}));
+            }
+            let signature = turn.thinking_signature.as_deref().unwrap_or(SIGNATURE);
+            if !signature.is_empty() {
+                said.delta(Part::Middle, &json!({"type": "signature_delta", "signature": signature}));
+            }
+            said.stop();
+        }
+        let text = deltas(turn);
+        if !text.is_empty() {
+            said.start(&json!({"type": "text", "text": ""}));
+            for piece in text {
+                said.delta(Part::Delta, &json!({"type": "text_delta", "text": piece}));
+            }
+            said.stop();
+        }
+        for (number, call) in turn.tool_calls.iter().enumerate() {
+            let id = call.id.clone().unwrap_or_else(|| id(ask, number));
+            said.start(&json!({"type": "tool_use", "id": id, "name": call.name, "input": {}}));
+            said.delta(Part::Middle, &json!({"type": "input_json_delta", "partial_json": ""}));
+            for piece in pieces(&call.text()) {
+                said.delta(Part::Middle, &json!({"type": "input_json_delta", "partial_json": piece}));
+            }
+            said.stop();
+        }
+        let delta = json!({"stop_reason": stop(turn), "stop_sequence": null});
+        frames.push(named(
+            Part::End,
+            "message_delta",
+            json!({"type": "", "delta": delta, "usage": usage(turn)}),
+        ));
+        frames.push(named(Part::End, "message_stop", json!({"type": ""})));
+        frames
+    }
+
+    fn whole(&self, turn: &Turn, ask: &Ask<'_>) -> Value {
+        message(turn, ask)
+    }
+
+    fn refusal(&self, status: u16) -> Value {
+        let kind = match status {
+            400 | 422 => "invalid_request_error",
+            401 => "authentication_error",
+            402 => "billing_error",
+            403 => "permission_error",
+            404 => "not_found_error",
+            413 => "request_too_large",
+            429 => "rate_limit_error",
+            504 => "timeout_error",
+            529 => "overloaded_error",
+            _ => "api_error",
+        };
+        json!({
+            "type": "error", "error": {"type": kind, "message": refused(status)}, "request_id": "req_scripted",
+        })
+    }
+
+    fn stream_error(&self, message: &str, _: &Ask<'_>) -> Frame {
+        let error = json!({"type": "overloaded_error", "message": message});
+        named(Part::Middle, "error", json!({"type": "", "error": error}))
+    }
+}
+
+/// The content blocks of a stream.
+struct Blocks<'a> {
+    frames: &'a mut Vec<Frame>,
+    index: usize,
+}
+
+impl Blocks<'_> {
+    fn start(&mut self, block: &Value) {
+        let data = json!({"type": "", "index": self.index, "content_block": block});
+        self.frames.push(named(Part::Start, "content_block_start", data));
+        if self.index == 0 {
+            self.frames.push(named(Part::Start, "ping", json!({"type": ""})));
+        }
+    }
+
+    fn delta(&mut self, part: Part, delta: &Value) {
+        let data = json!({"type": "", "index": self.index, "delta": delta});
+        self.frames.push(named(part, "content_block_delta", data));
+    }
+
+    fn stop(&mut self) {
+        self.frames.push(named(Part::Middle, "content_block_stop", json!({"type": "", "index": self.index})));
+        self.index += 1;
+    }
+}
+
+fn message(turn: &Turn, ask: &Ask<'_>) -> Value {
+    let mut content = Vec::new();
+    if let Some(reasoning) = &turn.reasoning {
+        let signature = turn.thinking_signature.as_deref().unwrap_or(SIGNATURE);
+        content.push(
+            json!({"type": "thinking", "thinking": reasoning.deltas().concat(), "signature": signature}),
+        );
+    }
+    let text = deltas(turn).concat();
+    if !text.is_empty() {
+        content.push(json!({"type": "text", "text": text}));
+    }
+    for (number, call) in turn.tool_calls.iter().enumerate() {
+        let id = call.id.clone().unwrap_or_else(|| id(ask, number));
+        content.push(json!({"type": "tool_use", "id": id, "name": call.name, "input": call.object()}));
+    }
+    json!({
+        "id": format!("msg_scripted{:06}", ask.serial), "type": "message", "role": "assistant", "model": ask.model(),
+        "content": content, "stop_reason": stop(turn), "stop_sequence": null, "usage": usage(turn),
+    })
+}
+
+fn id(ask: &Ask<'_>, number: usize) -> String {
+    format!("toolu_scripted{:06}{number:02}", ask.serial)
+}
+
+fn stop(turn: &Turn) -> &str {
+    let usual = if turn.tool_calls.is_empty() { "end_turn" } else { "tool_use" };
+    turn.stop.as_deref().unwrap_or(usual)
+}
+
+fn usage(turn: &Turn) -> Value {
+    json!({
+        "input_tokens": turn.usage.input, "cache_creation_input_tokens": turn.usage.cache_write,
+        "cache_read_input_tokens": turn.usage.cache_read, "output_tokens": turn.usage.output,
+    })
+}

@@ -1,0 +1,143 @@
+//! OpenAI chat completions, as <https://platform.openai.com/docs/api-reference/chat-streaming> describes it, with the
+//! thinking field that compatible servers added.
+
+use serde_json::{Value, json};
+
+use super::{Ask, Frame, Part, Wire, pieces, refused, unnamed};
+use crate::model::faults::deltas;
+use crate::model::lists::MADE_SECONDS;
+use crate::model::turn::Turn;
+
+pub(super) struct Chat;
+
+impl Wire for Chat {
+    fn id(&self) -> &'static str {
+        "openai-completions"
+    }
+
+    fn hears(&self, path: &str) -> bool {
+        path.ends_with("/chat/completions")
+    }
+
+    fn streams(&self, ask: &Ask<'_>) -> bool {
+        ask.flag("stream") == Some(true)
+    }
+
+    fn content_type(&self, _: &Ask<'_>) -> &'static str {
+        "text/event-stream; charset=utf-8"
+    }
+
+    fn frames(&self, turn: &Turn, ask: &Ask<'_>) -> Vec<Frame> {
+        let with_usage =
+            ask.body.pointer("/stream_options/include_usage").and_then(Value::as_bool) == Some(true);
+        let chunk = |part: Part, delta: Value, finish: Value| {
+            let choice = json!({"index": 0, "delta": delta, "logprobs": null, "finish_reason": finish});
+            let mut chunk = head(ask, "chat.completion.chunk");
+            chunk["choices"] = json!([choice]);
+            if with_usage {
+                chunk["usage"] = Value::Null;
+            }
+            unnamed(part, &chunk)
+        };
+        let mut frames = vec![chunk(Part::Start, json!({"role": "assistant", "content": ""}), Value::Null)];
+        for piece in turn.reasoning.iter().flat_map(|reasoning| reasoning.deltas()) {
+            frames.push(chunk(Part::Delta, json!({reasoning_field(turn): piece}), Value::Null));
+        }
+        for piece in deltas(turn) {
+            frames.push(chunk(Part::Delta, json!({"content": piece}), Value::Null));
+        }
+        for (index, call) in turn.tool_calls.iter().enumerate() {
+            let function = json!({"name": call.name, "arguments": ""});
+            let begin =
+                json!({"index": index, "id": id(turn, ask, index), "type": "function", "function": function});
+            frames.push(chunk(Part::Middle, json!({"tool_calls": [begin]}), Value::Null));
+            for piece in pieces(&call.text()) {
+                let more = json!({"index": index, "function": {"arguments": piece}});
+                frames.push(chunk(Part::Middle, json!({"tool_calls": [more]}), Value::Null));
+            }
+        }
+        frames.push(chunk(Part::End, json!({}), json!(stop(turn))));
+        if with_usage {
+            let mut last = head(ask, "chat.completion.chunk");
+            last["choices"] = json!([]);
+            last["usage"] = usage(turn);
+            frames.push(unnamed(Part::End, &last));
+        }
+        frames.push(Frame { part: Part::End, text: "data: [DONE]\n\n".to_owned() });
+        frames
+    }
+
+    fn whole(&self, turn: &Turn, ask: &Ask<'_>) -> Value {
+        let text = deltas(turn).concat();
+        let content = if text.is_empty() && !turn.tool_calls.is_empty() { Value::Null } else { json!(text) };
+        let mut message = json!({"role": "assistant", "content": content, "refusal": null});
+        if let Some(reasoning) = &turn.reasoning {
+            message[reasoning_field(turn)] = json!(reasoning.deltas().concat());
+        }
+        if !turn.tool_calls.is_empty() {
+            let calls = turn.tool_calls.iter().enumerate().map(|(index, call)| {
+                let function = json!({"name": call.name, "arguments": call.text()});
+                json!({"id": id(turn, ask, index), "type": "function", "function": function})
+            });
+            message["tool_calls"] = calls.collect();
+        }
+        let mut whole = head(ask, "chat.completion");
+        whole["choices"] =
+            json!([{"index": 0, "message": message, "logprobs": null, "finish_reason": stop(turn)}]);
+        whole["usage"] = usage(turn);
+        whole
+    }
+
+    fn refusal(&self, status: u16) -> Value {
+        openai_refusal(status)
+    }
+
+    fn stream_error(&self, message: &str, _: &Ask<'_>) -> Frame {
+        let error = json!({"message": message, "type": "server_error", "param": null, "code": null});
+        unnamed(Part::Middle, &json!({"error": error}))
+    }
+}
+
+/// OpenAI's failures, the same on both of its wires.
+pub(super) fn openai_refusal(status: u16) -> Value {
+    let (kind, code) = match status {
+        401 => ("invalid_request_error", json!("invalid_api_key")),
+        404 => ("invalid_request_error", json!("model_not_found")),
+        429 => ("requests", json!("rate_limit_exceeded")),
+        400..=499 => ("invalid_request_error", Value::Null),
+        503 => ("server_error", json!("server_is_overloaded")),
+        _ => ("server_error", json!("server_error")),
+    };
+    json!({"error": {"message": refused(status), "type": kind, "param": null, "code": code}})
+}
+
+fn head(ask: &Ask<'_>, object: &str) -> Value {
+    json!({
+        "id": format!("chatcmpl-scripted{:06}", ask.serial), "object": object, "created": MADE_SECONDS,
+        "model": ask.model(), "service_tier": "default", "system_fingerprint": "fp_scripted",
+    })
+}
+
+fn id(turn: &Turn, ask: &Ask<'_>, index: usize) -> String {
+    let own = turn.tool_calls.get(index).and_then(|call| call.id.clone());
+    own.unwrap_or_else(|| format!("call_scripted{:06}{index:02}", ask.serial))
+}
+
+fn reasoning_field(turn: &Turn) -> &str {
+    turn.reasoning_field.as_deref().unwrap_or("reasoning_content")
+}
+
+fn stop(turn: &Turn) -> &str {
+    let usual = if turn.tool_calls.is_empty() { "stop" } else { "tool_calls" };
+    turn.stop.as_deref().unwrap_or(usual)
+}
+
+fn usage(turn: &Turn) -> Value {
+    let usage = turn.usage;
+    let prompt = usage.input + usage.cache_read + usage.cache_write;
+    json!({
+        "prompt_tokens": prompt, "completion_tokens": usage.output, "total_tokens": prompt + usage.output,
+        "prompt_tokens_details": {"cached_tokens": usage.cache_read, "audio_tokens": 0},
+        "completion_tokens_details": {"reasoning_tokens": usage.reasoning, "audio_tokens": 0},
+    })
+}

@@ -1,0 +1,151 @@
+//! Google Generative AI, as <https://ai.google.dev/api/generate-content> describes it: whole responses one after the
+//! other, as events with `alt=sse` and as one JSON array without.
+
+use serde_json::{Value, json};
+
+use super::{Ask, Frame, Part, Wire, refused};
+use crate::model::faults::deltas;
+use crate::model::turn::Turn;
+
+pub(super) struct Google;
+
+impl Wire for Google {
+    fn id(&self) -> &'static str {
+        "google-generative-ai"
+    }
+
+    fn hears(&self, path: &str) -> bool {
+        path.ends_with(":streamGenerateContent") || path.ends_with(":generateContent")
+    }
+
+    fn streams(&self, ask: &Ask<'_>) -> bool {
+        ask.path.ends_with(":streamGenerateContent")
+    }
+
+    fn content_type(&self, ask: &Ask<'_>) -> &'static str {
+        if events(ask) { "text/event-stream" } else { "application/json; charset=UTF-8" }
+    }
+
+    fn frames(&self, turn: &Turn, ask: &Ask<'_>) -> Vec<Frame> {
+        let mut chunks: Vec<(Part, Value)> = Vec::new();
+        for piece in turn.reasoning.iter().flat_map(|reasoning| reasoning.deltas()) {
+            chunks.push((Part::Delta, chunk(turn, ask, &json!([{"text": piece, "thought": true}]), None)));
+        }
+        for piece in deltas(turn) {
+            chunks.push((Part::Delta, chunk(turn, ask, &json!([{"text": piece}]), None)));
+        }
+        let calls = calls(turn);
+        if !calls.is_empty() {
+            chunks.push((Part::Middle, chunk(turn, ask, &Value::Array(calls), None)));
+        }
+        let last = chunk(turn, ask, &json!([signed(turn, json!({"text": ""}))]), Some(stop(turn)));
+        chunks.push((Part::End, last));
+        if events(ask) {
+            return chunks
+                .into_iter()
+                .map(|(part, chunk)| Frame { part, text: format!("data: {chunk}\r\n\r\n") })
+                .collect();
+        }
+        let mut frames: Vec<Frame> = chunks
+            .into_iter()
+            .enumerate()
+            .map(|(index, (part, chunk))| {
+                let before = if index == 0 { "[" } else { ",\r\n" };
+                Frame { part, text: format!("{before}{chunk}") }
+            })
+            .collect();
+        frames.push(Frame { part: Part::End, text: "]\n".to_owned() });
+        frames
+    }
+
+    fn whole(&self, turn: &Turn, ask: &Ask<'_>) -> Value {
+        let mut parts = Vec::new();
+        if let Some(reasoning) = &turn.reasoning {
+            parts.push(json!({"text": reasoning.deltas().concat(), "thought": true}));
+        }
+        let text = deltas(turn).concat();
+        if !text.is_empty() || turn.tool_calls.is_empty() {
+            parts.push(signed(turn, json!({"text": text})));
+        }
+        parts.extend(calls(turn));
+        chunk(turn, ask, &Value::Array(parts), Some(stop(turn)))
+    }
+
+    fn refusal(&self, status: u16) -> Value {
+        let name = match status {
+            400 => "INVALID_ARGUMENT",
+            401 => "UNAUTHENTICATED",
+            403 => "PERMISSION_DENIED",
+            404 => "NOT_FOUND",
+            429 => "RESOURCE_EXHAUSTED",
+            503 => "UNAVAILABLE",
+            504 => "DEADLINE_EXCEEDED",
+            _ => "INTERNAL",
+        };
+        json!({"error": {"code": status, "message": refused(status), "status": name}})
+    }
+
+    fn stream_error(&self, message: &str, ask: &Ask<'_>) -> Frame {
+        let error = json!({"error": {"code": 500, "message": message, "status": "INTERNAL"}});
+        let text = if events(ask) { format!("data: {error}\r\n\r\n") } else { format!(",\r\n{error}]\n") };
+        Frame { part: Part::Middle, text }
+    }
+}
+
+fn events(ask: &Ask<'_>) -> bool {
+    ask.query.split('&').any(|part| part == "alt=sse")
+}
+
+fn chunk(turn: &Turn, ask: &Ask<'_>, parts: &Value, finish: Option<&str>) -> Value {
+    let mut candidate = json!({"content": {"parts": parts, "role": "model"}, "index": 0});
+    if let Some(finish) = finish {
+        candidate["finishReason"] = json!(finish);
+    }
+    let usage = turn.usage;
+    let prompt = usage.input + usage.cache_read + usage.cache_write;
+    // Thinking is counted beside the candidates here, not among them.
+    let said = usage.output.saturating_sub(usage.reasoning);
+    let mut counts = json!({
+        "promptTokenCount": prompt, "candidatesTokenCount": said, "totalTokenCount": prompt + usage.output,
+        "promptTokensDetails": [{"modality": "TEXT", "tokenCount": prompt}],
+    });
+    if usage.cache_read > 0 {
+        counts["cachedContentTokenCount"] = json!(usage.cache_read);
+    }
+    if usage.reasoning > 0 {
+        counts["thoughtsTokenCount"] = json!(usage.reasoning);
+    }
+    let model = ask.path.rsplit('/').next().and_then(|last| last.split(':').next()).unwrap_or_default();
+    json!({
+        "candidates": [candidate], "usageMetadata": counts, "modelVersion": model,
+        "responseId": format!("scripted{:06}", ask.serial),
+    })
+}
+
+/// The calls; the first carries the signature, if there is one.
+fn calls(turn: &Turn) -> Vec<Value> {
+    let call = |(index, call): (usize, &crate::model::turn::ToolCall)| {
+        let mut function = json!({"name": call.name, "args": call.object()});
+        if let Some(id) = &call.id {
+            function["id"] = json!(id);
+        }
+        let mut part = json!({"functionCall": function});
+        if let (0, Some(signature)) = (index, &turn.thinking_signature) {
+            part["thoughtSignature"] = json!(signature);
+        }
+        part
+    };
+    turn.tool_calls.iter().enumerate().map(call).collect()
+}
+
+/// A part of text with the signature, unless a call carries it.
+fn signed(turn: &Turn, mut part: Value) -> Value {
+    if let (Some(signature), true) = (&turn.thinking_signature, turn.tool_calls.is_empty()) {
+        part["thoughtSignature"] = json!(signature);
+    }
+    part
+}
+
+fn stop(turn: &Turn) -> &str {
+    turn.stop.as_deref().unwrap_or("STOP")
+}

@@ -1,0 +1,121 @@
+//! Ollama, as <https://docs.ollama.com/api/chat> and <https://docs.ollama.com/api/generate> describe it: one JSON
+//! object per line.
+
+use serde_json::{Value, json};
+
+use super::{Ask, Frame, Part, Wire, refused};
+use crate::model::faults::deltas;
+use crate::model::lists::MADE;
+use crate::model::turn::Turn;
+
+pub(super) struct Ollama;
+
+impl Wire for Ollama {
+    fn id(&self) -> &'static str {
+        "ollama"
+    }
+
+    fn hears(&self, path: &str) -> bool {
+        path.ends_with("/api/chat") || path.ends_with("/api/generate")
+    }
+
+    /// Unless it is told not to.
+    fn streams(&self, ask: &Ask<'_>) -> bool {
+        ask.flag("stream") != Some(false)
+    }
+
+    fn content_type(&self, _: &Ask<'_>) -> &'static str {
+        "application/x-ndjson"
+    }
+
+    fn frames(&self, turn: &Turn, ask: &Ask<'_>) -> Vec<Frame> {
+        let mut frames = Vec::new();
+        for piece in turn.reasoning.iter().flat_map(|reasoning| reasoning.deltas()) {
+            frames.push(line(Part::Delta, &object(ask, "", Some(&piece), false)));
+        }
+        for piece in deltas(turn) {
+            frames.push(line(Part::Delta, &object(ask, &piece, None, false)));
+        }
+        let calls = calls(turn, ask);
+        if !calls.is_empty() && !generates(ask) {
+            let mut said = object(ask, "", None, false);
+            said["message"]["tool_calls"] = json!(calls);
+            frames.push(line(Part::Middle, &said));
+        }
+        let mut last = object(ask, "", None, true);
+        finish(turn, ask, &mut last);
+        frames.push(line(Part::End, &last));
+        frames
+    }
+
+    fn whole(&self, turn: &Turn, ask: &Ask<'_>) -> Value {
+        let thinking = turn.reasoning.as_ref().map(|reasoning| reasoning.deltas().concat());
+        let mut whole = object(ask, &deltas(turn).concat(), thinking.as_deref(), true);
+        let calls = calls(turn, ask);
+        if !calls.is_empty() && !generates(ask) {
+            whole["message"]["tool_calls"] = json!(calls);
+        }
+        finish(turn, ask, &mut whole);
+        whole
+    }
+
+    fn refusal(&self, status: u16) -> Value {
+        json!({"error": refused(status)})
+    }
+
+    fn stream_error(&self, message: &str, _: &Ask<'_>) -> Frame {
+        line(Part::Middle, &json!({"error": message}))
+    }
+
+    fn broken(&self) -> &'static str {
+        "{\"broken\": \n"
+    }
+}
+
+fn generates(ask: &Ask<'_>) -> bool {
+    ask.path.ends_with("/api/generate")
+}
+
+fn line(part: Part, data: &Value) -> Frame {
+    Frame { part, text: format!("{data}\n") }
+}
+
+fn object(ask: &Ask<'_>, text: &str, thinking: Option<&str>, done: bool) -> Value {
+    let mut object = json!({"model": ask.model(), "created_at": MADE});
+    if generates(ask) {
+        object["response"] = json!(text);
+        if let Some(thinking) = thinking {
+            object["thinking"] = json!(thinking);
+        }
+    } else {
+        object["message"] = json!({"role": "assistant", "content": text});
+        if let Some(thinking) = thinking {
+            object["message"]["thinking"] = json!(thinking);
+        }
+    }
+    object["done"] = json!(done);
+    object
+}
+
+fn calls(turn: &Turn, ask: &Ask<'_>) -> Vec<Value> {
+    let call = |(index, call): (usize, &crate::model::turn::ToolCall)| {
+        let id = call.id.clone().unwrap_or_else(|| format!("call_scripted{:06}{index:02}", ask.serial));
+        json!({"id": id, "function": {"index": index, "name": call.name, "arguments": call.object()}})
+    };
+    turn.tool_calls.iter().enumerate().map(call).collect()
+}
+
+/// What stands in the last line.
+fn finish(turn: &Turn, ask: &Ask<'_>, last: &mut Value) {
+    let usage = turn.usage;
+    last["done_reason"] = json!(turn.stop.as_deref().unwrap_or("stop"));
+    if generates(ask) {
+        last["context"] = json!([1, 2, 3]);
+    }
+    last["total_duration"] = json!(1_000_000);
+    last["load_duration"] = json!(100_000);
+    last["prompt_eval_count"] = json!(usage.input + usage.cache_read + usage.cache_write);
+    last["prompt_eval_duration"] = json!(300_000);
+    last["eval_count"] = json!(usage.output);
+    last["eval_duration"] = json!(600_000);
+}

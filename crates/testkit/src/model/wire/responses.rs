@@ -1,0 +1,244 @@
+//! OpenAI Responses, as <https://platform.openai.com/docs/api-reference/responses-streaming> describes it.
+
+use serde_json::{Value, json};
+
+use super::chat::openai_refusal;
+use super::{Ask, Frame, Part, Wire, named, pieces};
+use crate::model::faults::deltas;
+use crate::model::lists::MADE_SECONDS;
+use crate::model::turn::{ToolCall, Turn};
+
+pub(super) struct Responses;
+
+impl Wire for Responses {
+    fn id(&self) -> &'static str {
+        "openai-responses"
+    }
+
+    fn hears(&self, path: &str) -> bool {
+        path.ends_with("/responses")
+    }
+
+    fn streams(&self, ask: &Ask<'_>) -> bool {
+        ask.flag("stream") == Some(true)
+    }
+
+    fn content_type(&self, _: &Ask<'_>) -> &'static str {
+        "text/event-stream; charset=utf-8"
+    }
+
+    fn frames(&self, turn: &Turn, ask: &Ask<'_>) -> Vec<Frame> {
+        let mut events = Events::default();
+        let begun = response(ask, "in_progress");
+        events.add(Part::Start, "response.created", json!({"response": begun}));
+        events.add(Part::Start, "response.in_progress", json!({"response": begun}));
+        for item in items(turn, ask) {
+            events.item(&item);
+        }
+        let done = finished(turn, ask);
+        let incomplete = done["status"] == "incomplete";
+        let name = if incomplete { "response.incomplete" } else { "response.completed" };
+        events.add(Part::End, name, json!({"response": done}));
+        events.frames
+    }
+
+    fn whole(&self, turn: &Turn, ask: &Ask<'_>) -> Value {
+        finished(turn, ask)
+    }
+
+    fn refusal(&self, status: u16) -> Value {
+        openai_refusal(status)
+    }
+
+    fn stream_error(&self, message: &str, ask: &Ask<'_>) -> Frame {
+        let mut failed = response(ask, "failed");
+        failed["error"] = json!({"code": "server_error", "message": message});
+        // Events are numbered; this one may come after any of them.
+        let data = json!({"type": "", "response": failed, "sequence_number": u16::MAX});
+        named(Part::Middle, "response.failed", data)
+    }
+}
+
+/// One item of the output: its deltas, and how it looks when it is done.
+struct Item {
+    kind: Kind,
+    done: Value,
+    deltas: Vec<String>,
+}
+
+enum Kind {
+    Reasoning,
+    Message,
+    Function,
+    Custom,
+}
+
+/// Events with their numbers.
+#[derive(Default)]
+struct Events {
+    frames: Vec<Frame>,
+    items: usize,
+}
+
+impl Events {
+    fn add(&mut self, part: Part, name: &str, mut data: Value) {
+        // The name comes first, as the documentation shows it.
+        let mut numbered = json!({"type": name, "sequence_number": self.frames.len()});
+        if let (Some(into), Some(from)) = (numbered.as_object_mut(), data.as_object_mut()) {
+            into.append(from);
+        }
+        self.frames.push(named(part, name, numbered));
+    }
+
+    fn item(&mut self, item: &Item) {
+        let (index, id) = (self.items, item.done["id"].clone());
+        self.items += 1;
+        let at = |mut data: Value| {
+            data["item_id"] = id.clone();
+            data["output_index"] = json!(index);
+            data
+        };
+        let whole = item.deltas.concat();
+        let mut begun = item.done.clone();
+        match item.kind {
+            Kind::Reasoning => begun["summary"] = json!([]),
+            Kind::Message => begun["content"] = json!([]),
+            Kind::Function => begun["arguments"] = json!(""),
+            Kind::Custom => begun["input"] = json!(""),
+        }
+        if begun.get("status").is_some() {
+            begun["status"] = json!("in_progress");
+        }
+        self.add(Part::Start, "response.output_item.added", json!({"output_index": index, "item": begun}));
+        match item.kind {
+            Kind::Reasoning => {
+                let part =
+                    |text: &str| json!({"summary_index": 0, "part": {"type": "summary_text", "text": text}});
+                self.add(Part::Start, "response.reasoning_summary_part.added", at(part("")));
+                for piece in &item.deltas {
+                    let data = at(json!({"summary_index": 0, "delta": piece}));
+                    self.add(Part::Delta, "response.reasoning_summary_text.delta", data);
+                }
+                let text = at(json!({"summary_index": 0, "text": whole}));
+                self.add(Part::Middle, "response.reasoning_summary_text.done", text);
+                self.add(Part::Middle, "response.reasoning_summary_part.done", at(part(&whole)));
+            }
+            Kind::Message => {
+                let part = |text: &str| json!({"content_index": 0, "part": output_text(text)});
+                self.add(Part::Start, "response.content_part.added", at(part("")));
+                for piece in &item.deltas {
+                    let data = at(json!({"content_index": 0, "delta": piece, "logprobs": []}));
+                    self.add(Part::Delta, "response.output_text.delta", data);
+                }
+                let text = at(json!({"content_index": 0, "text": whole, "logprobs": []}));
+                self.add(Part::Middle, "response.output_text.done", text);
+                self.add(Part::Middle, "response.content_part.done", at(part(&whole)));
+            }
+            Kind::Function => {
+                for piece in &item.deltas {
+                    self.add(
+                        Part::Middle,
+                        "response.function_call_arguments.delta",
+                        at(json!({"delta": piece})),
+                    );
+                }
+                let data = at(json!({"arguments": whole, "name": item.done["name"]}));
+                self.add(Part::Middle, "response.function_call_arguments.done", data);
+            }
+            Kind::Custom => {
+                for piece in &item.deltas {
+                    self.add(
+                        Part::Middle,
+                        "response.custom_tool_call_input.delta",
+                        at(json!({"delta": piece})),
+                    );
+                }
+                self.add(Part::Middle, "response.custom_tool_call_input.done", at(json!({"input": whole})));
+            }
+        }
+        self.add(
+            Part::Middle,
+            "response.output_item.done",
+            json!({"output_index": index, "item": item.done}),
+        );
+    }
+}
+
+fn items(turn: &Turn, ask: &Ask<'_>) -> Vec<Item> {
+    let serial = ask.serial;
+    let mut items = Vec::new();
+    if let Some(reasoning) = &turn.reasoning {
+        let deltas = reasoning.deltas();
+        let summary = json!([{"type": "summary_text", "text": deltas.concat()}]);
+        let mut done =
+            json!({"id": format!("rs_scripted{serial:06}"), "type": "reasoning", "summary": summary});
+        if let Some(signature) = &turn.thinking_signature {
+            done["encrypted_content"] = json!(signature);
+        }
+        items.push(Item { kind: Kind::Reasoning, done, deltas });
+    }
+    let text = deltas(turn);
+    if !text.is_empty() {
+        let done = json!({
+            "id": format!("msg_scripted{serial:06}"), "type": "message", "status": "completed", "role": "assistant",
+            "content": [output_text(&text.concat())],
+        });
+        items.push(Item { kind: Kind::Message, done, deltas: text });
+    }
+    items.extend(turn.tool_calls.iter().enumerate().map(|(number, call)| called(call, number, serial)));
+    items
+}
+
+fn called(call: &ToolCall, number: usize, serial: u64) -> Item {
+    let call_id = call.id.clone().unwrap_or_else(|| format!("call_scripted{serial:06}{number:02}"));
+    let (kind, prefix, name, field, text) = match &call.input {
+        Some(input) => (Kind::Custom, "ctc", "custom_tool_call", "input", input.clone()),
+        None => (Kind::Function, "fc", "function_call", "arguments", call.text()),
+    };
+    let mut done = json!({
+        "id": format!("{prefix}_scripted{serial:06}{number:02}"), "type": name, "status": "completed",
+        field: text, "call_id": call_id, "name": call.name,
+    });
+    if let Some(namespace) = &call.namespace {
+        done["namespace"] = json!(namespace);
+    }
+    Item { kind, done, deltas: pieces(&text) }
+}
+
+fn output_text(text: &str) -> Value {
+    json!({"type": "output_text", "text": text, "annotations": [], "logprobs": []})
+}
+
+/// The answer as it is at the end.
+fn finished(turn: &Turn, ask: &Ask<'_>) -> Value {
+    let mut done = response(ask, "completed");
+    done["output"] = items(turn, ask).into_iter().map(|item| item.done).collect();
+    done["usage"] = usage(turn);
+    // Here the reason is not a word of its own, but what makes the answer incomplete.
+    if let Some(reason) = turn.stop.as_deref().filter(|reason| *reason != "completed") {
+        done["status"] = json!("incomplete");
+        done["incomplete_details"] = json!({"reason": reason});
+    }
+    done
+}
+
+fn response(ask: &Ask<'_>, status: &str) -> Value {
+    json!({
+        "id": format!("resp_scripted{:06}", ask.serial), "object": "response", "created_at": MADE_SECONDS,
+        "status": status, "background": false, "error": null, "incomplete_details": null, "instructions": null,
+        "max_output_tokens": null, "model": ask.model(), "output": [], "parallel_tool_calls": true,
+        "previous_response_id": null, "reasoning": {"effort": null, "summary": null}, "store": false,
+        "temperature": 1.0, "text": {"format": {"type": "text"}}, "tool_choice": "auto", "tools": [], "top_p": 1.0,
+        "truncation": "disabled", "usage": null, "user": null, "metadata": {},
+    })
+}
+
+fn usage(turn: &Turn) -> Value {
+    let usage = turn.usage;
+    let input = usage.input + usage.cache_read + usage.cache_write;
+    json!({
+        "input_tokens": input, "input_tokens_details": {"cached_tokens": usage.cache_read},
+        "output_tokens": usage.output, "output_tokens_details": {"reasoning_tokens": usage.reasoning},
+        "total_tokens": input + usage.output,
+    })
+}
