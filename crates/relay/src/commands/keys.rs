@@ -110,7 +110,8 @@ fn set(providers: &Providers, name: &str, stdin: bool, context: &mut Context<'_>
     let provider = known(providers, name)?;
     let typed = if stdin { from_stdin()? } else { from_terminal(provider)? };
     let key = Key::new(&typed);
-    let key = key.map_err(|why| Failure::usage(format!("what was given {why}")).hint("nothing was stored"))?;
+    let key =
+        key.map_err(|why| Failure::usage(format!("what was given {why}")).hint("nothing was stored"))?;
     let replaced = matches!(providers.store.get(&provider.id), Ok(Some(_)));
     providers.store.set(&provider.id, &key).map_err(failure)?;
     context.object(&json!({
@@ -169,7 +170,8 @@ fn from_stdin() -> Result<String, Failure> {
     if bytes.len() as u64 > STDIN {
         return Err(Failure::usage(format!("stdin has more than {STDIN} bytes")).hint("nothing was stored"));
     }
-    String::from_utf8(bytes).map_err(|_| Failure::usage("what was given is no text").hint("nothing was stored"))
+    String::from_utf8(bytes)
+        .map_err(|_| Failure::usage("what was given is no text").hint("nothing was stored"))
 }
 
 fn from_terminal(provider: &Registered) -> Result<String, Failure> {

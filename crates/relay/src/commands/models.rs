@@ -26,17 +26,17 @@ pub(crate) struct Args {
     what: Option<What>,
 
     #[command(flatten)]
-    list: list::Args,
+    list: list::List,
 }
 
 #[derive(Debug, Clone, Subcommand)]
 enum What {
     /// The models that can be used (the default)
-    List(list::Args),
+    List(list::List),
     /// Everything that is known of a model, and where it comes from
-    Show(one::Args),
+    Show(one::Show),
     /// Ask a model for a few words, and say how long that took and what it cost
-    Test(test::Args),
+    Test(test::Test),
 }
 
 impl Act for Args {

@@ -18,7 +18,8 @@ pub(crate) struct Row {
 
 impl Row {
     pub(crate) fn object(&self) -> Value {
-        let mut object = json!({"provider": self.provider, "name": self.name, "tail": self.tail, "trouble": self.trouble});
+        let mut object =
+            json!({"provider": self.provider, "name": self.name, "tail": self.tail, "trouble": self.trouble});
         object["key"] = key_object(self.source.as_ref());
         object
     }
@@ -41,7 +42,8 @@ pub(crate) fn table(rows: &[Row], look: &Look) -> String {
             (None, None) => (" ".to_string(), "no key".to_string()),
         };
         let tail = row.tail.as_ref().map(|tail| format!("  (…{tail})")).unwrap_or_default();
-        let said = look.wrap(&format!("{}{}", " ".repeat(4 + widest), look.safe(&(said + &tail))), 4 + widest);
+        let said =
+            look.wrap(&format!("{}{}", " ".repeat(4 + widest), look.safe(&(said + &tail))), 4 + widest);
         text += &format!("{sign} {name:<widest$}  {}\n", said.trim_start());
     }
     text

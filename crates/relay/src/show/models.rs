@@ -33,8 +33,12 @@ impl Line<'_> {
     /// For machines.
     pub(crate) fn object(&self) -> Value {
         let model = &self.known.model;
-        let from: Map<String, Value> =
-            self.known.from.iter().map(|(field, origin)| ((*field).to_string(), origin_object(*origin))).collect();
+        let from: Map<String, Value> = self
+            .known
+            .from
+            .iter()
+            .map(|(field, origin)| ((*field).to_string(), origin_object(*origin)))
+            .collect();
         json!({
             "selector": model.selector(), "provider": model.provider, "id": model.id, "name": model.name,
             "api": model.api, "baseUrl": model.base_url, "reasoning": model.reasoning, "images": model.images,
@@ -102,7 +106,13 @@ pub(crate) fn rest(shown: usize, hidden: usize, filter: &str, look: &Look) -> St
 }
 
 /// Everything that is known of a model.
-pub(crate) fn one(chosen: &Chosen, line: &Line<'_>, trouble: Option<&str>, docs: &str, look: &Look) -> String {
+pub(crate) fn one(
+    chosen: &Chosen,
+    line: &Line<'_>,
+    trouble: Option<&str>,
+    docs: &str,
+    look: &Look,
+) -> String {
     let known = line.known;
     let model = &known.model;
     let mut text = look.paint(Paint::Strong, &look.safe(&model.selector())) + "\n";
@@ -150,14 +160,17 @@ fn found(chosen: &Chosen, look: &Look) -> String {
     let others: Vec<&str> = chosen.others.iter().take(OTHERS).map(String::as_str).collect();
     let more = chosen.others.len().saturating_sub(OTHERS);
     let more = if more > 0 { format!(" and {more} more") } else { String::new() };
-    let others = if others.is_empty() { String::new() } else { format!("; also {}{more}", others.join(", ")) };
+    let others =
+        if others.is_empty() { String::new() } else { format!("; also {}{more}", others.join(", ")) };
     let said = match chosen.how {
         How::Exact | How::First => return String::new(),
         How::Name if others.is_empty() => return String::new(),
         How::Name => format!("chosen among models of this name{others}"),
         How::Pattern => format!("the first that the pattern fits{others}"),
         How::Fuzzy => format!("taken because the words fit, not the name{others}"),
-        How::Assumed => "relay knows no models of this provider: everything but the name is assumed".to_string(),
+        How::Assumed => {
+            "relay knows no models of this provider: everything but the name is assumed".to_string()
+        }
     };
     outcome::remark(look, &look.safe(&said))
 }
@@ -169,7 +182,11 @@ pub(crate) fn tested(chosen: &Chosen, outcome: &Outcome, look: &Look) -> String 
     let mut parts = vec![
         format!("{} answered", look.safe(&chosen.known.model.selector())),
         format!("first event after {}, all after {}", seconds(outcome.first), seconds(outcome.total)),
-        format!("{} in, {} out", grouped(usage.input + usage.cache_read + usage.cache_write), grouped(usage.output)),
+        format!(
+            "{} in, {} out",
+            grouped(usage.input + usage.cache_read + usage.cache_write),
+            grouped(usage.output)
+        ),
     ];
     if usage.cost.total > 0.0 {
         parts.push(format!("${:.6}", usage.cost.total));
@@ -333,7 +350,10 @@ mod tests {
 
     #[test]
     fn numbers_read_well() {
-        assert_eq!([4.0, 0.75, 0.5, 0.003_625, 0.0].map(dollars), ["$4", "$0.75", "$0.50", "$0.003625", "$0"]);
+        assert_eq!(
+            [4.0, 0.75, 0.5, 0.003_625, 0.0].map(dollars),
+            ["$4", "$0.75", "$0.50", "$0.003625", "$0"]
+        );
         let counts = [1_000_000, 1_050_000, 1_500_000, 200_000, 4096].map(count);
         assert_eq!(counts, ["1M", "1M", "1.5M", "200k", "4096"]);
         assert_eq!([0, 999, 1_050_000].map(grouped), ["0", "999", "1 050 000"]);

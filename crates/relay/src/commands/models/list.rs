@@ -10,7 +10,7 @@ use crate::show;
 use crate::show::models::Line;
 
 #[derive(Debug, Clone, clap::Args)]
-pub(crate) struct Args {
+pub(crate) struct List {
     /// Only models that this fits: a name, a pattern such as `anthropic/*`, a role, or words
     #[arg(value_name = "FILTER")]
     filter: Vec<String>,
@@ -24,7 +24,7 @@ pub(crate) struct Args {
     no_discover: bool,
 }
 
-impl Args {
+impl List {
     pub(super) fn run(&self, context: &mut Context<'_>) -> Result<Exit, Failure> {
         let mut providers = Providers::open(context)?;
         let servers = if self.no_discover { Vec::new() } else { providers.discover(context)? };

@@ -10,7 +10,7 @@ use crate::show;
 use crate::show::models::Line;
 
 #[derive(Debug, Clone, clap::Args)]
-pub(crate) struct Args {
+pub(crate) struct Show {
     /// Which model
     #[arg(value_name = "MODEL")]
     selector: String,
@@ -20,7 +20,7 @@ pub(crate) struct Args {
     no_discover: bool,
 }
 
-impl Args {
+impl Show {
     pub(super) fn run(&self, context: &mut Context<'_>) -> Result<Exit, Failure> {
         let mut providers = Providers::open(context)?;
         let chosen = choose(Some(&self.selector), !self.no_discover, &mut providers, context)?;

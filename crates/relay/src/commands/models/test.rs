@@ -30,7 +30,7 @@ const TIMES: Timeouts = Timeouts {
 };
 
 #[derive(Debug, Clone, clap::Args)]
-pub(crate) struct Args {
+pub(crate) struct Test {
     /// Which model; the role `default` if none is named
     #[arg(value_name = "MODEL")]
     selector: Option<String>,
@@ -47,7 +47,7 @@ pub(crate) struct Outcome {
     pub(crate) total: Duration,
 }
 
-impl Args {
+impl Test {
     pub(super) fn run(&self, context: &mut Context<'_>) -> Result<Exit, Failure> {
         let mut providers = Providers::open(context)?;
         let chosen = choose(self.selector.as_deref(), !self.no_discover, &mut providers, context)?;
@@ -71,7 +71,8 @@ impl Args {
             }
         });
         drop(spinner);
-        let outcome = ended.ok_or_else(interrupted)?.map_err(|failure| failed(&chosen, provider.docs, &failure))?;
+        let outcome =
+            ended.ok_or_else(interrupted)?.map_err(|failure| failed(&chosen, provider.docs, &failure))?;
         context.object(&json!({
             "ok": true, "code": Exit::Done as u8, "command": "models", "model": model.selector(),
             "provider": model.provider, "key": show::models::key_object(Some(&source)),
@@ -106,11 +107,10 @@ async fn ask(mut stream: Stream) -> Result<Outcome, ModelFailure> {
                 let total = began.elapsed();
                 return Ok(Outcome { message: *message, first: first.unwrap_or(total), total });
             }
-            Event::Error { failure, .. } => return Err(failure),
             _ => {}
         }
     }
-    Err(ModelFailure::cut_off())
+    Err(stream.failure().cloned().unwrap_or_else(ModelFailure::cut_off))
 }
 
 /// What went wrong, and what to do about it.
