@@ -93,8 +93,9 @@ impl Providers {
     pub(crate) fn remark(&self, context: &mut Context<'_>) {
         let look = context.console.err_look();
         if let Some(error) = &self.registry.trouble {
-            let said = format!("{error}; only what relay knows by itself is used");
-            context.beside(LogLevel::Error, &outcome::remark(&look, &look.safe(&said)));
+            let next = outcome::aside(&look, "until it is right, only what relay knows by itself is used");
+            let text = outcome::remark(&look, &look.safe(&error.to_string())) + &next;
+            context.beside(LogLevel::Error, &text);
         }
         if let Some(said) = ambient::sentence(&self.ignored) {
             context.beside(LogLevel::Warn, &outcome::remark(&look, &look.safe(&said)));

@@ -1,7 +1,8 @@
 //! Models: as a table, one in full, and how a test went.
 //!
 //! ```text
-//!   anthropic/claude-opus-5-5   1M    $4 / $20      thinks, images   stored key
+//!   model                        reads  $ per 1M in / out  can             key
+//!   anthropic/claude-opus-5-5       1M  $4 / $20           thinks, images  stored key
 //! ```
 
 use std::time::Duration;
@@ -20,6 +21,8 @@ use crate::commands::models::Outcome;
 
 /// Cells of a model's name in the table.
 const NAME: usize = 44;
+/// What the prices of the table are.
+const PRICE: &str = "$ per 1M in / out";
 /// Cells of a label.
 const LABEL: usize = 10;
 
@@ -55,7 +58,12 @@ pub(crate) fn table(lines: &[Line<'_>], look: &Look) -> String {
     let widest = names.iter().map(|name| cells(name)).max().unwrap_or_default();
     let prices: Vec<String> = lines.iter().map(|line| price(&line.known.model.price, line)).collect();
     let dear = prices.iter().map(|price| cells(price)).max().unwrap_or_default();
+    let dear = dear.max(cells(PRICE));
     let mut text = String::new();
+    if !lines.is_empty() && !look.is_narrow() {
+        let head = format!("  {:<widest$}  {:>6}  {PRICE:<dear$}  {:<14}  key", "model", "reads", "can");
+        text += &format!("{}\n", look.paint(Paint::Dim, &head));
+    }
     for ((line, name), price) in lines.iter().zip(&names).zip(&prices) {
         let model = &line.known.model;
         let able = able(line.known);
