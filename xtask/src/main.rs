@@ -4,6 +4,8 @@
 //! comment is its help, and a `run` function; adding one is a `mod` line, a variant and an arm.
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "a developer tool: printing is its output")]
 
+#[cfg(target_os = "linux")]
+mod agents;
 mod bench;
 mod clock;
 mod corpus;
@@ -32,6 +34,8 @@ enum Command {
     Fuzz(fuzz::Args),
     Bench(bench::Args),
     #[cfg(target_os = "linux")]
+    Agents(agents::Args),
+    #[cfg(target_os = "linux")]
     Record(record::Args),
     #[cfg(target_os = "linux")]
     Torture(torture::Args),
@@ -45,6 +49,8 @@ fn main() -> ExitCode {
         Command::Corpus(args) => corpus::run(&args),
         Command::Fuzz(args) => fuzz::run(&args),
         Command::Bench(args) => bench::run(&args),
+        #[cfg(target_os = "linux")]
+        Command::Agents(args) => agents::run(&args),
         #[cfg(target_os = "linux")]
         Command::Record(args) => record::run(&args),
         #[cfg(target_os = "linux")]

@@ -239,6 +239,11 @@ impl Assembly {
         self.message.response_id = Some(id.to_owned());
     }
 
+    /// When the answer began, in milliseconds since 1970.
+    pub fn began(&self) -> i64 {
+        self.message.timestamp
+    }
+
     /// The answer is whole. Pieces that are still open end here. A stop that leaves tool calls waiting is a call of
     /// tools, whatever the server calls it.
     pub fn done(&mut self, reason: StopReason) {

@@ -65,6 +65,10 @@ pub struct Compat {
     pub supports_usage_in_streaming: Option<bool>,
     /// It takes `tool_choice`.
     pub supports_tool_choice: Option<bool>,
+    /// It takes `parallel_tool_calls`.
+    pub supports_parallel_tool_calls: Option<bool>,
+    /// It wants a list of tools, be it empty, where the conversation has calls.
+    pub requires_empty_tools: Option<bool>,
     /// `max_completion_tokens` or `max_tokens`.
     pub max_tokens_field: Option<MaxTokensField>,
     /// How thinking is asked for.

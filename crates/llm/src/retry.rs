@@ -86,8 +86,16 @@ impl Retries {
             Phase::Request => (&mut self.requests, self.budget.request_max_retries),
             Phase::Stream => (&mut self.streams, self.budget.stream_max_retries),
         };
-        if !failure.class.is_transient() || *spent >= of {
+        if !failure.class.is_transient() {
             return Err(failure.clone());
+        }
+        if *spent >= of {
+            let asked = self.requests + self.streams + 1;
+            let mut told = failure.clone();
+            if asked > 1 {
+                told.message = format!("{} (asked {asked} times)", told.message);
+            }
+            return Err(told);
         }
         if let Some(hint) = failure.retry_after
             && hint > self.budget.max_delay

@@ -6,6 +6,7 @@
 //! work.
 
 mod place;
+mod value;
 mod walk;
 
 #[cfg(test)]

@@ -17,7 +17,6 @@ use relaycode_text::redact::Redactor;
 use reqwest::Response;
 use tokio::time::{Instant, sleep_until, timeout};
 
-use crate::cancel::Cancel;
 use crate::decode::Decode;
 use crate::event::Event;
 use crate::failure::classify::{self, BODY_MOST as DOCUMENT_MOST};
@@ -27,62 +26,16 @@ use crate::model::Model;
 use crate::request::{Auth, Call, Request};
 use crate::retry::{Budget, Phase, Retries};
 use crate::transport::{self, Client, Letter};
-use crate::veil::Veil;
-use crate::wire::{Framing, Wire};
+use crate::wire::Wire;
+
+mod attempt;
+mod options;
+
+use attempt::{Attempt, Look, look_at};
+pub use options::{Options, Timeouts};
 
 /// Bytes that a whole answer may have on the wire.
 pub const BODY_MOST: usize = 256 << 20;
-
-/// How long a reader that was away too long is waited for once more.
-const GRACE: Duration = Duration::from_secs(10);
-
-/// How an answer is streamed.
-#[derive(Clone)]
-pub struct Options {
-    /// Breaks it off.
-    pub cancel: Cancel,
-    /// How often it is asked for again.
-    pub budget: Budget,
-    /// How long it may take.
-    pub timeouts: Timeouts,
-    /// How long deltas are gathered before they are handed out.
-    pub delta_interval: Duration,
-    /// What the model is not to see.
-    pub secrets: Option<Arc<dyn Veil + Send + Sync>>,
-}
-
-impl Default for Options {
-    fn default() -> Options {
-        Options {
-            cancel: Cancel::default(),
-            budget: Budget::default(),
-            timeouts: Timeouts::default(),
-            delta_interval: Duration::from_millis(50),
-            secrets: None,
-        }
-    }
-}
-
-/// How long an answer may take; connecting is [`transport::Settings::connect_timeout`].
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Timeouts {
-    /// From the request to the first byte of the answer. A model on one's own machine may have to be loaded first.
-    pub first_byte: Duration,
-    /// Between two pieces of it.
-    pub idle: Duration,
-    /// For one attempt as a whole.
-    pub total: Duration,
-}
-
-impl Default for Timeouts {
-    fn default() -> Timeouts {
-        Timeouts {
-            first_byte: Duration::from_secs(300),
-            idle: Duration::from_secs(120),
-            total: Duration::from_secs(2 * 3600),
-        }
-    }
-}
 
 /// What comes out of a stream.
 #[derive(Debug, Clone, PartialEq)]
@@ -132,24 +85,6 @@ enum State {
     Open(Attempt, Response),
     Waiting(Instant),
     Over,
-}
-
-/// The clocks and counters of one attempt.
-struct Attempt {
-    deadline: Instant,
-    end: Instant,
-    /// The reader was away when the deadline passed, and got a little more.
-    graced: bool,
-    received: usize,
-    /// What the first byte says that this is.
-    look: Look,
-}
-
-enum Look {
-    Unknown,
-    Stream,
-    /// One JSON text, as far as it is kept.
-    Document(Vec<u8>),
 }
 
 impl Stream {
@@ -287,6 +222,7 @@ impl Stream {
         }
         let flush_at = self.flush_at();
         let cancelled = cancel.cancelled();
+        let provider = self.asking.as_ref().map_or("", |asking| &asking.model.provider);
         match &mut self.state {
             State::Over => None,
             State::Ready => {
@@ -310,7 +246,7 @@ impl Stream {
                     biased;
                     () = cancelled => return self.abort().await,
                     result = connecting => result,
-                    () = sleep_until(deadline) => Err(attempt.too_late()),
+                    () = sleep_until(deadline) => Err(attempt.too_late(provider)),
                 };
                 self.connected(result)
             }
@@ -321,7 +257,7 @@ impl Stream {
                     () = cancelled => return self.abort().await,
                     () = sleep_until(flush_at.unwrap_or(deadline)), if flush_at.is_some() => return None,
                     chunk = response.chunk() => chunk.map_err(Broken::Network),
-                    () = sleep_until(deadline) => Err(Broken::Late(attempt.too_late())),
+                    () = sleep_until(deadline) => Err(Broken::Late(attempt.too_late(provider))),
                 };
                 match chunk {
                     Ok(chunk) => self.chunk(chunk).await,
@@ -345,15 +281,7 @@ impl Stream {
             self.state = State::Over;
             return;
         };
-        let now = Instant::now();
-        let Timeouts { first_byte, total, .. } = self.options.timeouts;
-        let attempt = Attempt {
-            deadline: now + first_byte,
-            end: now + total,
-            graced: false,
-            received: 0,
-            look: Look::Unknown,
-        };
+        let attempt = Attempt::new(self.options.timeouts);
         let sending = asking.client.clone().send(asking.letter.clone());
         self.state = State::Connecting(attempt, Box::pin(sending));
     }
@@ -398,9 +326,7 @@ impl Stream {
                 }
             }
         };
-        attempt.received += chunk.as_ref().map_or(0, Bytes::len);
-        attempt.deadline = Instant::now() + self.options.timeouts.idle;
-        attempt.graced = false;
+        attempt.came(chunk.as_ref().map_or(0, Bytes::len), self.options.timeouts);
         let too_much = attempt.received > BODY_MOST;
         if let Err(failure) = result {
             return self.fail(Phase::Stream, failure);
@@ -462,40 +388,6 @@ impl Stream {
 enum Broken {
     Network(reqwest::Error),
     Late(Failure),
-}
-
-impl Attempt {
-    /// Until when to wait. A reader that was away while the time passed has not seen what came meanwhile: it gets a
-    /// little more time, once.
-    fn deadline(&mut self) -> Instant {
-        let now = Instant::now();
-        if self.deadline <= now && !self.graced {
-            self.graced = true;
-            self.deadline = now + GRACE;
-        }
-        self.deadline.min(self.end)
-    }
-
-    fn too_late(&self) -> Failure {
-        let message = if Instant::now() >= self.end {
-            "the answer took too long as a whole".to_owned()
-        } else if self.received == 0 {
-            "no answer came in time; a model that has to be loaded first may need a longer timeout".to_owned()
-        } else {
-            "the answer stopped coming".to_owned()
-        };
-        Failure::new(Class::Timeout, message)
-    }
-}
-
-/// What the first bytes say: an event stream begins with neither a brace nor a bracket nor an angle.
-fn look_at(chunk: &[u8], framing: Framing) -> Look {
-    let chunk = chunk.strip_prefix(b"\xef\xbb\xbf").unwrap_or(chunk);
-    match (chunk.trim_ascii_start().first(), framing) {
-        (None, _) => Look::Unknown,
-        (Some(b'<'), _) | (Some(b'{' | b'['), Framing::Events) => Look::Document(Vec::new()),
-        _ => Look::Stream,
-    }
 }
 
 /// Without the key, whoever repeated it.

@@ -245,6 +245,11 @@ fn address(provider: &str, url: &str) -> Result<Url, Failure> {
             ),
         )
     };
+    // The parser would make a host of what follows; somebody forgot it.
+    let rest = url.trim_start().split_once("://").map_or("/", |(_, rest)| rest);
+    if rest.starts_with(['/', '\\']) {
+        return Err(bad());
+    }
     let url = Url::parse(url).map_err(|_| bad())?;
     if matches!(url.scheme(), "http" | "https") && url.has_host() { Ok(url) } else { Err(bad()) }
 }

@@ -5,6 +5,7 @@
 //! fit. This crate knows neither tools nor user interfaces, never prints, and never reads the environment.
 
 pub mod entry;
+pub mod export;
 pub mod header;
 
 pub use entry::{Body, Entry};

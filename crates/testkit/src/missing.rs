@@ -13,6 +13,9 @@ use std::thread;
 /// With this variable at `1` a test that lacks a program fails instead of being skipped.
 pub const REQUIRE: &str = "RELAY_REQUIRE_DESKTOP";
 
+/// The same for tests that lack a browser.
+pub const REQUIRE_BROWSER: &str = "RELAY_REQUIRE_BROWSER";
+
 /// A program that is not installed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Missing(pub &'static str);
@@ -28,12 +31,18 @@ impl std::error::Error for Missing {}
 impl Missing {
     /// Says that the running test is skipped, or fails it where nothing may be.
     pub fn skip(&self) {
-        let thread = thread::current();
-        let line = format!("skipped: {}: {self}\n", thread.name().unwrap_or("a test"));
-        assert!(env::var_os(REQUIRE).is_none_or(|value| value != "1"), "{REQUIRE}=1, but {line}");
-        // Not `eprintln!`: the harness would keep it to itself, because the test passes.
-        let _ = std::io::stderr().write_all(line.as_bytes());
+        let require = if self.0 == crate::browser::PROGRAM { REQUIRE_BROWSER } else { REQUIRE };
+        skip(&self.to_string(), require);
     }
+}
+
+/// Says that the running test is skipped for want of something; fails it where the variable `require` is `1`.
+pub fn skip(want: &str, require: &str) {
+    let thread = thread::current();
+    let line = format!("skipped: {}: {want}\n", thread.name().unwrap_or("a test"));
+    assert!(env::var_os(require).is_none_or(|value| value != "1"), "{require}=1, but {line}");
+    // Not `eprintln!`: the harness would keep it to itself, because the test passes.
+    let _ = std::io::stderr().write_all(line.as_bytes());
 }
 
 /// What a `Result<_, Missing>` holds; where it holds none, the test says that it is skipped, and returns.

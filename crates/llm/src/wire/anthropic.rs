@@ -47,8 +47,8 @@ impl Wire for Anthropic {
         Framing::Events
     }
 
-    fn reader(&self, _: &Call<'_>) -> Box<dyn Reader> {
-        Box::new(read::Messages::default())
+    fn reader(&self, call: &Call<'_>) -> Box<dyn Reader> {
+        Box::new(read::Messages::new(&call.model.provider))
     }
 }
 

@@ -11,10 +11,9 @@ use std::path::{Path, PathBuf};
 
 use relaycode_testkit::random::Random;
 
-use super::{ALL, Frame, Framing, Wire};
-use crate::assembly::Assembly;
+use super::{ALL, Framing, Wire};
+use crate::decode::{Decoded, decode, merged};
 use crate::event::Event;
-use crate::failure::Failure;
 use crate::message::{AssistantContent, AssistantMessage};
 use crate::request::{Auth, Call, Request};
 
@@ -24,7 +23,10 @@ const CASES_LEAST: usize = 12;
 /// Ways in which each stream is cut.
 const CHUNKINGS: u64 = 1000;
 
-/// Decides the cuts.
+/// Streams that are damaged, of each wire.
+const DAMAGES: u64 = 5000;
+
+/// Decides the cuts and the damages.
 const SEED: u64 = 0x5eed_0006;
 
 #[test]
@@ -45,9 +47,10 @@ fn every_stream_of_the_corpus_gives_the_events_beside_it() {
 fn however_a_stream_is_cut_its_events_are_the_same() {
     for wire in ALL {
         for case in cases(*wire) {
+            let whole = run(*wire, &case.bytes, &mut Whole);
             for index in 0..CHUNKINGS {
-                let got = describe(&run(*wire, &case.bytes, &mut Random::of_case(SEED, index)));
-                assert_eq!(got, case.expected, "{}: seed {SEED:#x}, chunking {index}", case.name);
+                let got = run(*wire, &case.bytes, &mut Random::of_case(SEED, index));
+                assert_eq!(got, whole, "{}: seed {SEED:#x}, chunking {index}", case.name);
             }
         }
     }
@@ -58,11 +61,22 @@ fn wherever_a_stream_ends_there_is_one_last_event() {
     for wire in ALL {
         for case in cases(*wire) {
             for length in 0..case.bytes.len() {
-                let events = run(*wire, &case.bytes[..length], &mut Whole);
-                let lasts = events.iter().filter(|(event, _)| event.is_last()).count();
-                let ends = events.last().is_some_and(|(event, _)| event.is_last());
-                assert!(lasts == 1 && ends, "{} ended after {length} bytes: {lasts} last events", case.name);
+                let decoded = run(*wire, &case.bytes[..length], &mut Whole);
+                assert!(ends_once(&decoded), "{} ended after {length} bytes", case.name);
             }
+        }
+    }
+}
+
+#[test]
+fn however_a_stream_is_damaged_there_is_one_last_event() {
+    for wire in ALL {
+        let cases = cases(*wire);
+        for index in 0..DAMAGES {
+            let mut random = Random::of_case(SEED, index);
+            let bytes = damaged(&cases, &mut random);
+            let decoded = run(*wire, &bytes, &mut random);
+            assert!(ends_once(&decoded), "{}: seed {SEED:#x}, damage {index}", wire.id());
         }
     }
 }
@@ -76,6 +90,30 @@ fn every_wire_has_a_corpus_that_names_its_sources() {
             assert!(case.source.len() > 10, "{} does not say where it is from", case.name);
         }
     }
+}
+
+/// Frames of several streams, left out, repeated, in another order, and now and then with other bytes in them.
+fn damaged(cases: &[Case], random: &mut Random) -> Vec<u8> {
+    let texts = [&random.pick(cases).bytes, &random.pick(cases).bytes];
+    let mut lines: Vec<&[u8]> =
+        texts.into_iter().flat_map(|text| text.split_inclusive(|&byte| byte == b'\n')).collect();
+    for _ in 0..=random.below(6) {
+        let (at, to) = (random.below(lines.len()), random.below(lines.len()));
+        match random.below(3) {
+            0 => lines.swap(at, to),
+            1 => lines.insert(at, lines[to]),
+            _ if lines.len() > 1 => drop(lines.remove(at)),
+            _ => {}
+        }
+    }
+    let mut bytes = lines.concat();
+    for _ in 0..random.below(4) {
+        let at = random.below(bytes.len());
+        if let Some(byte) = bytes.get_mut(at) {
+            *byte = *random.pick(b"\"{}[]:,0-9ntx\n\r \xff\x00");
+        }
+    }
+    bytes
 }
 
 /// A stream, and what must come of it.
@@ -132,56 +170,32 @@ impl Cuts for Random {
     }
 }
 
-/// The events of a stream, neighbouring deltas merged; the failure beside the event that it ended with.
-fn run(wire: &dyn Wire, bytes: &[u8], cuts: &mut dyn Cuts) -> Vec<(Event, Option<Failure>)> {
+/// What comes of a stream, neighbouring deltas merged.
+fn run(wire: &dyn Wire, bytes: &[u8], cuts: &mut dyn Cuts) -> Decoded {
     let mut model = crate::model::tests::model();
     wire.id().clone_into(&mut model.api);
     let request = Request::default();
     let call = Call { model: &model, auth: &Auth::None, request: &request };
-    let mut reader = wire.reader(&call);
-    let mut assembly = Assembly::new(&model, 0);
-    let mut splitter =
-        Splitter { framing: wire.framing(), line: Vec::new(), name: String::new(), data: None };
-    let mut events = Vec::new();
-    let mut at = 0;
-    while at < bytes.len() {
-        let next = at + cuts.next(bytes.len() - at);
-        for (name, data) in splitter.push(&bytes[at..next]) {
-            let read = reader.frame(&Frame { name: &name, data: &data }, &mut assembly);
-            settle(&mut assembly, &read, &mut events);
-        }
-        at = next;
-    }
-    for (name, data) in splitter.end() {
-        let read = reader.frame(&Frame { name: &name, data: &data }, &mut assembly);
-        settle(&mut assembly, &read, &mut events);
-    }
-    let read = reader.end(&mut assembly);
-    settle(&mut assembly, &read, &mut events);
-    events
+    let mut left = bytes;
+    let chunks = std::iter::from_fn(|| {
+        let (chunk, rest) = left.split_at(if left.is_empty() { 0 } else { cuts.next(left.len()) });
+        left = rest;
+        (!chunk.is_empty()).then_some(chunk)
+    });
+    let mut decoded = decode(wire, &call, 0, chunks);
+    decoded.events = merged(decoded.events);
+    decoded
 }
 
-fn settle(assembly: &mut Assembly, read: &Result<(), Failure>, events: &mut Vec<(Event, Option<Failure>)>) {
-    let over = assembly.is_over();
-    if let Err(failure) = read {
-        assembly.fail(failure);
-    }
-    while let Some(event) = assembly.take() {
-        let failure = read.as_ref().err().filter(|_| !over && event.is_last()).cloned();
-        match events.last_mut() {
-            Some((last, _)) => {
-                if let Some(event) = last.merge(event) {
-                    events.push((event, failure));
-                }
-            }
-            None => events.push((event, failure)),
-        }
-    }
+/// Whether the last event is there, and once.
+fn ends_once(decoded: &Decoded) -> bool {
+    let lasts = decoded.events.iter().filter(|event| event.is_last()).count();
+    lasts == 1 && decoded.events.last().is_some_and(Event::is_last)
 }
 
-fn describe(events: &[(Event, Option<Failure>)]) -> Vec<String> {
+fn describe(decoded: &Decoded) -> Vec<String> {
     let mut lines = Vec::new();
-    for (event, failure) in events {
+    for event in &decoded.events {
         match event {
             Event::Start => lines.push("start".into()),
             Event::TextStart { content_index: at } => lines.push(format!("text_start {at}")),
@@ -207,7 +221,8 @@ fn describe(events: &[(Event, Option<Failure>)]) -> Vec<String> {
                 describe_message(message, &mut lines);
             }
             Event::Error { reason, error } => {
-                let class = failure.as_ref().map_or("?".into(), |failure| format!("{:?}", failure.class));
+                let class =
+                    decoded.failure.as_ref().map_or("?".into(), |failure| format!("{:?}", failure.class));
                 let text = error.error_message.as_deref().unwrap_or_default();
                 lines.push(format!("error {reason:?} {class} {text:?}"));
                 describe_message(error, &mut lines);
@@ -251,58 +266,4 @@ fn difference(expected: &[String], got: &[String]) -> String {
     let at = expected.iter().zip(got).take_while(|(expected, got)| expected == got).count();
     let from = |lines: &[String]| lines[at.min(lines.len())..].join("\n    ");
     format!("  after {at} lines, expected\n    {}\n  got\n    {}", from(expected), from(got))
-}
-
-/// Cuts bytes into frames. A stand-in of the tests.
-struct Splitter {
-    framing: Framing,
-    line: Vec<u8>,
-    name: String,
-    data: Option<String>,
-}
-
-impl Splitter {
-    fn push(&mut self, bytes: &[u8]) -> Vec<(String, String)> {
-        let mut frames = Vec::new();
-        for &byte in bytes {
-            if byte == b'\n' {
-                let line = std::mem::take(&mut self.line);
-                frames.extend(self.line(&line));
-            } else {
-                self.line.push(byte);
-            }
-        }
-        frames
-    }
-
-    /// A last line without its end counts where lines are frames; an event without its blank line does not.
-    fn end(&mut self) -> Vec<(String, String)> {
-        let line = std::mem::take(&mut self.line);
-        if self.framing == Framing::Lines { self.line(&line).into_iter().collect() } else { Vec::new() }
-    }
-
-    fn line(&mut self, line: &[u8]) -> Option<(String, String)> {
-        let line = String::from_utf8_lossy(line.strip_suffix(b"\r").unwrap_or(line)).into_owned();
-        if self.framing == Framing::Lines {
-            return (!line.trim().is_empty()).then(|| (String::new(), line));
-        }
-        if line.is_empty() {
-            let name = std::mem::take(&mut self.name);
-            return self.data.take().map(|data| (name, data));
-        }
-        let (field, value) = line.split_once(':').unwrap_or((&line, ""));
-        let value = value.strip_prefix(' ').unwrap_or(value);
-        match field {
-            "event" => value.clone_into(&mut self.name),
-            "data" => match &mut self.data {
-                Some(data) => {
-                    data.push('\n');
-                    data.push_str(value);
-                }
-                None => self.data = Some(value.to_owned()),
-            },
-            _ => {}
-        }
-        None
-    }
 }

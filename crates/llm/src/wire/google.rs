@@ -35,8 +35,8 @@ impl Wire for Google {
         Framing::Events
     }
 
-    fn reader(&self, _: &Call<'_>) -> Box<dyn Reader> {
-        Box::new(read::Chunks::default())
+    fn reader(&self, call: &Call<'_>) -> Box<dyn Reader> {
+        Box::new(read::Chunks::new(&call.model.provider))
     }
 }
 

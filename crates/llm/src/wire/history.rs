@@ -156,7 +156,7 @@ pub(crate) fn text(parts: &[Part<'_>]) -> String {
 
 impl<'a> Outcome<'a> {
     /// What is sent of it: never nothing.
-    pub fn parts(&self, model: &Model) -> Vec<Part<'a>> {
+    pub(crate) fn parts(&self, model: &Model) -> Vec<Part<'a>> {
         let Some(result) = self.result else { return vec![Part::Text(Cow::Borrowed(NO_RESULT))] };
         let parts = parts(model, &result.content);
         if parts.is_empty() { vec![Part::Text(Cow::Borrowed(NO_OUTPUT))] } else { parts }

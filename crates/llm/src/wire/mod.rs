@@ -6,18 +6,28 @@
 
 mod address;
 mod anthropic;
+mod completions;
 #[cfg(test)]
 mod conformance;
+mod effort;
 mod google;
 mod history;
 mod ids;
+mod ollama;
+mod responses;
 
 use crate::assembly::Assembly;
 use crate::failure::Failure;
 use crate::request::Call;
 
 /// Every wire.
-pub static ALL: &[&dyn Wire] = &[&anthropic::Anthropic, &google::Google];
+pub static ALL: &[&dyn Wire] = &[
+    &anthropic::Anthropic,
+    &completions::Completions,
+    &google::Google,
+    &ollama::Ollama,
+    &responses::Responses,
+];
 
 /// A protocol in which models are spoken to.
 pub trait Wire: Sync {

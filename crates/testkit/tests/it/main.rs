@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests fail by panicking")]
 #![cfg(target_os = "linux")]
 
+mod agents;
 mod desktops;
 mod model;
 mod notifications;

@@ -10,16 +10,15 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::Value;
 
 use crate::assembly::{Assembly, Kind, PIECES_MOST};
+use crate::failure::classify::{in_stream_json, shown};
 use crate::failure::{Class, Failure};
 use crate::message::{AssistantContent, StopReason};
 use crate::wire::{Frame, Reader};
 
-/// Characters of a server's words that are kept.
-const SAID_MOST: usize = 2000;
-
 /// Reads one answer.
 #[derive(Default)]
 pub(super) struct Messages {
+    provider: String,
     blocks: BTreeMap<u64, Block>,
     ids: BTreeSet<String>,
     stop: Option<String>,
@@ -54,8 +53,8 @@ impl Reader for Messages {
                 Ok(())
             }
             "message_stop" => self.finish(into),
-            _ if value["error"].is_object() => Err(reported(&value)),
-            "error" => Err(reported(&value)),
+            _ if value["error"].is_object() => Err(self.reported(&value)),
+            "error" => Err(self.reported(&value)),
             // New kinds of events may come at any time.
             _ => Ok(()),
         }
@@ -71,6 +70,17 @@ impl Reader for Messages {
 }
 
 impl Messages {
+    /// For an answer of this provider.
+    pub(super) fn new(provider: &str) -> Messages {
+        Messages { provider: provider.to_owned(), ..Messages::default() }
+    }
+
+    /// What went wrong, with the provider's name for the request beside it.
+    fn reported(&self, value: &Value) -> Failure {
+        let request_id = value["request_id"].as_str().map(shown);
+        Failure { request_id, ..in_stream_json(&self.provider, value) }
+    }
+
     fn message_start(&mut self, message: &Value, into: &mut Assembly) -> Result<(), Failure> {
         if into.is_visible() {
             return Err(Failure::malformed("the provider began its answer a second time"));
@@ -197,7 +207,7 @@ impl Messages {
             self.stop = Some(reason.to_owned());
         }
         if let Some(why) = delta["stop_details"]["explanation"].as_str() {
-            self.declined = Some(why.chars().take(SAID_MOST).collect());
+            self.declined = Some(shown(why));
         }
     }
 
@@ -208,9 +218,9 @@ impl Messages {
         }
         let reason = match self.stop.as_deref() {
             Some("refusal") => {
-                let why =
-                    self.declined.take().unwrap_or_else(|| "the provider declined to answer this".into());
-                return Err(Failure::new(Class::Refused, why));
+                let why = self.declined.take().map(|why| format!(": {why}")).unwrap_or_default();
+                let message = format!("{} declines to answer this{why}", self.provider);
+                return Err(Failure::new(Class::Refused, message));
             }
             // What filled the window is cut off like what reached its limit.
             Some("max_tokens" | "model_context_window_exceeded") => StopReason::Length,
@@ -255,32 +265,4 @@ fn count(usage: &Value, into: &mut Assembly) {
     most(&mut sums.output, usage["output_tokens"].as_u64().unwrap_or(0));
     most(&mut sums.cache_read, usage["cache_read_input_tokens"].as_u64().unwrap_or(0));
     most(&mut sums.cache_write, written);
-}
-
-/// platform.claude.com/docs/en/api/errors
-fn reported(value: &Value) -> Failure {
-    let error = &value["error"];
-    let said: String = error["message"].as_str().unwrap_or_default().chars().take(SAID_MOST).collect();
-    let kind = error["type"].as_str().unwrap_or_default();
-    let overflows = said.contains("prompt is too long") || said.contains("context window");
-    let class = match kind {
-        _ if overflows => Class::ContextOverflow,
-        "invalid_request_error" => Class::BadRequest,
-        "authentication_error" => Class::Auth,
-        "billing_error" => Class::Quota,
-        "permission_error" => Class::Forbidden,
-        "not_found_error" => Class::NotFound,
-        "request_too_large" => Class::ContextOverflow,
-        "rate_limit_error" => Class::RateLimit,
-        "timeout_error" => Class::Timeout,
-        "overloaded_error" => Class::Overloaded,
-        _ => Class::Server,
-    };
-    let message = match (said.is_empty(), kind.is_empty()) {
-        (false, _) => said,
-        (true, false) => format!("the provider reported `{kind}` and nothing more"),
-        (true, true) => "the provider reported an error and nothing more".into(),
-    };
-    let request_id = value["request_id"].as_str().map(str::to_owned);
-    Failure { request_id, ..Failure::new(class, message) }
 }

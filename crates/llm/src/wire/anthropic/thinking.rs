@@ -67,7 +67,7 @@ pub(super) fn plan(call: &Call<'_>) -> Plan {
         // Here thinking cannot be left out; as little as can be.
         (Level::Off, Generation::Always) if model.reasoning => plan.effort = Some("low"),
         (Level::Off, Generation::Five) if model.reasoning => {
-            plan.thinking = Some(json!({"type": "disabled"}))
+            plan.thinking = Some(json!({"type": "disabled"}));
         }
         (Level::Off, _) => {}
         (level, generation) => {

@@ -7,12 +7,10 @@
 use serde_json::Value;
 
 use crate::assembly::{Assembly, Kind};
+use crate::failure::classify::{in_stream_json, shown};
 use crate::failure::{Class, Failure};
 use crate::message::{AssistantContent, StopReason};
 use crate::wire::{Frame, Reader};
-
-/// Characters of a server's words that are kept.
-const SAID_MOST: usize = 2000;
 
 /// How an id begins that the server did not give.
 const MADE_UP: &str = "relay-call-";
@@ -20,6 +18,7 @@ const MADE_UP: &str = "relay-call-";
 /// Reads one answer.
 #[derive(Default)]
 pub(super) struct Chunks {
+    provider: String,
     /// The piece that more of may come.
     open: Option<Open>,
     /// Why it finished, and what the server says of it.
@@ -78,14 +77,19 @@ impl Reader for Chunks {
             _ => Class::Server,
         };
         let about = if said.is_empty() { String::new() } else { format!(": {said}") };
-        Err(Failure::new(class, format!("the provider ended the answer with {}{about}", cut(&reason))))
+        Err(Failure::new(class, format!("{} ended the answer with {}{about}", self.provider, shown(&reason))))
     }
 }
 
 impl Chunks {
+    /// For an answer of this provider.
+    pub(super) fn new(provider: &str) -> Chunks {
+        Chunks { provider: provider.to_owned(), ..Chunks::default() }
+    }
+
     fn chunk(&mut self, chunk: &Value, into: &mut Assembly) -> Result<(), Failure> {
         if !chunk["error"].is_null() {
-            return Err(reported(&chunk["error"]));
+            return Err(in_stream_json(&self.provider, chunk));
         }
         if !chunk.is_object() {
             return Err(Failure::malformed("the provider sent a chunk that is no object"));
@@ -97,9 +101,9 @@ impl Chunks {
         }
         count(&chunk["usageMetadata"], into);
         if let Some(reason) = chunk["promptFeedback"]["blockReason"].as_str() {
-            let said = cut(chunk["promptFeedback"]["blockReasonMessage"].as_str().unwrap_or_default());
+            let said = shown(chunk["promptFeedback"]["blockReasonMessage"].as_str().unwrap_or_default());
             let about = if said.is_empty() { String::new() } else { format!(": {said}") };
-            let message = format!("the provider blocked the conversation with {}{about}", cut(reason));
+            let message = format!("{} blocked the conversation with {}{about}", self.provider, shown(reason));
             return Err(Failure::new(Class::Refused, message));
         }
         let candidates = chunk["candidates"].as_array().into_iter().flatten();
@@ -111,7 +115,7 @@ impl Chunks {
             self.part(part, into)?;
         }
         if let Some(reason) = candidate["finishReason"].as_str() {
-            let said = cut(candidate["finishMessage"].as_str().unwrap_or_default());
+            let said = shown(candidate["finishMessage"].as_str().unwrap_or_default());
             self.finish = Some((reason.to_owned(), said));
         }
         Ok(())
@@ -211,44 +215,4 @@ fn count(usage: &Value, into: &mut Assembly) {
     }
     let written = of("candidatesTokenCount").saturating_add(of("thoughtsTokenCount"));
     sums.output = sums.output.max(written);
-}
-
-fn cut(text: &str) -> String {
-    text.chars().take(SAID_MOST).collect()
-}
-
-/// ai.google.dev/gemini-api/docs/troubleshooting: `{"code": 503, "message": …, "status": "UNAVAILABLE"}`
-fn reported(error: &Value) -> Failure {
-    let said = cut(error["message"].as_str().or(error.as_str()).unwrap_or_default());
-    let status = error["status"].as_str().unwrap_or_default();
-    let code = error["code"].as_u64().and_then(|code| u16::try_from(code).ok());
-    let overflows = said.contains("exceeds the maximum number of tokens");
-    let class = match (status, code.unwrap_or_default()) {
-        _ if overflows => Class::ContextOverflow,
-        ("UNAUTHENTICATED", _) => Class::Auth,
-        // A wrong key is an invalid argument here.
-        ("INVALID_ARGUMENT", _) if said.contains("API key not valid") => Class::Auth,
-        ("PERMISSION_DENIED", _) => Class::Forbidden,
-        ("NOT_FOUND", _) => Class::NotFound,
-        ("RESOURCE_EXHAUSTED", _) => Class::RateLimit,
-        ("UNAVAILABLE", _) => Class::Overloaded,
-        ("DEADLINE_EXCEEDED", _) => Class::Timeout,
-        ("INVALID_ARGUMENT" | "FAILED_PRECONDITION" | "OUT_OF_RANGE", _) => Class::BadRequest,
-        (_, 401) => Class::Auth,
-        (_, 403) => Class::Forbidden,
-        (_, 404) => Class::NotFound,
-        (_, 429) => Class::RateLimit,
-        (_, 503) => Class::Overloaded,
-        (_, 400..=499) => Class::BadRequest,
-        _ => Class::Server,
-    };
-    let message = if said.is_empty() {
-        format!(
-            "the provider reported an error and nothing more{}",
-            if status.is_empty() { String::new() } else { format!(" than `{}`", cut(status)) }
-        )
-    } else {
-        said
-    };
-    Failure { status: code.filter(|code| (400..600).contains(code)), ..Failure::new(class, message) }
 }

@@ -1,0 +1,56 @@
+//! How an answer is streamed: how long it may take, how often it is asked for, how it is handed out.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use crate::cancel::Cancel;
+use crate::retry::Budget;
+use crate::veil::Veil;
+
+/// How an answer is streamed.
+#[derive(Clone)]
+pub struct Options {
+    /// Breaks it off.
+    pub cancel: Cancel,
+    /// How often it is asked for again.
+    pub budget: Budget,
+    /// How long it may take.
+    pub timeouts: Timeouts,
+    /// How long deltas are gathered before they are handed out.
+    pub delta_interval: Duration,
+    /// What the model is not to see.
+    pub secrets: Option<Arc<dyn Veil + Send + Sync>>,
+}
+
+impl Default for Options {
+    fn default() -> Options {
+        Options {
+            cancel: Cancel::default(),
+            budget: Budget::default(),
+            timeouts: Timeouts::default(),
+            delta_interval: Duration::from_millis(50),
+            secrets: None,
+        }
+    }
+}
+
+/// How long an answer may take; connecting is [`crate::transport::Settings::connect_timeout`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Timeouts {
+    /// From the request to the first byte of the answer. A model on one's own machine may have to be loaded first.
+    pub first_byte: Duration,
+    /// Between two pieces of it.
+    pub idle: Duration,
+    /// For one attempt as a whole.
+    pub total: Duration,
+}
+
+impl Default for Timeouts {
+    fn default() -> Timeouts {
+        Timeouts {
+            first_byte: Duration::from_secs(300),
+            idle: Duration::from_secs(120),
+            total: Duration::from_secs(2 * 3600),
+        }
+    }
+}

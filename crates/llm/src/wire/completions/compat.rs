@@ -1,0 +1,302 @@
+//! How servers that speak chat completions differ: one row per server, known by its address; `models.yml` has the last word
+//! on every field.
+//!
+//! What no row knows is asked in the plainest way, the one that every server takes.
+
+use crate::model::{Compat, MaxTokensField, Model, StrictMode, ThinkingFormat};
+use crate::wire::address::{host, is_beneath};
+
+/// What a server takes.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Switches<'a> {
+    /// `store`, which is then false.
+    pub store: bool,
+    /// The role `developer`.
+    pub developer_role: bool,
+    /// `reasoning_effort`.
+    pub reasoning_effort: bool,
+    /// `stream_options`.
+    pub usage_in_streaming: bool,
+    /// `tool_choice`.
+    pub tool_choice: bool,
+    /// `parallel_tool_calls`.
+    pub parallel_tool_calls: bool,
+    /// `tools: []` where the conversation has calls.
+    pub empty_tools: bool,
+    /// What the longest answer is called.
+    pub max_tokens_field: MaxTokensField,
+    /// Left to itself it cuts answers short, so the model's own bound is named.
+    pub cuts_short: bool,
+    /// How thinking is asked for.
+    pub thinking_format: ThinkingFormat,
+    /// Where earlier thinking goes back.
+    pub reasoning_content_field: Option<&'a str>,
+    /// It gives `reasoning_details` and takes them back.
+    pub reasoning_details: bool,
+    /// Earlier thinking goes back as text.
+    pub thinking_as_text: bool,
+    /// The tool's name stands on its result.
+    pub tool_result_name: bool,
+    /// An answer must stand between a result and a user's message.
+    pub assistant_after_tool_result: bool,
+    /// Ids of nine characters.
+    pub mistral_tool_ids: bool,
+    /// Schemas are strict where they can be.
+    pub strict: bool,
+    /// `prompt_cache_key` and `prompt_cache_retention`.
+    pub cache_key: bool,
+    /// Models that think refuse a temperature.
+    pub thinking_fixes_temperature: bool,
+}
+
+/// A server that is known.
+struct Row {
+    domains: &'static [&'static str],
+    switches: Switches<'static>,
+}
+
+/// Understood everywhere.
+const PLAIN: Switches<'static> = Switches {
+    store: false,
+    developer_role: false,
+    reasoning_effort: true,
+    usage_in_streaming: true,
+    tool_choice: true,
+    parallel_tool_calls: false,
+    empty_tools: false,
+    max_tokens_field: MaxTokensField::MaxTokens,
+    cuts_short: false,
+    thinking_format: ThinkingFormat::Openai,
+    reasoning_content_field: None,
+    reasoning_details: false,
+    thinking_as_text: false,
+    tool_result_name: false,
+    assistant_after_tool_result: false,
+    mistral_tool_ids: false,
+    strict: false,
+    cache_key: false,
+    thinking_fixes_temperature: false,
+};
+
+const OPENAI: Switches<'static> = Switches {
+    store: true,
+    developer_role: true,
+    parallel_tool_calls: true,
+    max_tokens_field: MaxTokensField::MaxCompletionTokens,
+    strict: true,
+    cache_key: true,
+    thinking_fixes_temperature: true,
+    ..PLAIN
+};
+
+/// llama.cpp, LM Studio, vLLM and the like on one's own machine or net: their templates read `reasoning_content`.
+const LOCAL: Switches<'static> = Switches { reasoning_content_field: Some("reasoning_content"), ..PLAIN };
+
+/// Every server that is known by its address.
+static ROWS: &[Row] = &[
+    Row { domains: &["api.openai.com"], switches: OPENAI },
+    Row {
+        domains: &["openai.azure.com", "cognitiveservices.azure.com", "services.ai.azure.com"],
+        switches: Switches { store: false, cache_key: false, ..OPENAI },
+    },
+    Row {
+        domains: &["openrouter.ai"],
+        switches: Switches {
+            thinking_format: ThinkingFormat::Openrouter,
+            reasoning_details: true,
+            parallel_tool_calls: true,
+            ..PLAIN
+        },
+    },
+    Row {
+        domains: &["api.groq.com"],
+        switches: Switches {
+            max_tokens_field: MaxTokensField::MaxCompletionTokens,
+            parallel_tool_calls: true,
+            ..PLAIN
+        },
+    },
+    Row {
+        domains: &["cerebras.ai"],
+        switches: Switches { max_tokens_field: MaxTokensField::MaxCompletionTokens, ..PLAIN },
+    },
+    Row {
+        // Most of its models think by themselves and refuse to be told how much.
+        domains: &["api.x.ai"],
+        switches: Switches {
+            reasoning_effort: false,
+            max_tokens_field: MaxTokensField::MaxCompletionTokens,
+            parallel_tool_calls: true,
+            ..PLAIN
+        },
+    },
+    Row {
+        // Usage comes unasked, and a field that it does not know is an error.
+        domains: &["mistral.ai"],
+        switches: Switches {
+            reasoning_effort: false,
+            usage_in_streaming: false,
+            thinking_as_text: true,
+            tool_result_name: true,
+            mistral_tool_ids: true,
+            ..PLAIN
+        },
+    },
+    Row {
+        domains: &["deepseek.com"],
+        switches: Switches {
+            reasoning_effort: false,
+            thinking_format: ThinkingFormat::Zai,
+            reasoning_content_field: Some("reasoning_content"),
+            ..PLAIN
+        },
+    },
+    Row {
+        // `tool_choice` knows `auto` alone.
+        domains: &["z.ai", "bigmodel.cn"],
+        switches: Switches {
+            reasoning_effort: false,
+            tool_choice: false,
+            thinking_format: ThinkingFormat::Zai,
+            reasoning_content_field: Some("reasoning_content"),
+            ..PLAIN
+        },
+    },
+    Row {
+        domains: &["moonshot.ai", "moonshot.cn", "api.kimi.com"],
+        switches: Switches {
+            reasoning_effort: false,
+            reasoning_content_field: Some("reasoning_content"),
+            ..PLAIN
+        },
+    },
+    Row {
+        domains: &["dashscope.aliyuncs.com", "dashscope-intl.aliyuncs.com", "dashscope-us.aliyuncs.com"],
+        switches: Switches { reasoning_effort: false, thinking_format: ThinkingFormat::Qwen, ..PLAIN },
+    },
+    Row { domains: &["together.xyz", "together.ai"], switches: PLAIN },
+    Row {
+        domains: &["fireworks.ai"],
+        switches: Switches { cuts_short: true, reasoning_content_field: Some("reasoning_content"), ..PLAIN },
+    },
+    Row { domains: &["models.github.ai", "models.inference.ai.azure.com"], switches: PLAIN },
+    Row { domains: &["ai-gateway.vercel.sh"], switches: PLAIN },
+    Row { domains: &["generativelanguage.googleapis.com"], switches: PLAIN },
+    Row {
+        domains: &["api.anthropic.com"],
+        switches: Switches { reasoning_effort: false, empty_tools: true, cuts_short: true, ..PLAIN },
+    },
+    Row { domains: &["localhost", "127.0.0.1", "::1", "0.0.0.0", "host.docker.internal"], switches: LOCAL },
+];
+
+/// What the server of a model takes.
+pub(super) fn switches(model: &Model) -> Switches<'_> {
+    let found = at(&host(&model.base_url));
+    let Compat {
+        supports_store,
+        supports_developer_role,
+        supports_reasoning_effort,
+        supports_usage_in_streaming,
+        supports_tool_choice,
+        supports_parallel_tool_calls,
+        requires_empty_tools,
+        max_tokens_field,
+        thinking_format,
+        reasoning_content_field,
+        requires_thinking_as_text,
+        requires_tool_result_name,
+        requires_assistant_after_tool_result,
+        requires_mistral_tool_ids,
+        tool_strict_mode,
+        extra_body: _,
+        open_router_routing: _,
+        auth_header: _,
+        vercel_gateway_routing: _,
+    } = &model.compat;
+    let format = thinking_format.unwrap_or(found.thinking_format);
+    Switches {
+        store: supports_store.unwrap_or(found.store),
+        developer_role: supports_developer_role.unwrap_or(found.developer_role),
+        // Who says that thinking is asked for by `reasoning_effort` says that it is taken.
+        reasoning_effort: supports_reasoning_effort
+            .unwrap_or(found.reasoning_effort || *thinking_format == Some(ThinkingFormat::Openai)),
+        usage_in_streaming: supports_usage_in_streaming.unwrap_or(found.usage_in_streaming),
+        tool_choice: supports_tool_choice.unwrap_or(found.tool_choice),
+        parallel_tool_calls: supports_parallel_tool_calls.unwrap_or(found.parallel_tool_calls),
+        empty_tools: requires_empty_tools.unwrap_or(found.empty_tools),
+        max_tokens_field: max_tokens_field.unwrap_or(found.max_tokens_field),
+        thinking_format: format,
+        reasoning_content_field: match reasoning_content_field.as_deref() {
+            Some("") => None,
+            Some(field) => Some(field),
+            None => found.reasoning_content_field,
+        },
+        reasoning_details: found.reasoning_details || format == ThinkingFormat::Openrouter,
+        thinking_as_text: requires_thinking_as_text.unwrap_or(found.thinking_as_text),
+        tool_result_name: requires_tool_result_name.unwrap_or(found.tool_result_name),
+        assistant_after_tool_result: requires_assistant_after_tool_result
+            .unwrap_or(found.assistant_after_tool_result),
+        mistral_tool_ids: requires_mistral_tool_ids.unwrap_or(found.mistral_tool_ids),
+        strict: tool_strict_mode.map_or(found.strict, |mode| mode == StrictMode::AllStrict),
+        ..found
+    }
+}
+
+/// What the server at a host takes. No host is OpenAI's.
+fn at(host: &str) -> Switches<'static> {
+    if host.is_empty() {
+        return OPENAI;
+    }
+    let known = |row: &&Row| row.domains.iter().any(|domain| is_beneath(host, domain));
+    match ROWS.iter().find(known) {
+        Some(row) => row.switches,
+        None if is_private(host) => LOCAL,
+        None => PLAIN,
+    }
+}
+
+/// An address of one's own net.
+fn is_private(host: &str) -> bool {
+    match host.parse::<std::net::IpAddr>() {
+        Ok(std::net::IpAddr::V4(address)) => address.is_private() || address.is_loopback(),
+        Ok(std::net::IpAddr::V6(address)) => address.is_loopback() || address.is_unique_local(),
+        Err(_) => is_beneath(host, "local") || is_beneath(host, "lan") || !host.contains('.'),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_server_is_known_by_its_host_and_not_by_what_looks_like_it() {
+        assert_eq!(at("api.openai.com"), OPENAI);
+        assert!(at("api.mistral.ai").mistral_tool_ids);
+        assert!(!at("mistral.ai.example.com").mistral_tool_ids);
+        assert!(!at("notmistral.ai").mistral_tool_ids);
+        assert_eq!(at("api.x.ai").max_tokens_field, MaxTokensField::MaxCompletionTokens);
+        assert_eq!(at("api.z.ai").thinking_format, ThinkingFormat::Zai);
+        for local in ["localhost", "127.0.0.1", "192.168.1.20", "::1", "gpu-box", "gpu.local"] {
+            assert_eq!(at(local), LOCAL, "{local}");
+        }
+        assert_eq!(at("models.example.com"), PLAIN);
+        assert_eq!(at("8.8.8.8"), PLAIN);
+    }
+
+    #[test]
+    fn the_models_file_overrides_each_field_by_itself() {
+        let mut model = crate::model::tests::model();
+        model.base_url = "https://api.mistral.ai/v1".into();
+        model.compat = Compat {
+            requires_mistral_tool_ids: Some(false),
+            thinking_format: Some(ThinkingFormat::Openai),
+            tool_strict_mode: Some(StrictMode::AllStrict),
+            reasoning_content_field: Some("thought".into()),
+            ..Compat::default()
+        };
+        let switches = switches(&model);
+        assert!(!switches.mistral_tool_ids && switches.tool_result_name && switches.strict);
+        assert!(switches.reasoning_effort);
+        assert_eq!(switches.reasoning_content_field, Some("thought"));
+    }
+}

@@ -1,0 +1,173 @@
+//! The conversation as chat messages.
+//!
+//! Invariant: what a tool gave back stands directly behind the answer that called it. Images have no place there, so they
+//! follow as a user's message once all results of the answer are said.
+
+use serde_json::{Map, Value, json};
+
+use super::compat::Switches;
+use crate::message::{AssistantContent, Image, Thinking, ToolCall};
+use crate::model::Model;
+use crate::request::Request;
+use crate::wire::history::{self, Answer, Outcome, Part, Turn};
+use crate::wire::ids;
+
+/// Longest id of a call that every server takes.
+const CALL_ID_MOST: usize = 40;
+
+/// Stands between a tool's result and a user's message where something must.
+const BETWEEN: &str = "I have read the results.";
+
+pub(super) fn messages(model: &Model, request: &Request, switches: &Switches<'_>) -> Vec<Value> {
+    let mut writer = Writer { model, switches, all: Vec::new(), images: Vec::new() };
+    if let Some(system) = request.system.as_deref().filter(|system| !system.is_empty()) {
+        let role = if switches.developer_role && model.reasoning { "developer" } else { "system" };
+        writer.all.push(json!({"role": role, "content": system}));
+    }
+    for turn in history::turns(model, &request.messages) {
+        match turn {
+            Turn::Outcome(outcome) => writer.outcome(&outcome),
+            Turn::Answer(answer) => writer.answer(&answer),
+            Turn::User(content) => writer.message("user", &history::parts(model, content)),
+            Turn::Developer(content) => {
+                let role = if switches.developer_role { "developer" } else { "user" };
+                writer.message(role, &history::parts(model, content));
+            }
+            Turn::Stray(result) => writer.message("user", &history::stray(model, result)),
+        }
+    }
+    writer.show_images();
+    writer.all
+}
+
+struct Writer<'a> {
+    model: &'a Model,
+    switches: &'a Switches<'a>,
+    all: Vec<Value>,
+    /// Images that tools gave back and that are not shown yet.
+    images: Vec<&'a Image>,
+}
+
+impl<'a> Writer<'a> {
+    fn message(&mut self, role: &str, parts: &[Part<'_>]) {
+        self.show_images();
+        self.plain(role, parts);
+    }
+
+    fn plain(&mut self, role: &str, parts: &[Part<'_>]) {
+        let content = match parts {
+            [] => return,
+            [Part::Text(text)] => json!(text),
+            parts => parts.iter().map(part).collect(),
+        };
+        let after_result = self.all.last().is_some_and(|last| last["role"] == "tool");
+        if after_result && self.switches.assistant_after_tool_result {
+            self.all.push(json!({"role": "assistant", "content": BETWEEN}));
+        }
+        self.all.push(json!({"role": role, "content": content}));
+    }
+
+    /// The images of the results before, as something the user shows.
+    fn show_images(&mut self) {
+        let images = std::mem::take(&mut self.images);
+        if images.is_empty() {
+            return;
+        }
+        let mut parts = vec![Part::Text("(the images that the tools gave back)".into())];
+        parts.extend(images.into_iter().map(Part::Image));
+        self.plain("user", &parts);
+    }
+
+    fn answer(&mut self, answer: &Answer<'_>) {
+        self.show_images();
+        let (mut texts, mut thoughts, mut calls, mut details) = (vec![], vec![], vec![], vec![]);
+        for content in &answer.content {
+            match content {
+                AssistantContent::Text(text) => texts.push(text.text.as_str()),
+                AssistantContent::Thinking(thinking) => {
+                    thoughts.push(thinking.thinking.as_str());
+                    details.extend(kept_details(thinking));
+                }
+                AssistantContent::ToolCall(call) => {
+                    calls.push(json!({
+                        "id": self.call_id(call, answer.own),
+                        "type": "function",
+                        "function": {
+                            "name": call.name,
+                            "arguments": Value::Object(call.arguments.clone()).to_string(),
+                        },
+                    }));
+                    let kept = call.thought_signature.as_deref();
+                    details.extend(kept.and_then(|kept| serde_json::from_str::<Value>(kept).ok()));
+                }
+            }
+        }
+        thoughts.retain(|thought| !thought.is_empty());
+        let text = texts.join("\n");
+        let text = if self.switches.thinking_as_text && !thoughts.is_empty() {
+            [thoughts.join("\n\n"), text].join("\n\n").trim_end().to_owned()
+        } else {
+            text
+        };
+        let mut message = Map::new();
+        message.insert("role".into(), json!("assistant"));
+        message.insert("content".into(), if text.is_empty() { Value::Null } else { json!(text) });
+        if answer.own && !self.switches.thinking_as_text {
+            if self.switches.reasoning_details && !details.is_empty() {
+                message.insert("reasoning_details".into(), json!(details));
+            } else if let Some(field) = self.switches.reasoning_content_field
+                && !thoughts.is_empty()
+            {
+                message.insert(field.into(), json!(thoughts.join("\n\n")));
+            }
+        }
+        if !calls.is_empty() {
+            message.insert("tool_calls".into(), json!(calls));
+        }
+        self.all.push(Value::Object(message));
+    }
+
+    fn outcome(&mut self, outcome: &Outcome<'a>) {
+        let parts = outcome.parts(self.model);
+        let mut text = history::text(&parts);
+        let images = parts.iter().filter_map(|part| match part {
+            Part::Image(image) => Some(*image),
+            Part::Text(_) => None,
+        });
+        self.images.extend(images);
+        if text.is_empty() {
+            "(an image follows)".clone_into(&mut text);
+        }
+        let id = self.call_id(outcome.call, outcome.own);
+        let mut message = json!({"role": "tool", "tool_call_id": id, "content": text});
+        if self.switches.tool_result_name {
+            message["name"] = json!(outcome.call.name);
+        }
+        self.all.push(message);
+    }
+
+    fn call_id(&self, call: &ToolCall, own: bool) -> String {
+        // What stands behind the bar is the Responses wire's.
+        let id = call.id.split('|').next().unwrap_or_default();
+        if self.switches.mistral_tool_ids {
+            ids::nine(id)
+        } else if own && !id.is_empty() {
+            id.to_owned()
+        } else {
+            ids::fitting(id, CALL_ID_MOST, "call_")
+        }
+    }
+}
+
+/// The details that a thought was kept with; other signatures are the name of a field.
+fn kept_details(thinking: &Thinking) -> Vec<Value> {
+    let kept = thinking.thinking_signature.as_deref().filter(|kept| kept.starts_with('['));
+    kept.and_then(|kept| serde_json::from_str(kept).ok()).unwrap_or_default()
+}
+
+fn part(part: &Part<'_>) -> Value {
+    match part {
+        Part::Text(text) => json!({"type": "text", "text": text}),
+        Part::Image(image) => json!({"type": "image_url", "image_url": {"url": history::data_url(image)}}),
+    }
+}

@@ -1,0 +1,47 @@
+//! The wire `openai-completions`: <https://platform.openai.com/docs/api-reference/chat>, as OpenAI and everybody else
+//! speak it.
+//!
+//! How servers differ is in `compat`; how they write their streams is in `reader`, which reads all dialects at once and asks
+//! nobody who the server is. Text in `<think>` tags stays text: a model may well write such tags on purpose.
+
+mod calls;
+mod compat;
+mod details;
+mod messages;
+mod reader;
+mod request;
+#[cfg(test)]
+mod tests;
+mod usage;
+
+use super::{Framing, Post, Reader, Wire, address};
+use crate::failure::Failure;
+use crate::request::Call;
+
+/// Where the provider itself is.
+const BASE: &str = "https://api.openai.com/v1";
+
+/// The wire `openai-completions`.
+#[derive(Debug)]
+pub(super) struct Completions;
+
+impl Wire for Completions {
+    fn id(&self) -> &'static str {
+        "openai-completions"
+    }
+
+    fn request(&self, call: &Call<'_>) -> Result<Post, Failure> {
+        let url = address::url(call.model, BASE, "/chat/completions")?;
+        let headers = address::proof(call.model, call.auth)?;
+        let body = request::body(call).to_string().into_bytes();
+        Ok(Post { url, headers, body })
+    }
+
+    fn framing(&self) -> Framing {
+        Framing::Events
+    }
+
+    fn reader(&self, call: &Call<'_>) -> Box<dyn Reader> {
+        Box::new(reader::CompletionsReader::new(&call.model.provider))
+    }
+}

@@ -1,0 +1,246 @@
+//! The chunks of an answer, in all dialects.
+//!
+//! <https://platform.openai.com/docs/api-reference/chat-streaming>. Only the first choice is read. The answer is whole when `[DONE]`
+//! came or a reason to finish; usage may come behind that reason, so the end waits for the end of the body.
+
+use serde_json::Value;
+
+use super::calls::{Calls, Piece};
+use super::details::Details;
+use super::usage;
+use crate::assembly::{Assembly, Kind};
+use crate::failure::classify::in_stream_json;
+use crate::failure::{Class, Failure};
+use crate::message::{AssistantContent, StopReason};
+use crate::wire::{Frame, Reader};
+
+/// Fields in which servers give thinking as text. Some fill two of them with the same words: the first counts.
+const THINKING: [&str; 3] = ["reasoning_content", "reasoning", "reasoning_text"];
+
+/// What reads an answer.
+#[derive(Debug, Default)]
+pub(super) struct CompletionsReader {
+    /// Who answers, for messages.
+    provider: String,
+    text: Option<usize>,
+    thinking: Option<usize>,
+    /// The last thought, open or not.
+    thought: Option<usize>,
+    /// The field in which thinking came.
+    field: Option<&'static str>,
+    calls: Calls,
+    details: Details,
+    finish: Option<Finish>,
+}
+
+/// Why the answer ended.
+#[derive(Debug, Clone)]
+enum Finish {
+    Done(StopReason),
+    Failed(Failure),
+}
+
+impl Reader for CompletionsReader {
+    fn frame(&mut self, frame: &Frame<'_>, into: &mut Assembly) -> Result<(), Failure> {
+        let data = frame.data.trim();
+        if into.is_over() || data.is_empty() {
+            return Ok(());
+        }
+        if data == "[DONE]" {
+            return self.over(into);
+        }
+        let chunk: Value = serde_json::from_str(data)
+            .map_err(|error| Failure::malformed(format!("a chunk of the answer is no JSON: {error}")))?;
+        if let Some(error) = error_of(frame.name, &chunk) {
+            usage::count(&chunk, into.usage());
+            return Err(in_stream_json(&self.provider, error));
+        }
+        into.start();
+        if let Some(id) = chunk["id"].as_str().filter(|id| !id.is_empty()) {
+            into.response_id(id);
+        }
+        usage::count(&chunk, into.usage());
+        let choices = chunk["choices"].as_array().map(Vec::as_slice).unwrap_or_default();
+        let first = choices.iter().find(|choice| choice["index"].as_u64().unwrap_or(0) == 0);
+        first.map_or(Ok(()), |choice| self.choice(choice, into))
+    }
+
+    fn end(&mut self, into: &mut Assembly) -> Result<(), Failure> {
+        if into.is_over() {
+            return Ok(());
+        }
+        if self.finish.is_some() { self.over(into) } else { Err(Failure::cut_off()) }
+    }
+}
+
+impl CompletionsReader {
+    pub(super) fn new(provider: &str) -> CompletionsReader {
+        CompletionsReader { provider: provider.to_owned(), ..CompletionsReader::default() }
+    }
+
+    fn choice(&mut self, choice: &Value, into: &mut Assembly) -> Result<(), Failure> {
+        if !choice["error"].is_null() {
+            return Err(in_stream_json(&self.provider, &choice["error"]));
+        }
+        // Behind the reason to finish some repeat the whole message.
+        if self.finish.is_none() {
+            match (&choice["delta"], &choice["message"]) {
+                (delta, _) if delta.is_object() => self.delta(delta, into)?,
+                (_, message) if message.is_object() && !into.is_visible() => self.delta(message, into)?,
+                _ => {}
+            }
+        }
+        if let Some(reason) = choice["finish_reason"].as_str().filter(|reason| !reason.is_empty()) {
+            self.finish.get_or_insert_with(|| finish(reason));
+        }
+        Ok(())
+    }
+
+    fn delta(&mut self, delta: &Value, into: &mut Assembly) -> Result<(), Failure> {
+        let plain = THINKING.into_iter().find_map(|field| {
+            delta[field].as_str().filter(|text| !text.is_empty()).map(|text| (field, text))
+        });
+        if let Some((field, text)) = plain {
+            self.field.get_or_insert(field);
+            self.think(text, into)?;
+        }
+        for detail in list(&delta["reasoning_details"]) {
+            if let Some(text) = self.details.take(detail)?.filter(|_| plain.is_none()) {
+                self.think(text, into)?;
+            }
+        }
+        match &delta["content"] {
+            Value::String(text) => self.say(text, into)?,
+            Value::Array(parts) => {
+                for part in parts {
+                    self.part(part, into)?;
+                }
+            }
+            _ => {}
+        }
+        if let Some(refusal) = delta["refusal"].as_str() {
+            self.say(refusal, into)?;
+        }
+        for entry in list(&delta["tool_calls"]) {
+            self.call(entry, into)?;
+        }
+        if delta["function_call"].is_object() {
+            self.call(&delta["function_call"], into)?;
+        }
+        Ok(())
+    }
+
+    /// A part of a content that is a list: text, or a thought that is a list again.
+    fn part(&mut self, part: &Value, into: &mut Assembly) -> Result<(), Failure> {
+        if let Some(text) = part.as_str() {
+            return self.say(text, into);
+        }
+        match part["type"].as_str().unwrap_or_default() {
+            "thinking" | "reasoning" => {
+                if let Some(text) = part["thinking"].as_str().or(part["text"].as_str()) {
+                    return self.think(text, into);
+                }
+                for inner in list(&part["thinking"]) {
+                    self.think(inner["text"].as_str().unwrap_or_default(), into)?;
+                }
+                Ok(())
+            }
+            "refusal" => self.say(part["refusal"].as_str().unwrap_or_default(), into),
+            _ => self.say(part["text"].as_str().unwrap_or_default(), into),
+        }
+    }
+
+    fn say(&mut self, text: &str, into: &mut Assembly) -> Result<(), Failure> {
+        if text.is_empty() {
+            return Ok(());
+        }
+        self.close_thinking(into);
+        let piece = match self.text {
+            Some(piece) => piece,
+            None => *self.text.insert(into.open(Kind::Text)?),
+        };
+        into.delta(piece, text)
+    }
+
+    fn think(&mut self, text: &str, into: &mut Assembly) -> Result<(), Failure> {
+        if text.is_empty() {
+            return Ok(());
+        }
+        self.close_text(into);
+        let piece = match self.thinking {
+            Some(piece) => piece,
+            None => *self.thinking.insert(into.open(Kind::Thinking)?),
+        };
+        self.thought = Some(piece);
+        into.delta(piece, text)
+    }
+
+    fn call(&mut self, entry: &Value, into: &mut Assembly) -> Result<(), Failure> {
+        let Some(piece) = Piece::of(entry) else { return Ok(()) };
+        self.close_thinking(into);
+        self.close_text(into);
+        self.calls.take(&piece, into)
+    }
+
+    fn close_text(&mut self, into: &mut Assembly) {
+        if let Some(piece) = self.text.take() {
+            into.close(piece);
+        }
+    }
+
+    fn close_thinking(&mut self, into: &mut Assembly) {
+        let Some(piece) = self.thinking.take() else { return };
+        if let (Some(AssistantContent::Thinking(thinking)), Some(field)) = (into.piece(piece), self.field) {
+            thinking.thinking_signature = Some(field.to_owned());
+        }
+        into.close(piece);
+    }
+
+    /// Nothing more comes, and what came is whole.
+    fn over(&mut self, into: &mut Assembly) -> Result<(), Failure> {
+        match self.finish.take().unwrap_or(Finish::Done(StopReason::Stop)) {
+            Finish::Failed(failure) => Err(failure),
+            Finish::Done(reason) => {
+                self.calls.end()?;
+                self.close_thinking(into);
+                self.close_text(into);
+                self.details.sign(&self.calls, self.thought, into)?;
+                into.done(reason);
+                Ok(())
+            }
+        }
+    }
+}
+
+/// What a reason to finish means. Calls that wait make a stop a call of tools by themselves.
+fn finish(reason: &str) -> Finish {
+    let failed = |class, message: &str| Finish::Failed(Failure::new(class, message));
+    match reason {
+        "length" | "max_tokens" | "model_length" | "model_context_window_exceeded" => {
+            Finish::Done(StopReason::Length)
+        }
+        "content_filter" | "sensitive" | "safety" => {
+            failed(Class::Refused, "the provider's content filter ended the answer")
+        }
+        "insufficient_system_resource" => {
+            failed(Class::Overloaded, "the provider ran out of resources in the middle of the answer")
+        }
+        "error" | "network_error" | "abort" | "cancelled" => {
+            failed(Class::Server, "the provider broke the answer off")
+        }
+        _ => Finish::Done(StopReason::Stop),
+    }
+}
+
+/// What went wrong, where a chunk tells of it.
+fn error_of<'a>(name: &str, chunk: &'a Value) -> Option<&'a Value> {
+    if !chunk["error"].is_null() {
+        return Some(&chunk["error"]);
+    }
+    // vLLM writes the error itself where a chunk should be.
+    (chunk["object"] == "error" || (name == "error" && chunk["choices"].is_null())).then_some(chunk)
+}
+
+fn list(value: &Value) -> &[Value] {
+    value.as_array().map(Vec::as_slice).unwrap_or_default()
+}

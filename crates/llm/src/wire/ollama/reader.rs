@@ -1,0 +1,131 @@
+//! The lines of an answer.
+
+use std::collections::HashSet;
+
+use serde_json::Value;
+
+use crate::assembly::{Assembly, Kind};
+use crate::failure::classify::in_stream_json;
+use crate::failure::{Class, Failure};
+use crate::message::{Message, StopReason};
+use crate::request::Call;
+use crate::wire::{Frame, Reader};
+
+/// What reads an answer.
+#[derive(Debug)]
+pub(super) struct OllamaReader {
+    /// Who answers, for messages.
+    provider: String,
+    text: Option<usize>,
+    thinking: Option<usize>,
+    calls: usize,
+    /// Ids that calls of this conversation have.
+    ids: HashSet<String>,
+}
+
+impl OllamaReader {
+    pub(super) fn new(call: &Call<'_>) -> OllamaReader {
+        let calls = call.request.messages.iter().filter_map(|message| match message {
+            Message::Assistant(answer) => Some(answer.tool_calls().map(|call| call.id.clone())),
+            Message::User(_) | Message::Developer(_) | Message::ToolResult(_) => None,
+        });
+        let provider = call.model.provider.clone();
+        OllamaReader { provider, text: None, thinking: None, calls: 0, ids: calls.flatten().collect() }
+    }
+}
+
+impl Reader for OllamaReader {
+    fn frame(&mut self, frame: &Frame<'_>, into: &mut Assembly) -> Result<(), Failure> {
+        let line = frame.data.trim();
+        if into.is_over() || line.is_empty() {
+            return Ok(());
+        }
+        let line: Value = serde_json::from_str(line)
+            .map_err(|error| Failure::malformed(format!("a line of the answer is no JSON: {error}")))?;
+        if !line["error"].is_null() {
+            return Err(in_stream_json(&self.provider, &line["error"]));
+        }
+        if !line.is_object() {
+            return Err(Failure::malformed("a line of the answer is no object"));
+        }
+        into.start();
+        let message = &line["message"];
+        self.say(Kind::Thinking, message["thinking"].as_str().unwrap_or_default(), into)?;
+        self.say(Kind::Text, message["content"].as_str().unwrap_or_default(), into)?;
+        for call in message["tool_calls"].as_array().into_iter().flatten() {
+            self.call(call, into)?;
+        }
+        if line["done"] == true { Self::done(&line, into) } else { Ok(()) }
+    }
+}
+
+impl OllamaReader {
+    fn say(&mut self, kind: Kind, text: &str, into: &mut Assembly) -> Result<(), Failure> {
+        if text.is_empty() {
+            return Ok(());
+        }
+        let (open, other) = match kind {
+            Kind::Thinking => (&mut self.thinking, &mut self.text),
+            Kind::Text | Kind::ToolCall { .. } => (&mut self.text, &mut self.thinking),
+        };
+        if let Some(other) = other.take() {
+            into.close(other);
+        }
+        let piece = match *open {
+            Some(piece) => piece,
+            None => *open.insert(into.open(kind)?),
+        };
+        into.delta(piece, text)
+    }
+
+    /// A call, which is whole.
+    fn call(&mut self, call: &Value, into: &mut Assembly) -> Result<(), Failure> {
+        let function = &call["function"];
+        let Some(name) = function["name"].as_str().filter(|name| !name.is_empty()) else {
+            return Err(Failure::malformed("the model called a tool and did not say which"));
+        };
+        for open in [self.thinking.take(), self.text.take()].into_iter().flatten() {
+            into.close(open);
+        }
+        let id = self.id(call["id"].as_str().unwrap_or_default(), into);
+        let piece = into.open(Kind::ToolCall { id, name: name.to_owned() })?;
+        let arguments = match &function["arguments"] {
+            Value::String(text) => text.clone(),
+            Value::Null => "{}".to_owned(),
+            whole => whole.to_string(),
+        };
+        into.delta(piece, &arguments)?;
+        into.close(piece);
+        Ok(())
+    }
+
+    /// The server's id, if it has one and it is new; else one made up.
+    fn id(&mut self, given: &str, into: &Assembly) -> String {
+        let began = into.began();
+        let mut id = given.to_owned();
+        while id.is_empty() || self.ids.contains(&id) {
+            id = format!("call_{began:x}_{}", self.calls);
+            self.calls += 1;
+        }
+        self.ids.insert(id.clone());
+        id
+    }
+
+    fn done(line: &Value, into: &mut Assembly) -> Result<(), Failure> {
+        let usage = into.usage();
+        usage.input = line["prompt_eval_count"].as_u64().unwrap_or(0);
+        usage.output = line["eval_count"].as_u64().unwrap_or(0);
+        match line["done_reason"].as_str().unwrap_or("stop") {
+            "length" => into.done(StopReason::Length),
+            // The model was loaded or thrown out of memory, and nothing was asked of it.
+            reason @ ("load" | "unload") if !into.is_visible() => {
+                return Err(Failure::new(
+                    Class::Server,
+                    format!("the server answered with `{reason}` instead of an answer"),
+                ));
+            }
+            _ => into.done(StopReason::Stop),
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,130 @@
+//! The body of a request.
+
+use serde_json::{Map, Value, json};
+
+use crate::message::AssistantContent;
+use crate::model::Model;
+use crate::request::{Call, Level, Request, ToolChoice};
+use crate::schema::{Dialect, normalise};
+use crate::wire::history::{self, Answer, Part, Turn};
+
+pub(super) fn body(call: &Call<'_>) -> Value {
+    let (model, request) = (call.model, call.request);
+    let mut body = Map::new();
+    body.insert("model".into(), json!(model.id));
+    body.insert("messages".into(), json!(messages(model, request)));
+    // There is no way to forbid tools but to name none.
+    if !request.tools.is_empty() && request.tool_choice != ToolChoice::None {
+        body.insert("tools".into(), request.tools.iter().map(tool).collect());
+    }
+    body.insert("stream".into(), json!(true));
+    if model.reasoning {
+        body.insert("think".into(), think(&model.id, request.thinking));
+    }
+    let mut options = Map::new();
+    if let Some(most) = request.max_tokens {
+        options.insert("num_predict".into(), json!(most));
+    }
+    if let Some(temperature) = request.temperature {
+        options.insert("temperature".into(), json!(temperature));
+    }
+    // Left to itself the server cuts the conversation to a few thousand tokens, without a word.
+    if model.context_window > 0 {
+        options.insert("num_ctx".into(), json!(model.context_window));
+    }
+    if !options.is_empty() {
+        body.insert("options".into(), Value::Object(options));
+    }
+    for (name, value) in model.compat.extra_body.iter().flatten() {
+        if !matches!(name.as_str(), "model" | "messages" | "stream") {
+            body.insert(name.clone(), value.clone());
+        }
+    }
+    Value::Object(body)
+}
+
+fn tool(tool: &crate::request::Tool) -> Value {
+    json!({
+        "type": "function",
+        "function": {
+            "name": tool.name,
+            "description": tool.description,
+            "parameters": normalise(&tool.parameters, Dialect::Ollama).schema,
+        },
+    })
+}
+
+/// gpt-oss has levels and thinks always; the others think or do not.
+fn think(id: &str, level: Level) -> Value {
+    if !id.rsplit('/').next().unwrap_or(id).starts_with("gpt-oss") {
+        return json!(level != Level::Off);
+    }
+    json!(match level {
+        Level::Off | Level::Minimal | Level::Low => "low",
+        Level::Medium => "medium",
+        Level::High | Level::Xhigh | Level::Max => "high",
+    })
+}
+
+fn messages(model: &Model, request: &Request) -> Vec<Value> {
+    let mut all = Vec::new();
+    if let Some(system) = request.system.as_deref().filter(|system| !system.is_empty()) {
+        all.push(json!({"role": "system", "content": system}));
+    }
+    for turn in history::turns(model, &request.messages) {
+        match turn {
+            Turn::User(content) | Turn::Developer(content) => {
+                let parts = history::parts(model, content);
+                if !parts.is_empty() {
+                    all.push(message("user", &parts));
+                }
+            }
+            Turn::Stray(result) => all.push(message("user", &history::stray(model, result))),
+            Turn::Answer(answer) => all.push(said(&answer)),
+            Turn::Outcome(outcome) => {
+                let mut result = message("tool", &outcome.parts(model));
+                result["tool_name"] = json!(outcome.call.name);
+                all.push(result);
+            }
+        }
+    }
+    all
+}
+
+/// Images stand beside the text, in bare base64.
+fn message(role: &str, parts: &[Part<'_>]) -> Value {
+    let mut message = json!({"role": role, "content": history::text(parts)});
+    let images: Vec<&str> = parts
+        .iter()
+        .filter_map(|part| match part {
+            Part::Image(image) => Some(image.data.as_str()),
+            Part::Text(_) => None,
+        })
+        .collect();
+    if !images.is_empty() {
+        message["images"] = json!(images);
+    }
+    message
+}
+
+fn said(answer: &Answer<'_>) -> Value {
+    let (mut texts, mut thoughts, mut calls) = (vec![], vec![], vec![]);
+    for content in &answer.content {
+        match content {
+            AssistantContent::Text(text) => texts.push(text.text.as_str()),
+            AssistantContent::Thinking(thinking) => thoughts.push(thinking.thinking.as_str()),
+            AssistantContent::ToolCall(call) => {
+                calls.push(json!({"function": {"name": call.name, "arguments": call.arguments}}));
+            }
+        }
+    }
+    let mut message = json!({"role": "assistant", "content": texts.join("\n")});
+    let thought = thoughts.join("\n\n");
+    if answer.own && !thought.is_empty() {
+        message["thinking"] = json!(thought);
+    }
+    if !calls.is_empty() {
+        message["tool_calls"] = json!(calls);
+    }
+    message
+}

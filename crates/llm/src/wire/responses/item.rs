@@ -1,0 +1,249 @@
+//! An item of an answer while it comes: which piece it is, and what of it has been said.
+
+use serde_json::Value;
+
+use crate::assembly::{Assembly, Kind as PieceKind, PIECES_MOST};
+use crate::failure::{Class, Failure};
+use crate::message::AssistantContent;
+
+/// What an item is.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) enum Kind {
+    /// Text, and refusals.
+    Message,
+    /// Thinking.
+    Reasoning,
+    /// A call with JSON arguments.
+    Function,
+    /// A call with free text.
+    Custom,
+}
+
+impl Kind {
+    pub(super) fn of(item: &Value) -> Option<Kind> {
+        match item["type"].as_str()? {
+            "message" => Some(Kind::Message),
+            "reasoning" => Some(Kind::Reasoning),
+            "function_call" => Some(Kind::Function),
+            "custom_tool_call" => Some(Kind::Custom),
+            _ => None,
+        }
+    }
+}
+
+/// The place of an item among the known ones, or of one to come.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Slot(usize);
+
+/// The items so far.
+#[derive(Debug, Default)]
+pub(super) struct Items {
+    known: Vec<Item>,
+    /// For the next item that is added.
+    next: (Option<u64>, String),
+}
+
+/// An item.
+#[derive(Debug)]
+pub(super) struct Item {
+    kind: Kind,
+    output_index: Option<u64>,
+    id: String,
+    call_id: String,
+    name: String,
+    piece: Option<usize>,
+    parts: Vec<Said>,
+    arguments: String,
+    finished: bool,
+}
+
+/// A part of an item, and where what was said of it stands in the piece.
+#[derive(Debug)]
+struct Said {
+    key: (bool, u64),
+    from: usize,
+}
+
+impl Items {
+    /// The place of the item that an event is about: by its number, since some servers give it another id in every
+    /// event; else by its id; else the last one. One number may be used again for another item, by servers that do not
+    /// count.
+    pub(super) fn slot(&mut self, event: &Value, item: &Value, kind: Kind) -> Slot {
+        let index = event["output_index"].as_u64();
+        let id = event["item_id"].as_str().or(item["id"].as_str()).unwrap_or_default();
+        let last = |fits: &dyn Fn(&Item) -> bool| {
+            self.known.iter().rposition(|known| known.kind == kind && fits(known))
+        };
+        let found = match index {
+            Some(_) => last(&|known| known.output_index == index),
+            None if !id.is_empty() => last(&|known| known.id == id),
+            None if item.is_null() => last(&|_| true),
+            None => last(&|known| known.id.is_empty() && !known.finished),
+        };
+        let another = |at: &usize| {
+            let known = &self.known[*at];
+            known.finished && !item.is_null() && !id.is_empty() && known.id != id
+        };
+        let found = found.filter(|at| !another(at));
+        self.next = (index, id.to_owned());
+        Slot(found.unwrap_or(self.known.len()))
+    }
+
+    /// The place of an item of the whole answer, if it was not said yet.
+    pub(super) fn unsaid(&mut self, index: u64, item: &Value) -> Option<Slot> {
+        let kind = Kind::of(item)?;
+        let id = item["id"].as_str().unwrap_or_default();
+        let by_id = self.known.iter().position(|known| !id.is_empty() && known.id == id);
+        let by_index =
+            self.known.iter().position(|known| known.output_index == Some(index) && known.kind == kind);
+        let found = by_id.or(by_index);
+        // Where neither fits, a server that renames its items would be heard twice.
+        if found.is_none() && self.known.iter().any(|known| known.kind == kind) {
+            return None;
+        }
+        self.next = (Some(index), id.to_owned());
+        Some(Slot(found.unwrap_or(self.known.len())))
+    }
+
+    pub(super) fn get(&mut self, slot: Slot) -> Option<&mut Item> {
+        self.known.get_mut(slot.0)
+    }
+
+    /// The item at a place; a new one is of `kind`.
+    pub(super) fn get_or_add(&mut self, slot: Slot, kind: Kind, item: &Value) -> Result<&mut Item, Failure> {
+        if slot.0 >= self.known.len() {
+            if self.known.len() >= PIECES_MOST {
+                return Err(Failure::new(
+                    Class::TooLarge,
+                    format!("the answer has more than {PIECES_MOST} items"),
+                ));
+            }
+            let (output_index, id) = std::mem::take(&mut self.next);
+            self.known.push(Item::new(kind, output_index, id, item));
+        }
+        let last = self.known.len() - 1;
+        Ok(&mut self.known[slot.0.min(last)])
+    }
+}
+
+impl Item {
+    fn new(kind: Kind, output_index: Option<u64>, id: String, item: &Value) -> Item {
+        let text = |name: &str| item[name].as_str().unwrap_or_default().to_owned();
+        Item {
+            kind,
+            output_index,
+            id,
+            call_id: text("call_id"),
+            name: text("name"),
+            piece: None,
+            parts: Vec::new(),
+            arguments: String::new(),
+            finished: false,
+        }
+    }
+
+    pub(super) fn piece(&self) -> Option<usize> {
+        self.piece
+    }
+
+    pub(super) fn is_finished(&self) -> bool {
+        self.finished
+    }
+
+    pub(super) fn finish(&mut self) {
+        self.finished = true;
+    }
+
+    /// The piece begins, if it has not.
+    pub(super) fn open(&mut self, into: &mut Assembly) -> Result<usize, Failure> {
+        if let Some(piece) = self.piece {
+            return Ok(piece);
+        }
+        let piece = into.open(match self.kind {
+            Kind::Message => PieceKind::Text,
+            Kind::Reasoning => PieceKind::Thinking,
+            Kind::Function | Kind::Custom => {
+                PieceKind::ToolCall { id: self.joined_id(), name: self.name.clone() }
+            }
+        })?;
+        self.piece = Some(piece);
+        Ok(piece)
+    }
+
+    /// A call whose name or id came late.
+    pub(super) fn name(&mut self, item: &Value, into: &mut Assembly) {
+        for (kept, name) in [(&mut self.name, "name"), (&mut self.call_id, "call_id")] {
+            if let Some(late) = item[name].as_str().filter(|_| kept.is_empty()) {
+                late.clone_into(kept);
+            }
+        }
+        let id = self.joined_id();
+        if let Some(AssistantContent::ToolCall(call)) = self.piece.and_then(|piece| into.piece(piece)) {
+            call.name.clone_from(&self.name);
+            call.id = id;
+        }
+    }
+
+    /// `call_id|item_id`, or the one that there is.
+    fn joined_id(&self) -> String {
+        match (self.call_id.as_str(), self.id.as_str()) {
+            (call, "") => call.to_owned(),
+            ("", item) => item.to_owned(),
+            (call, item) => format!("{call}|{item}"),
+        }
+    }
+
+    /// More of a part. Parts of a thought are paragraphs.
+    pub(super) fn more(&mut self, key: (bool, u64), more: &str, into: &mut Assembly) -> Result<(), Failure> {
+        if self.finished || more.is_empty() {
+            return Ok(());
+        }
+        let piece = self.open(into)?;
+        if self.parts.iter().all(|part| part.key != key) {
+            if self.parts.len() >= PIECES_MOST {
+                return Err(Failure::new(Class::TooLarge, "an item of the answer has too many parts"));
+            }
+            if self.kind == Kind::Reasoning && !said(piece, into).is_empty() {
+                into.delta(piece, "\n\n")?;
+            }
+            let from = said(piece, into).len();
+            self.parts.push(Said { key, from });
+        }
+        into.delta(piece, more)
+    }
+
+    /// All of a part: what has not been said of it is. Only the last part can go on.
+    pub(super) fn all(&mut self, key: (bool, u64), whole: &str, into: &mut Assembly) -> Result<(), Failure> {
+        let Some(at) = self.parts.iter().position(|part| part.key == key) else {
+            return self.more(key, whole, into);
+        };
+        let Some(piece) = self.piece.filter(|_| at + 1 == self.parts.len()) else { return Ok(()) };
+        let rest = said(piece, into).get(self.parts[at].from..).and_then(|so_far| whole.strip_prefix(so_far));
+        let rest = rest.unwrap_or_default().to_owned();
+        self.more(key, &rest, into)
+    }
+
+    /// More of the arguments.
+    pub(super) fn arguments(&mut self, more: &str, into: &mut Assembly) -> Result<(), Failure> {
+        if self.finished {
+            return Ok(());
+        }
+        let piece = self.open(into)?;
+        self.arguments.push_str(more);
+        into.delta(piece, more)
+    }
+
+    /// All of the arguments: what has not come of them does.
+    pub(super) fn whole_arguments(&mut self, whole: &str, into: &mut Assembly) -> Result<(), Failure> {
+        let rest = whole.strip_prefix(self.arguments.as_str()).unwrap_or_default().to_owned();
+        self.arguments(&rest, into)
+    }
+}
+
+fn said(piece: usize, into: &mut Assembly) -> &str {
+    match into.piece(piece) {
+        Some(AssistantContent::Text(text)) => &text.text,
+        Some(AssistantContent::Thinking(thinking)) => &thinking.thinking,
+        Some(AssistantContent::ToolCall(_)) | None => "",
+    }
+}

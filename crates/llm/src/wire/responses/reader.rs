@@ -1,0 +1,299 @@
+//! The events of an answer, read item by item.
+//!
+//! <https://platform.openai.com/docs/api-reference/responses-streaming>. What an item says comes in deltas, again when a part
+//! of it is done, again when the item is done, and again with the whole answer; servers leave some of these out. Invariant:
+//! everything is said once, wherever it came first.
+
+use serde_json::Value;
+
+use super::item::{Item, Items, Kind, Slot};
+use crate::assembly::{ANSWER_MOST, Assembly};
+use crate::failure::classify::in_stream_json;
+use crate::failure::{Class, Failure};
+use crate::message::{AssistantContent, StopReason};
+use crate::wire::{Frame, Reader};
+
+/// What reads an answer.
+#[derive(Debug)]
+pub(super) struct ResponsesReader {
+    /// Who answers, for messages.
+    provider: String,
+    items: Items,
+    /// Bytes of signatures so far.
+    signed: usize,
+}
+
+impl Reader for ResponsesReader {
+    fn frame(&mut self, frame: &Frame<'_>, into: &mut Assembly) -> Result<(), Failure> {
+        let data = frame.data.trim();
+        if into.is_over() || data.is_empty() || data == "[DONE]" {
+            return Ok(());
+        }
+        let event: Value = serde_json::from_str(data)
+            .map_err(|error| Failure::malformed(format!("an event of the answer is no JSON: {error}")))?;
+        let name = event["type"].as_str().unwrap_or(frame.name).to_owned();
+        if name == "error" || (name.is_empty() && !event["error"].is_null()) {
+            // Two shapes are documented: the error beside the type, or within `error`.
+            let error = if event["error"].is_null() { &event } else { &event["error"] };
+            return Err(in_stream_json(&self.provider, error));
+        }
+        into.start();
+        self.event(&name, &event, into)
+    }
+}
+
+impl ResponsesReader {
+    pub(super) fn new(provider: &str) -> ResponsesReader {
+        ResponsesReader { provider: provider.to_owned(), items: Items::default(), signed: 0 }
+    }
+
+    fn event(&mut self, name: &str, event: &Value, into: &mut Assembly) -> Result<(), Failure> {
+        match name {
+            "response.created" | "response.in_progress" | "response.queued" => {
+                identify(&event["response"], into);
+                Ok(())
+            }
+            "response.output_item.added" => self.added(event, into),
+            "response.output_item.done" => {
+                let item = &event["item"];
+                let Some(kind) = Kind::of(item) else { return Ok(()) };
+                let slot = self.items.slot(event, item, kind);
+                self.finished(slot, item, into)
+            }
+            "response.output_text.delta" | "response.refusal.delta" => {
+                self.more(event, Kind::Message, Part::Content, &event["delta"], into)
+            }
+            "response.output_text.done" => {
+                self.all(event, Kind::Message, Part::Content, &event["text"], into)
+            }
+            "response.refusal.done" => self.all(event, Kind::Message, Part::Content, &event["refusal"], into),
+            "response.reasoning_summary_text.delta" => {
+                self.more(event, Kind::Reasoning, Part::Summary, &event["delta"], into)
+            }
+            "response.reasoning_summary_text.done" => {
+                self.all(event, Kind::Reasoning, Part::Summary, &event["text"], into)
+            }
+            "response.reasoning_text.delta" | "response.reasoning.delta" => {
+                self.more(event, Kind::Reasoning, Part::Content, &event["delta"], into)
+            }
+            "response.reasoning_text.done" | "response.reasoning.done" => {
+                self.all(event, Kind::Reasoning, Part::Content, &event["text"], into)
+            }
+            "response.function_call_arguments.delta" => {
+                let delta = text(&event["delta"]);
+                self.call(event).map_or(Ok(()), |item| item.arguments(delta, into))
+            }
+            "response.function_call_arguments.done" => {
+                let whole = arguments(&event["arguments"]);
+                self.call(event).map_or(Ok(()), |item| item.whole_arguments(&whole, into))
+            }
+            "response.completed" | "response.incomplete" | "response.done" => {
+                self.completed(name, &event["response"], into)
+            }
+            "response.failed" => {
+                identify(&event["response"], into);
+                count(&event["response"]["usage"], into);
+                Err(self.failed(&event["response"]["error"], &event["error"]))
+            }
+            "response.cancelled" => Err(cancelled()),
+            // Parts are known by their text; what the provider's own tools do, and what is not known here, says nothing.
+            _ => Ok(()),
+        }
+    }
+
+    fn added(&mut self, event: &Value, into: &mut Assembly) -> Result<(), Failure> {
+        let item = &event["item"];
+        let Some(kind) = Kind::of(item) else { return Ok(()) };
+        let slot = self.items.slot(event, item, kind);
+        let known = self.items.get_or_add(slot, kind, item)?;
+        // A text begins with its first words: there may be none. Arguments that stand here already come again.
+        if matches!(kind, Kind::Reasoning | Kind::Function | Kind::Custom) {
+            known.open(into)?;
+        }
+        Ok(())
+    }
+
+    /// More of a part.
+    fn more(
+        &mut self,
+        event: &Value,
+        kind: Kind,
+        part: Part,
+        delta: &Value,
+        into: &mut Assembly,
+    ) -> Result<(), Failure> {
+        let slot = self.items.slot(event, &Value::Null, kind);
+        self.items.get_or_add(slot, kind, &Value::Null)?.more(part.key(event), text(delta), into)
+    }
+
+    /// All of a part, of which some may have come.
+    fn all(
+        &mut self,
+        event: &Value,
+        kind: Kind,
+        part: Part,
+        whole: &Value,
+        into: &mut Assembly,
+    ) -> Result<(), Failure> {
+        let slot = self.items.slot(event, &Value::Null, kind);
+        self.items.get_or_add(slot, kind, &Value::Null)?.all(part.key(event), text(whole), into)
+    }
+
+    /// The function call that an event is about. One that was never announced has no name: it waits for the item.
+    fn call(&mut self, event: &Value) -> Option<&mut Item> {
+        let slot = self.items.slot(event, &Value::Null, Kind::Function);
+        self.items.get(slot)
+    }
+
+    /// An item that is done: what it says that has not been said yet, and its end.
+    fn finished(&mut self, slot: Slot, item: &Value, into: &mut Assembly) -> Result<(), Failure> {
+        let Some(kind) = Kind::of(item) else { return Ok(()) };
+        let known = self.items.get_or_add(slot, kind, item)?;
+        if known.is_finished() {
+            return Ok(());
+        }
+        match kind {
+            Kind::Message => {
+                for (index, part) in list(&item["content"]).iter().enumerate() {
+                    let whole = part["text"].as_str().or(part["refusal"].as_str()).unwrap_or_default();
+                    known.all((false, index as u64), whole, into)?;
+                }
+            }
+            Kind::Reasoning => {
+                known.open(into)?;
+                for (summary, parts) in [(true, &item["summary"]), (false, &item["content"])] {
+                    for (index, part) in list(parts).iter().enumerate() {
+                        known.all((summary, index as u64), text(&part["text"]), into)?;
+                    }
+                }
+            }
+            Kind::Function => {
+                known.name(item, into);
+                known.open(into)?;
+                known.whole_arguments(&arguments(&item["arguments"]), into)?;
+            }
+            Kind::Custom => {
+                known.open(into)?;
+                let input = serde_json::json!({"input": text(&item["input"])});
+                known.whole_arguments(&input.to_string(), into)?;
+            }
+        }
+        known.finish();
+        if let Some(piece) = known.piece() {
+            self.signed += sign(piece, kind, item, into);
+            if self.signed > ANSWER_MOST {
+                return Err(Failure::new(Class::TooLarge, "the signatures of the answer are too long"));
+            }
+            into.close(piece);
+        }
+        Ok(())
+    }
+
+    fn completed(&mut self, name: &str, response: &Value, into: &mut Assembly) -> Result<(), Failure> {
+        identify(response, into);
+        for (index, item) in list(&response["output"]).iter().enumerate() {
+            if let Some(slot) = self.items.unsaid(index as u64, item) {
+                self.finished(slot, item, into)?;
+            }
+        }
+        count(&response["usage"], into);
+        let status = response["status"].as_str().unwrap_or_default();
+        match (status, name) {
+            ("failed", _) => Err(self.failed(&response["error"], &Value::Null)),
+            ("cancelled", _) => Err(cancelled()),
+            ("incomplete", _) | (_, "response.incomplete") => {
+                if response["incomplete_details"]["reason"] == "content_filter" {
+                    return Err(refused());
+                }
+                into.done(StopReason::Length);
+                Ok(())
+            }
+            _ => {
+                into.done(StopReason::Stop);
+                Ok(())
+            }
+        }
+    }
+
+    /// What the provider says of a failure, in the first place where it says something.
+    fn failed(&self, error: &Value, other: &Value) -> Failure {
+        in_stream_json(&self.provider, if error.is_null() { other } else { error })
+    }
+}
+
+/// Which list of an item a part is in.
+#[derive(Clone, Copy, PartialEq)]
+enum Part {
+    Summary,
+    Content,
+}
+
+impl Part {
+    fn key(self, event: &Value) -> (bool, u64) {
+        match self {
+            Part::Summary => (true, event["summary_index"].as_u64().unwrap_or(0)),
+            Part::Content => (false, event["content_index"].as_u64().unwrap_or(0)),
+        }
+    }
+}
+
+/// What the provider wants back with a piece; its length is given back.
+fn sign(piece: usize, kind: Kind, item: &Value, into: &mut Assembly) -> usize {
+    let signature = match (kind, item["id"].as_str(), item["phase"].as_str()) {
+        (Kind::Reasoning, ..) => item.to_string(),
+        (Kind::Message, Some(id), Some(phase)) => serde_json::json!({"id": id, "phase": phase}).to_string(),
+        (Kind::Message, Some(id), None) => id.to_owned(),
+        _ => return 0,
+    };
+    let length = signature.len();
+    match into.piece(piece) {
+        Some(AssistantContent::Thinking(thinking)) => {
+            thinking.redacted = thinking.thinking.is_empty();
+            thinking.thinking_signature = Some(signature);
+        }
+        Some(AssistantContent::Text(text)) => text.text_signature = Some(signature),
+        Some(AssistantContent::ToolCall(_)) | None => {}
+    }
+    length
+}
+
+fn identify(response: &Value, into: &mut Assembly) {
+    if let Some(id) = response["id"].as_str() {
+        into.response_id(id);
+    }
+}
+
+/// Tokens. What was read from the cache is within `input_tokens`, what was thought within `output_tokens`.
+fn count(usage: &Value, into: &mut Assembly) {
+    let Some(read) = usage["input_tokens"].as_u64() else { return };
+    let cached = usage["input_tokens_details"]["cached_tokens"].as_u64().unwrap_or(0).min(read);
+    let counted = into.usage();
+    counted.input = read - cached;
+    counted.cache_read = cached;
+    counted.output = usage["output_tokens"].as_u64().unwrap_or(0);
+}
+
+fn cancelled() -> Failure {
+    Failure::new(Class::Server, "the provider broke the answer off")
+}
+
+fn refused() -> Failure {
+    Failure::new(Class::Refused, "the provider's content filter ended the answer")
+}
+
+fn text(value: &Value) -> &str {
+    value.as_str().unwrap_or_default()
+}
+
+/// Arguments are JSON text; some give the object itself.
+fn arguments(value: &Value) -> String {
+    match value {
+        Value::String(text) => text.clone(),
+        Value::Object(_) => value.to_string(),
+        _ => String::new(),
+    }
+}
+
+fn list(value: &Value) -> &[Value] {
+    value.as_array().map(Vec::as_slice).unwrap_or_default()
+}

@@ -1,0 +1,87 @@
+//! Every wire against the scripted model server: what one side writes the other must read, both ways.
+
+use relaycode_llm::message::{Message, ToolResultMessage, UserContent, UserMessage};
+use relaycode_llm::proxy::Proxies;
+use relaycode_llm::request::{Auth, Level, Tool};
+use relaycode_llm::transport::Settings;
+use relaycode_llm::{AssistantMessage, Class, Client, Model, Request, StopReason, wire};
+use relaycode_testkit::model::{Script, Server, Turn};
+use serde_json::json;
+
+use crate::wire::{model, options};
+
+/// Where the paths of a wire begin on the server.
+fn base(server: &Server, wire: &str) -> String {
+    let beneath = match wire {
+        "google-generative-ai" => "/v1beta",
+        "openai-completions" | "openai-responses" => "/v1",
+        _ => "",
+    };
+    format!("{}{beneath}", server.url())
+}
+
+fn of_wire(server: &Server, wire: &str) -> Model {
+    Model { api: wire.into(), provider: "scripted".into(), reasoning: true, ..model(&base(server, wire)) }
+}
+
+async fn ask(model: &Model, request: &Request) -> (AssistantMessage, Option<Class>) {
+    let client = Client::new(&Settings { proxies: Proxies::default(), ..Settings::default() }).unwrap();
+    let mut stream = client.stream(model, Auth::Key("k1".into()), request.clone(), options());
+    let message = stream.finish().await.clone();
+    (message, stream.failure().map(|failure| failure.class))
+}
+
+fn question() -> Request {
+    Request {
+        system: Some("Be brief.".into()),
+        messages: vec![Message::User(UserMessage::text("What does it say?", 0))],
+        tools: vec![Tool {
+            name: "read".into(),
+            description: "Reads a file.".into(),
+            parameters: json!({"type": "object", "properties": {"path": {"type": "string"}}, "required": ["path"]}),
+        }],
+        thinking: Level::Low,
+        ..Request::default()
+    }
+}
+
+#[tokio::test]
+async fn a_call_its_result_and_the_answer_go_over_every_wire() {
+    for wire in wire::ALL {
+        let server = Server::start(Script::new([
+            Turn::text("Let me look.").reasoning("It may be long.").tool("read", json!({"path": "é.rs"})),
+            Turn::text("It says hello.").expect("hello, world"),
+        ]));
+        let model = of_wire(&server, wire.id());
+        let mut request = question();
+        let (first, failure) = ask(&model, &request).await;
+        assert_eq!(failure, None, "{}: {:?}", wire.id(), first.error_message);
+        assert_eq!(
+            (first.text().as_str(), first.stop_reason),
+            ("Let me look.", StopReason::ToolUse),
+            "{}",
+            wire.id()
+        );
+        let call = first.tool_calls().next().unwrap().clone();
+        assert_eq!((call.name.as_str(), &call.arguments["path"]), ("read", &json!("é.rs")), "{}", wire.id());
+        assert!(first.usage.total_tokens > 0, "{}", wire.id());
+        request.messages.push(Message::Assistant(first));
+        request.messages.push(Message::ToolResult(ToolResultMessage {
+            tool_call_id: call.id,
+            tool_name: call.name,
+            content: vec![UserContent::text("hello, world")],
+            details: None,
+            is_error: false,
+            timestamp: 0,
+        }));
+        let (second, failure) = ask(&model, &request).await;
+        assert_eq!(failure, None, "{}: {:?}", wire.id(), second.error_message);
+        assert_eq!(
+            (second.text().as_str(), second.stop_reason),
+            ("It says hello.", StopReason::Stop),
+            "{}",
+            wire.id()
+        );
+        assert_eq!((server.misses(), server.left()), (0, 0), "{}", wire.id());
+    }
+}

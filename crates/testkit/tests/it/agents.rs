@@ -1,0 +1,116 @@
+//! Real agents against the scripted model server. What they accept is faithful, on the wires that they speak:
+//! Anthropic Messages (claude) and OpenAI Responses (codex).
+
+use std::time::Duration;
+
+use relaycode_testkit::agents::{ALL, Absent, Agent, Ran, Scratch};
+use relaycode_testkit::model::{Request, Script, Server, Turn};
+
+/// Printed by a command of the script; the request that carries it proves that the command ran.
+const RESULT: &str = "result-42";
+
+/// Its words are not the result's.
+const COMMAND: &str = "echo result-$((40 + 2))";
+
+/// Runs the turns with every agent; says by name which is missing.
+fn with_every_agent(script: impl Fn(&dyn Agent) -> Vec<Turn>, check: impl Fn(&dyn Agent, &Ran, &[Request])) {
+    for agent in ALL {
+        let server = Server::start(Script::new(script(*agent)));
+        let scratch = Scratch::new();
+        match scratch.run(*agent, &server, "Look at it, please.\n") {
+            Err(absent) => Absent::skip(&absent),
+            Ok(ran) => {
+                let turns = server.turns();
+                check(*agent, &ran, &turns);
+                assert_eq!(ran.code, Some(0), "{}: {ran:#?}", agent.name());
+                assert_eq!(scratch.left_running(), [], "{} left processes", agent.name());
+                assert!(turns.iter().all(|request| request.header("user-agent").is_some()));
+            }
+        }
+    }
+}
+
+/// What the agent said, or all that is known of why it said nothing.
+fn answer(agent: &dyn Agent, ran: &Ran) -> String {
+    agent.answer(&ran.events).unwrap_or_else(|| panic!("{} gave no answer: {ran:#?}", agent.name()))
+}
+
+#[test]
+fn agents_print_a_plain_answer() {
+    with_every_agent(
+        |_| vec![Turn::text("It is a plain answer.")],
+        |agent, ran, turns| {
+            assert_eq!(answer(agent, ran), "It is a plain answer.", "{}", agent.name());
+            assert_eq!(turns.len(), 1, "{}", agent.name());
+        },
+    );
+}
+
+#[test]
+fn agents_run_the_command_that_is_asked_for_and_send_its_result_back() {
+    with_every_agent(
+        |agent| vec![agent.shell(Turn::text("Let me look."), COMMAND), Turn::text("It printed the number.")],
+        |agent, ran, turns| {
+            assert_eq!(answer(agent, ran), "It printed the number.", "{}", agent.name());
+            let said = |request: &Request| request.body.to_string().contains(RESULT);
+            assert_eq!(turns.iter().map(said).collect::<Vec<_>>(), [false, true], "{}", agent.name());
+        },
+    );
+}
+
+#[test]
+fn agents_wait_and_try_again_when_there_were_too_many_requests() {
+    with_every_agent(
+        |_| vec![Turn::status(429).header("retry-after", "1"), Turn::text("There was room at last.")],
+        |agent, ran, turns| {
+            assert_eq!(answer(agent, ran), "There was room at last.", "{}", agent.name());
+            assert_eq!(
+                turns.iter().map(|request| request.status).collect::<Vec<_>>(),
+                [429, 200],
+                "{}",
+                agent.name()
+            );
+            let waited = turns[1].at.saturating_sub(turns[0].at);
+            assert!(waited >= Duration::from_millis(900), "{} waited {waited:?}", agent.name());
+        },
+    );
+}
+
+#[test]
+fn agents_accept_thinking_and_send_it_back_with_its_signature() {
+    let thinks =
+        |turn: Turn| turn.reasoning("First I think about it.").signature("c2lnbmVkLWJ5LXRoZS1zY3JpcHQ=");
+    with_every_agent(
+        |agent| {
+            let looks = thinks(agent.shell(Turn::text("Let me look."), COMMAND));
+            vec![looks, Turn::text("Now I know.").reasoning("Then I think again.")]
+        },
+        |agent, ran, turns| {
+            assert_eq!(answer(agent, ran), "Now I know.", "{}", agent.name());
+            assert!(
+                agent.thought(&ran.events).is_some_and(|thought| thought.contains("think")),
+                "{}",
+                agent.name()
+            );
+            let second = turns[1].body.to_string();
+            assert!(second.contains("First I think about it."), "{}: {second}", agent.name());
+            assert!(second.contains("c2lnbmVkLWJ5LXRoZS1zY3JpcHQ="), "{}: {second}", agent.name());
+        },
+    );
+}
+
+#[test]
+fn agents_understand_a_stream_in_any_pieces_and_try_again_after_a_broken_one() {
+    let cut = Turn::text("This is cut off.").with(|turn| turn.disconnect_after = Some(5));
+    with_every_agent(
+        |agent| {
+            let split =
+                agent.shell(Turn::text("Größer, 大きい, 🦀."), COMMAND).with(|turn| turn.split = Some(7));
+            vec![split, cut.clone(), Turn::text("Es ging: 🦀.").with(|turn| turn.split = Some(8))]
+        },
+        |agent, ran, turns| {
+            assert_eq!(answer(agent, ran), "Es ging: 🦀.", "{}", agent.name());
+            assert_eq!(turns.len(), 3, "{}", agent.name());
+        },
+    );
+}
