@@ -44,8 +44,8 @@ const fn row(
     Row { provider, id, name, reasoning: true, images: true, context_window, max_tokens, price }
 }
 
-const fn blind(row: Row) -> Row {
-    Row { images: false, ..row }
+const fn blind(row: &Row) -> Row {
+    Row { images: false, ..*row }
 }
 
 const ANTHROPIC: (u64, u64) = (1_000_000, 128_000);
@@ -70,8 +70,8 @@ pub static ALL: &[Row] = &[
     row("google", "gemini-3.8-flash", "Gemini 3.8 Flash", GOOGLE, [0.75, 3.75, 0.075, 0.0]),
     row("google", "gemini-3.1-pro-preview", "Gemini 3.1 Pro Preview", GOOGLE, [2.0, 12.0, 0.2, 0.0]),
     row("xai", "grok-4.6", "Grok 4.6", XAI, [2.0, 6.0, 0.5, 0.0]),
-    blind(row("deepseek", "deepseek-v4-pro", "DeepSeek V4 Pro", DEEPSEEK, [0.435, 0.87, 0.003_625, 0.0])),
-    blind(row("deepseek", "deepseek-v4-flash", "DeepSeek V4 Flash", DEEPSEEK, [0.14, 0.28, 0.0028, 0.0])),
+    blind(&row("deepseek", "deepseek-v4-pro", "DeepSeek V4 Pro", DEEPSEEK, [0.435, 0.87, 0.003_625, 0.0])),
+    blind(&row("deepseek", "deepseek-v4-flash", "DeepSeek V4 Flash", DEEPSEEK, [0.14, 0.28, 0.0028, 0.0])),
 ];
 
 impl Row {

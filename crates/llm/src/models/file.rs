@@ -157,7 +157,7 @@ impl<T> fmt::Debug for At<T> {
 /// # Errors
 /// If it is not the user's own, cannot be read, or is not right.
 pub fn load(home: &Home) -> Result<Option<ModelsFile>, FileError> {
-    let path = home.path().map(|path| path.join(NAME)).unwrap_or_else(|_| NAME.into());
+    let path = home.path().map_or_else(|_| NAME.into(), |path| path.join(NAME));
     let bytes = match home.read(NAME, FILE_BYTES) {
         Ok(Some(bytes)) => bytes,
         Ok(None) | Err(crate::own::OwnError::NoHome) => return Ok(None),

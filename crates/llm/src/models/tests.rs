@@ -248,6 +248,16 @@ fn a_filter_of_the_list_takes_names_patterns_and_words() {
     assert_eq!(count("gpt sol"), 2);
     assert_eq!(count("qwen3:8b"), 1);
     assert_eq!(count("nothing like this"), 0);
-    let wires: Vec<_> = crate::wire::ALL.iter().map(|wire| wire.id()).collect();
-    assert!(wires.iter().all(|wire| super::file::APIS.contains(wire)), "{wires:?}");
+}
+
+#[test]
+fn every_wire_can_be_named_and_every_provider_speaks_one() {
+    let mut wires: Vec<_> = crate::wire::ALL.iter().map(|wire| wire.id()).collect();
+    let mut named = super::file::APIS.to_vec();
+    wires.sort_unstable();
+    named.sort_unstable();
+    assert_eq!(wires, named);
+    for provider in crate::provider::ALL {
+        assert!(crate::wire::by_id(provider.api).is_some(), "{}", provider.id);
+    }
 }

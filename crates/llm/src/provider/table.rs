@@ -16,8 +16,8 @@ const fn row(
     Provider { id, name, api, base_url, variables, docs, quirk: Quirk::None, local: None }
 }
 
-const fn thinking(provider: Provider, format: ThinkingFormat) -> Provider {
-    Provider { quirk: Quirk::Thinking(format), ..provider }
+const fn thinking(provider: &Provider, format: ThinkingFormat) -> Provider {
+    Provider { quirk: Quirk::Thinking(format), ..*provider }
 }
 
 const fn local(
@@ -47,7 +47,7 @@ pub static ALL: &[Provider] = &[
         &["DEEPSEEK_API_KEY"], "https://platform.deepseek.com/api_keys"),
     row("mistral", "Mistral", COMPLETIONS, "https://api.mistral.ai/v1",
         &["MISTRAL_API_KEY"], "https://console.mistral.ai/api-keys"),
-    thinking(row("zai", "Z.ai", COMPLETIONS, "https://api.z.ai/api/paas/v4",
+    thinking(&row("zai", "Z.ai", COMPLETIONS, "https://api.z.ai/api/paas/v4",
         &["ZAI_API_KEY"], "https://z.ai/manage-apikey/apikey-list"), ThinkingFormat::Zai),
     row("moonshot", "Moonshot", COMPLETIONS, "https://api.moonshot.ai/v1",
         &["MOONSHOT_API_KEY"], "https://platform.moonshot.ai/console/api-keys"),
@@ -59,7 +59,7 @@ pub static ALL: &[Provider] = &[
         &["TOGETHER_API_KEY"], "https://api.together.ai/settings/api-keys"),
     row("fireworks", "Fireworks", COMPLETIONS, "https://api.fireworks.ai/inference/v1",
         &["FIREWORKS_API_KEY"], "https://app.fireworks.ai/settings/users/api-keys"),
-    thinking(row("openrouter", "OpenRouter", COMPLETIONS, "https://openrouter.ai/api/v1",
+    thinking(&row("openrouter", "OpenRouter", COMPLETIONS, "https://openrouter.ai/api/v1",
         &["OPENROUTER_API_KEY"], "https://openrouter.ai/settings/keys"), ThinkingFormat::Openrouter),
     row("vercel-gateway", "Vercel AI Gateway", COMPLETIONS, "https://ai-gateway.vercel.sh/v1",
         &["AI_GATEWAY_API_KEY"], "https://vercel.com/docs/ai-gateway"),

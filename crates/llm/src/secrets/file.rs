@@ -64,7 +64,7 @@ impl std::fmt::Debug for What {
 /// # Errors
 /// If it is not the user's own, cannot be read, or is not right.
 pub fn load(home: &Home) -> Result<Vec<Entry>, FileError> {
-    let path = home.path().map(|path| path.join(NAME)).unwrap_or_else(|_| NAME.into());
+    let path = home.path().map_or_else(|_| NAME.into(), |path| path.join(NAME));
     let bytes = match home.read(NAME, FILE_BYTES) {
         Ok(Some(bytes)) => bytes,
         Ok(None) | Err(crate::own::OwnError::NoHome) => return Ok(Vec::new()),

@@ -102,10 +102,9 @@ impl Veil for Secrets {
             return;
         }
         // What looks like a placeholder and is none of ours must not be turned into a secret later.
-        {
-            let mut placeholders = self.lock();
-            each_foreign(request, &mut |text| placeholders.avoid(text));
-        }
+        let mut placeholders = self.lock();
+        each_foreign(request, &mut |text| placeholders.avoid(text));
+        drop(placeholders);
         if let Some(system) = &mut request.system {
             self.hide_in(system);
         }
@@ -115,7 +114,7 @@ impl Veil for Secrets {
         for message in &mut request.messages {
             match message {
                 Message::User(message) | Message::Developer(message) => {
-                    self.hide_pieces(&mut message.content)
+                    self.hide_pieces(&mut message.content);
                 }
                 Message::ToolResult(message) => self.hide_pieces(&mut message.content),
                 Message::Assistant(message) => {

@@ -102,12 +102,9 @@ async fn ask(mut stream: Stream) -> Result<Outcome, ModelFailure> {
     while let Some(step) = stream.next().await {
         let Step::Event(event) = step else { continue };
         first.get_or_insert_with(|| began.elapsed());
-        match event {
-            Event::Done { message, .. } => {
-                let total = began.elapsed();
-                return Ok(Outcome { message: *message, first: first.unwrap_or(total), total });
-            }
-            _ => {}
+        if let Event::Done { message, .. } = event {
+            let total = began.elapsed();
+            return Ok(Outcome { message: *message, first: first.unwrap_or(total), total });
         }
     }
     Err(stream.failure().cloned().unwrap_or_else(ModelFailure::cut_off))
