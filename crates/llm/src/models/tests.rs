@@ -115,7 +115,7 @@ fn what_is_wrong_is_said_with_its_place_and_without_its_value() {
         ("retry: {maxRetries: 1000}\n", 1, 21, "from 0 to 100"),
         ("proxy: http://x\n", 1, 1, "HTTPS_PROXY"),
         ("- a\n", 1, 1, "must be a table"),
-        ("a: [\n", 2, 1, "not YAML"),
+        ("a: [\n", 1, 4, "not YAML"),
         ("a: 1\na: 2\n", 2, 1, "not YAML"),
     ] {
         let error = parse(text).expect_err(text);
