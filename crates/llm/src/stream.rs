@@ -106,6 +106,7 @@ impl Stream {
         let call = Call { model, auth: &auth, request: &request };
         let letter = transport::check_key(&auth, &model.provider)
             .and_then(|()| wire.request(&call))
+            .map(|post| transport::with_bearer(post, &call))
             .and_then(|post| Letter::new(post, model, wire.framing()));
         match letter {
             Ok(letter) => Stream {

@@ -19,7 +19,7 @@ use crate::failure::classify::{self, BODY_MOST};
 use crate::failure::{Class, Failure};
 use crate::model::Model;
 use crate::proxy::{Chooser, Proxies};
-use crate::request::{Auth, Request};
+use crate::request::{Auth, Call, Request};
 use crate::stream::{Options, Stream};
 use crate::wire::{Framing, Post, Wire};
 
@@ -182,6 +182,14 @@ impl Letter {
         let url = address(provider, &post.url)?;
         Ok(Letter { provider: provider.clone(), url, headers, body: post.body.into() })
     }
+}
+
+/// The key in an `Authorization` header as well, where the user wants that (`authHeader`).
+pub(crate) fn with_bearer(mut post: Post, call: &Call<'_>) -> Post {
+    if let (Some(true), Auth::Key(key)) = (call.model.compat.auth_header, call.auth) {
+        post.headers.push(("authorization".to_owned(), format!("Bearer {key}")));
+    }
+    post
 }
 
 /// # Errors

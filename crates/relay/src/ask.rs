@@ -15,9 +15,18 @@ pub(crate) fn terminal() -> Option<Terminal> {
 
 /// Asks, and reads one line. The end of input is an empty line: the safe answer.
 pub(crate) fn ask(terminal: &Terminal, question: &str) -> Result<String, Failure> {
+    answer(|look, stopped| terminal.prompt(question, look, stopped))
+}
+
+/// The same for something that nobody is to see: nothing of it appears.
+pub(crate) fn secret(terminal: &Terminal, question: &str) -> Result<String, Failure> {
+    answer(|look, stopped| terminal.secret(question, look, stopped))
+}
+
+fn answer(ask: impl FnOnce(&Look, &dyn Fn() -> bool) -> Answer) -> Result<String, Failure> {
     let signals = Held::begin()?;
     let look = Look { color: false, utf8: Environment::read().utf8, width: None };
-    match terminal.prompt(question, &look, &|| signals.asked()) {
+    match ask(&look, &|| signals.asked()) {
         Answer::Line(line) => Ok(line),
         Answer::End => Ok(String::new()),
         Answer::Stopped => {

@@ -32,6 +32,9 @@ pub(crate) const ALL: &[Code] = &[
     code(7, "not trusted yet", "The project's commands are not trusted yet."),
     code(8, "already processed", "This change was processed before."),
     code(9, "committed but the disk is in doubt", "Committed, but the disk reported an error afterwards."),
+    code(10, "a provider failed", "A provider refused the request, or failed."),
+    code(11, "a provider gave no answer", "A provider could not be reached, or gave no answer."),
+    code(12, "a provider ran out of time", "A provider took too long."),
     code(13, "nobody to ask", "A person has to decide and there is nobody to ask."),
     code(130, "interrupted", "Interrupted. The message says which state the project is in."),
 ];

@@ -37,6 +37,12 @@ pub(crate) enum Exit {
     AlreadyProcessed = 8,
     /// Committed, but the disk reported an error afterwards.
     Doubt = 9,
+    /// A provider failed.
+    Provider = 10,
+    /// A provider gave no answer.
+    NoAnswer = 11,
+    /// A provider ran out of time.
+    OutOfTime = 12,
     /// A person has to decide and there is nobody to ask.
     NobodyToAsk = 13,
     /// The user or the system asked to stop.

@@ -21,6 +21,7 @@ mod limit;
 mod outcome;
 mod programs;
 mod project;
+mod providers;
 mod show;
 mod signals;
 mod terminal;

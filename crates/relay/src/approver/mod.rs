@@ -11,7 +11,7 @@ mod keep;
 pub(crate) mod pager;
 mod pick;
 mod scratch;
-mod spinner;
+pub(crate) mod spinner;
 #[cfg(test)]
 mod tests;
 mod trust;

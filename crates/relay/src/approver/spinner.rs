@@ -31,7 +31,7 @@ const LEAST: usize = 12;
 
 const FRAMES: [char; 4] = ['|', '/', '-', '\\'];
 
-pub(super) struct Spinner {
+pub(crate) struct Spinner {
     shared: Arc<Shared>,
     thread: Option<JoinHandle<()>>,
 }
@@ -53,9 +53,13 @@ struct State {
 impl Spinner {
     /// Begins to watch a command. `None` if no thread can be had: then nothing is drawn.
     pub(super) fn begin(err: File, step: Step, command: &str, look: Look) -> Option<Spinner> {
+        Spinner::labelled(err, format!("{}: {command}", doing(step)), look)
+    }
+
+    /// Begins to watch anything else; `label` says what is being done.
+    pub(crate) fn labelled(err: File, label: String, look: Look) -> Option<Spinner> {
         let state = State { err, ended: false, tail: Vec::new(), drawn: 0 };
         let shared = Arc::new(Shared { state: Mutex::new(state), bell: Condvar::new() });
-        let label = format!("{}: {command}", doing(step));
         let inner = Arc::clone(&shared);
         let thread = thread::Builder::new().spawn(move || draw(&inner, &label, look)).ok()?;
         Some(Spinner { shared, thread: Some(thread) })

@@ -10,8 +10,10 @@ mod doctor;
 mod git;
 mod hold;
 mod init;
+mod keys;
 pub(crate) mod log;
 mod man;
+pub(crate) mod models;
 mod preview;
 pub(crate) mod prompt;
 mod recover;
@@ -70,6 +72,8 @@ enum Command {
     Config(config::Args),
     Doctor(doctor::Args),
     Demo(demo::Args),
+    Models(models::Args),
+    Keys(keys::Args),
     Completions(completions::Args),
     #[command(name = "__hold", hide = true)]
     Hold(hold::Args),
@@ -96,6 +100,8 @@ impl Command {
             Command::Config(args) => args,
             Command::Doctor(args) => args,
             Command::Demo(args) => args,
+            Command::Models(args) => args,
+            Command::Keys(args) => args,
             Command::Completions(args) => args,
             Command::Hold(args) => args,
             Command::Man(args) => args,

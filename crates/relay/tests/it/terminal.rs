@@ -89,6 +89,15 @@ impl Session {
         self.screen.write_all(text.as_bytes()).unwrap();
     }
 
+    /// Types the same again and again until something has appeared.
+    pub(crate) fn type_until(&mut self, typed: &str, text: &str) {
+        let start = Instant::now();
+        while !self.seen.contains(text) {
+            self.type_in(typed);
+            assert!(start.elapsed() < LONG && self.more(), "{text:?} is missing in\n{}", self.seen);
+        }
+    }
+
     /// Everything that appeared so far.
     pub(crate) fn seen(&self) -> &str {
         &self.seen

@@ -167,6 +167,52 @@ impl Terminal {
         answer
     }
 
+    /// Asks for something that nobody is to see: nothing of it appears. What is pasted is part of the answer.
+    pub fn secret(&self, question: &str, look: &Look, stopped: &dyn Fn() -> bool) -> Answer {
+        let _listening = self.listen();
+        self.forget();
+        // What was pasted before the question is no answer to it.
+        self.heard.borrow_mut().pastes.clear();
+        self.say(question);
+        let answer =
+            self.unseen(question, look, stopped).unwrap_or_else(|error| Answer::Gone(error.to_string()));
+        let answer = if stopped() { Answer::Stopped } else { answer };
+        self.say("\n");
+        answer
+    }
+
+    fn unseen(&self, question: &str, look: &Look, stopped: &dyn Fn() -> bool) -> io::Result<Answer> {
+        let mut line = Line::default();
+        loop {
+            if stopped() {
+                return Ok(Answer::Stopped);
+            }
+            let begun = self.heard.borrow().decoder.patience();
+            let ready = wait(&self.file, None, Some(Instant::now() + begun.unwrap_or(GLANCE)))?;
+            if ready.terminal {
+                if let Err(said) = self.take(Expect::Line) {
+                    return Ok(Answer::Gone(said));
+                }
+            } else if begun.is_some() {
+                self.is_quiet();
+            } else if self.modes.mend() {
+                self.say(&format!("\r{question}"));
+            }
+            while let Some(paste) = self.pasted() {
+                for c in String::from_utf8_lossy(&paste.bytes).trim_end().chars() {
+                    let _ = line.key(Key::Char(c), look);
+                }
+            }
+            while let Some(key) = { self.heard.borrow_mut().keys.pop_front() } {
+                match line.key(key, look) {
+                    Step::Echo(_) => {}
+                    Step::Done => return Ok(Answer::Line(line.text().to_string())),
+                    Step::End => return Ok(Answer::End),
+                }
+            }
+        }
+    }
+
     /// Waits for a key, a paste, `woken` to become readable, or the time.
     pub fn next(&self, woken: BorrowedFd<'_>, until: Option<Instant>) -> Next {
         loop {

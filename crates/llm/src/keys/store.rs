@@ -1,0 +1,87 @@
+//! Keys that the user stored: one file each, for the user alone.
+
+use super::{Key, KeyError};
+use crate::own::Home;
+
+/// The folder in relay's directory.
+const FOLDER: &str = "keys";
+/// Bytes of such a file.
+const FILE_BYTES: u64 = 16 << 10;
+/// Characters of a provider's name.
+const NAME: usize = 64;
+
+/// Keys that the user stored.
+#[derive(Debug, Clone, Default)]
+pub struct Store {
+    home: Home,
+}
+
+impl Store {
+    /// The keys in this directory of relay's.
+    pub fn new(home: Home) -> Store {
+        Store { home }
+    }
+
+    /// The key of a provider, if one is stored.
+    ///
+    /// # Errors
+    /// If a file is there that others can read or change, or that holds no key.
+    pub fn get(&self, provider: &str) -> Result<Option<Key>, KeyError> {
+        if !is_name(provider) {
+            return Ok(None);
+        }
+        let bytes = match self.home.read_secret(FOLDER, provider, FILE_BYTES) {
+            Ok(Some(bytes)) => bytes,
+            Ok(None) | Err(crate::own::OwnError::NoHome) => return Ok(None),
+            Err(error) => return Err(error.into()),
+        };
+        let bad = |why| KeyError::Bad {
+            provider: provider.to_string(),
+            place: format!("{FOLDER}/{provider}"),
+            why,
+        };
+        let text = String::from_utf8(bytes).map_err(|_| bad(super::BadKey::Foreign))?;
+        Key::new(&text).map(Some).map_err(bad)
+    }
+
+    /// Stores the key of a provider.
+    ///
+    /// # Errors
+    /// If the file cannot be written, or the name is none.
+    pub fn set(&self, provider: &str, key: &Key) -> Result<(), KeyError> {
+        if !is_name(provider) {
+            return Err(KeyError::Name(crate::yaml::shown(provider)));
+        }
+        Ok(self.home.write_secret(FOLDER, provider, format!("{}\n", key.expose()).as_bytes())?)
+    }
+
+    /// Removes the key of a provider; says whether there was one.
+    ///
+    /// # Errors
+    /// If the file cannot be removed.
+    pub fn remove(&self, provider: &str) -> Result<bool, KeyError> {
+        if !is_name(provider) {
+            return Err(KeyError::Name(crate::yaml::shown(provider)));
+        }
+        Ok(self.home.remove(FOLDER, provider)?)
+    }
+
+    /// The providers that have a stored key, in order.
+    ///
+    /// # Errors
+    /// If the folder cannot be read.
+    pub fn list(&self) -> Result<Vec<String>, KeyError> {
+        let names = match self.home.list(FOLDER) {
+            Err(crate::own::OwnError::NoHome) => Vec::new(),
+            names => names?,
+        };
+        Ok(names.into_iter().filter(|name| is_name(name)).collect())
+    }
+}
+
+/// Whether this can be the name of a provider, and so of a file.
+pub fn is_name(name: &str) -> bool {
+    let fine = |b: u8| b.is_ascii_lowercase() || b.is_ascii_digit() || matches!(b, b'-' | b'.' | b'_');
+    let first = name.bytes().next().is_some_and(|b| b.is_ascii_lowercase() || b.is_ascii_digit());
+    first && name.len() <= NAME && name.bytes().all(fine)
+}

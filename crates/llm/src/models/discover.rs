@@ -1,0 +1,71 @@
+//! Servers of models on this machine: what they say they have.
+//!
+//! Three kinds are known, each at its usual port. They are only asked on this machine, unless `models.yml` names another
+//! address. Nothing there is no error; what they answer is bounded and believed in nothing but names, windows and
+//! abilities.
+
+mod ask;
+mod parse;
+#[cfg(test)]
+mod tests;
+
+pub use ask::{Answer, ask_all};
+
+/// A kind of server.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// Ollama: `/api/tags` and `/api/show`.
+    Ollama,
+    /// llama.cpp's server: `/v1/models` and `/props`.
+    LlamaCpp,
+    /// LM Studio: `/api/v0/models`, else `/v1/models`.
+    LmStudio,
+}
+
+impl Kind {
+    /// All of them.
+    pub const ALL: [Kind; 3] = [Kind::Ollama, Kind::LlamaCpp, Kind::LmStudio];
+
+    /// Its name in `models.yml`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Kind::Ollama => "ollama",
+            Kind::LlamaCpp => "llama.cpp",
+            Kind::LmStudio => "lm-studio",
+        }
+    }
+
+    /// The wire that it speaks.
+    pub fn api(self) -> &'static str {
+        match self {
+            Kind::Ollama => "ollama",
+            Kind::LlamaCpp | Kind::LmStudio => "openai-completions",
+        }
+    }
+}
+
+/// A server to ask.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Target {
+    /// The provider that it is.
+    pub provider: String,
+    /// What kind of server.
+    pub kind: Kind,
+    /// Where.
+    pub base_url: String,
+}
+
+/// A model that a server says it has.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Found {
+    /// The server's name for it.
+    pub id: String,
+    /// Its name for people.
+    pub name: Option<String>,
+    /// It can think.
+    pub reasoning: Option<bool>,
+    /// It can read images.
+    pub images: Option<bool>,
+    /// Tokens it can read and write together.
+    pub context_window: Option<u64>,
+}

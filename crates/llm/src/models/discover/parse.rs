@@ -1,0 +1,105 @@
+//! What such servers answer. Field names are those of their documentation: Ollama `docs/api.md` (list, show), llama.cpp
+//! `tools/server/README.md` (`/props`, `/v1/models`), LM Studio's REST API v0 (`/api/v0/models`).
+
+use serde_json::Value;
+
+use super::Found;
+
+/// Models of one server.
+pub(super) const MOST: usize = 500;
+/// Bytes of a name.
+const NAME: usize = 256;
+/// The largest window that is believed.
+const WINDOW: u64 = 1 << 32;
+
+/// Ollama's `/api/tags`: the names.
+pub(super) fn ollama_tags(answer: &[u8]) -> Option<Vec<String>> {
+    let models = array(answer, "models")?;
+    Some(models.iter().filter_map(|model| name(model.get("model").or_else(|| model.get("name"))?)).collect())
+}
+
+/// Ollama's `/api/show`; `None` for a model that does not answer in words.
+pub(super) fn ollama_show(id: &str, answer: &[u8]) -> Option<Found> {
+    let value: Value = serde_json::from_slice(answer).ok()?;
+    let info = value.get("model_info").and_then(Value::as_object);
+    let window = info.and_then(|info| {
+        let length = info.iter().find(|(name, _)| name.ends_with(".context_length"));
+        length.and_then(|(_, length)| window(length))
+    });
+    let able = value.get("capabilities").and_then(Value::as_array);
+    let able = able.map(|able| able.iter().filter_map(Value::as_str).collect::<Vec<_>>());
+    if able.as_ref().is_some_and(|able| !able.contains(&"completion")) {
+        return None;
+    }
+    Some(Found {
+        id: id.to_string(),
+        name: None,
+        reasoning: able.as_ref().map(|able| able.contains(&"thinking")),
+        images: able.as_ref().map(|able| able.contains(&"vision")),
+        context_window: window,
+    })
+}
+
+/// `/v1/models`, as llama.cpp and LM Studio have it.
+pub(super) fn openai_models(answer: &[u8]) -> Option<Vec<Found>> {
+    let found = |model: &Value| {
+        let trained = model.get("meta").and_then(|meta| meta.get("n_ctx_train")).and_then(window);
+        Some(Found { id: name(model.get("id")?)?, context_window: trained, ..Found::default() })
+    };
+    Some(array(answer, "data")?.iter().filter_map(found).collect())
+}
+
+/// llama.cpp's `/props`: the window that it was started with, and whether it reads images.
+pub(super) fn llama_props(answer: &[u8], found: &mut [Found]) {
+    let Ok(value) = serde_json::from_slice::<Value>(answer) else { return };
+    let settings = value.get("default_generation_settings");
+    let context = settings.and_then(|settings| settings.get("n_ctx")).and_then(window);
+    let images = value.get("modalities").and_then(|able| able.get("vision")).and_then(Value::as_bool);
+    for found in found {
+        found.context_window = context.or(found.context_window);
+        found.images = images.or(found.images);
+    }
+}
+
+/// LM Studio's `/api/v0/models`.
+pub(super) fn lm_studio(answer: &[u8]) -> Option<Vec<Found>> {
+    let found = |model: &Value| {
+        let kind = model.get("type").and_then(Value::as_str);
+        if kind.is_some_and(|kind| kind != "llm" && kind != "vlm") {
+            return None;
+        }
+        // The window that it is loaded with is the one that counts.
+        let loaded = model.get("loaded_context_length").and_then(window);
+        Some(Found {
+            id: name(model.get("id")?)?,
+            name: None,
+            reasoning: None,
+            images: kind.map(|kind| kind == "vlm"),
+            context_window: loaded.or_else(|| model.get("max_context_length").and_then(window)),
+        })
+    };
+    Some(array(answer, "data")?.iter().filter_map(found).collect())
+}
+
+fn array(answer: &[u8], field: &str) -> Option<Vec<Value>> {
+    let mut value: Value = serde_json::from_slice(answer).ok()?;
+    match value.get_mut(field)?.take() {
+        Value::Array(mut items) => {
+            items.truncate(MOST);
+            Some(items)
+        }
+        _ => None,
+    }
+}
+
+/// A name without anything that is no name.
+fn name(value: &Value) -> Option<String> {
+    let text = value.as_str()?;
+    let plain =
+        !text.is_empty() && text.len() <= NAME && !text.chars().any(|c| c.is_control() || c.is_whitespace());
+    plain.then(|| text.to_string())
+}
+
+fn window(value: &Value) -> Option<u64> {
+    value.as_u64().filter(|window| (1..=WINDOW).contains(window))
+}

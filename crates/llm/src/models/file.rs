@@ -1,0 +1,415 @@
+//! The user's `models.yml`: other addresses and keys of providers, models that relay does not know, roles, and what is
+//! preferred.
+//!
+//! ```yaml
+//! providers:
+//!   anthropic:
+//!     apiKey: "!pass show anthropic"       # a variable's name, the key itself, or a command
+//!   work:
+//!     baseUrl: https://models.example.com/v1
+//!     api: openai-completions
+//!     apiKey: WORK_KEY
+//!     models: [{id: big, contextWindow: 200000, reasoning: true}]
+//! roles: {default: anthropic/claude-opus-5-5:high, smol: haiku}
+//! ```
+//!
+//! Invariant: what is read is whole and right, or an error says where it is not; a key that stands in it never
+//! reaches a message.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use serde_json::{Map, Value};
+
+use super::discover::Kind;
+use super::error::FileError;
+use super::fields::{self, table, text};
+use super::roles::Role;
+use crate::keys;
+use crate::nearest::{meant, nearest};
+use crate::own::Home;
+use crate::provider::{self, Provider};
+use crate::yaml::{self, Entry, Fault, Item, Node, shown};
+
+/// The file, in relay's directory.
+pub const NAME: &str = "models.yml";
+
+/// Bytes of the file.
+const FILE_BYTES: u64 = 1 << 20;
+
+/// The wires that a provider can name.
+pub(crate) const APIS: [&str; 5] =
+    ["anthropic-messages", "openai-responses", "openai-completions", "google-generative-ai", "ollama"];
+
+/// What the file says.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct ModelsFile {
+    /// Providers, in the order of the file.
+    pub providers: Vec<ProviderEntry>,
+    /// Selectors of roles.
+    pub roles: BTreeMap<Role, At<String>>,
+    /// Providers to prefer, the first most.
+    pub model_provider_order: Vec<String>,
+    /// If not empty: only models that one of these patterns fits.
+    pub enabled_models: Vec<String>,
+    /// Providers that are not used.
+    pub disabled_providers: Vec<String>,
+    /// How failed requests are tried again.
+    pub retry: Retry,
+}
+
+/// A value and the line that it stands on.
+#[derive(Clone, PartialEq)]
+pub struct At<T> {
+    /// The value.
+    pub value: T,
+    /// The line, from 1.
+    pub line: usize,
+}
+
+/// What the file says of a provider.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct ProviderEntry {
+    /// Its name.
+    pub id: String,
+    /// The line that it begins on.
+    pub line: usize,
+    /// Where requests go.
+    pub base_url: Option<At<String>>,
+    /// A variable's name, a key, or `!` and a command.
+    pub api_key: Option<At<String>>,
+    /// The wire.
+    pub api: Option<At<&'static str>>,
+    /// Headers of every request.
+    pub headers: Option<At<BTreeMap<String, String>>>,
+    /// The key goes into an `Authorization` header, whatever the wire does with it.
+    pub auth_header: Option<At<bool>>,
+    /// Whether a key is needed.
+    pub auth: Option<At<AuthKind>>,
+    /// Its server can be asked what it has.
+    pub discovery: Option<At<Kind>>,
+    /// How its server differs from the wire.
+    pub compat: Option<At<Map<String, Value>>>,
+    /// Other values for models that are known.
+    pub model_overrides: Vec<(String, Patch)>,
+    /// Models that are not.
+    pub models: Vec<(String, Patch)>,
+}
+
+/// What the file says of a model.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Patch {
+    /// The line that it begins on.
+    pub line: usize,
+    /// Its name for people.
+    pub name: Option<At<String>>,
+    /// It can think.
+    pub reasoning: Option<At<bool>>,
+    /// It can read images.
+    pub images: Option<At<bool>>,
+    /// What it costs.
+    pub cost: Option<At<Vec<(&'static str, f64)>>>,
+    /// Tokens it can read and write together.
+    pub context_window: Option<At<u64>>,
+    /// Tokens it can write.
+    pub max_tokens: Option<At<u64>>,
+    /// Headers of every request.
+    pub headers: Option<At<BTreeMap<String, String>>>,
+    /// How its server differs from the wire.
+    pub compat: Option<At<Map<String, Value>>>,
+}
+
+/// Whether a provider wants a key.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum AuthKind {
+    /// Yes.
+    ApiKey,
+    /// No.
+    None,
+}
+
+/// How failed requests are tried again; `None`: as relay does by itself.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Retry {
+    /// At all.
+    pub enabled: Option<bool>,
+    /// How often a request that got no answer is sent again.
+    pub request_max_retries: Option<u64>,
+    /// How often one whose answer broke off is.
+    pub stream_max_retries: Option<u64>,
+    /// How often a turn is tried again.
+    pub max_retries: Option<u64>,
+    /// Milliseconds before the first attempt.
+    pub base_delay_ms: Option<u64>,
+    /// Milliseconds between attempts at most.
+    pub max_delay_ms: Option<u64>,
+}
+
+// A key may stand in it.
+impl<T> fmt::Debug for At<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "line {}", self.line)
+    }
+}
+
+/// The file in `home`; `None` if there is none.
+///
+/// # Errors
+/// If it is not the user's own, cannot be read, or is not right.
+pub fn load(home: &Home) -> Result<Option<ModelsFile>, FileError> {
+    let path = home.path().map_or_else(|_| NAME.into(), |path| path.join(NAME));
+    let bytes = match home.read(NAME, FILE_BYTES) {
+        Ok(Some(bytes)) => bytes,
+        Ok(None) | Err(crate::own::OwnError::NoHome) => return Ok(None),
+        Err(error) => return Err(FileError::own(path, &error)),
+    };
+    let text = String::from_utf8(bytes).map_err(|error| {
+        let line =
+            error.as_bytes()[..error.utf8_error().valid_up_to()].iter().filter(|b| **b == b'\n').count() + 1;
+        FileError { path: path.clone(), line, column: 0, what: "this is not text in UTF-8".to_string() }
+    })?;
+    parse(&text).map(Some).map_err(|fault| FileError { path, ..fault })
+}
+
+/// Reads the text of such a file.
+///
+/// # Errors
+/// If it is not right; the path is only the file's name.
+pub fn parse(text: &str) -> Result<ModelsFile, FileError> {
+    let read = yaml::read(text).and_then(|node| whole_file(&node));
+    read.map_err(|fault| FileError::of(NAME.into(), fault))
+}
+
+fn whole_file(node: &Node) -> Result<ModelsFile, Fault> {
+    const NAMES: [&str; 6] =
+        ["providers", "roles", "modelProviderOrder", "enabledModels", "disabledProviders", "retry"];
+    let Item::Table(entries) = &node.value else {
+        return Err(Fault::new(node.at, format!("the file must be a table, not {}", node.value.kind())));
+    };
+    let mut file = ModelsFile::default();
+    for entry in entries {
+        match entry.name.as_str() {
+            "providers" => {
+                for entry in table(&entry.node, "providers")? {
+                    file.providers.push(provider(entry)?);
+                }
+            }
+            "roles" => file.roles = roles(&entry.node)?,
+            "modelProviderOrder" => file.model_provider_order = fields::texts(&entry.node, &entry.name)?,
+            "enabledModels" => file.enabled_models = patterns(&entry.node)?,
+            "disabledProviders" => file.disabled_providers = fields::texts(&entry.node, &entry.name)?,
+            "retry" => file.retry = retry(&entry.node)?,
+            "proxy" => {
+                let said = "proxies are set with HTTPS_PROXY, HTTP_PROXY, ALL_PROXY and NO_PROXY, not here";
+                return Err(Fault::new(entry.at, said));
+            }
+            _ => return Err(fields::unknown(entry, "", &NAMES)),
+        }
+    }
+    let named = |id: &str| Provider::by_id(id).is_some() || file.providers.iter().any(|entry| entry.id == id);
+    for id in file.model_provider_order.iter().chain(&file.disabled_providers) {
+        if !named(id) {
+            let at = entries
+                .iter()
+                .find(|entry| entry.name == "disabledProviders" || entry.name == "modelProviderOrder");
+            let near = meant(&nearest(id, provider::ALL.iter().map(|provider| provider.id), 2));
+            let said = format!("there is no provider `{}`{near}", shown(id));
+            return Err(Fault::new(at.map(|entry| entry.at).unwrap_or_default(), said));
+        }
+    }
+    Ok(file)
+}
+
+fn provider(entry: &Entry) -> Result<ProviderEntry, Fault> {
+    const NAMES: [&str; 10] = [
+        "baseUrl",
+        "apiKey",
+        "api",
+        "headers",
+        "authHeader",
+        "auth",
+        "discovery",
+        "compat",
+        "modelOverrides",
+        "models",
+    ];
+    let id = entry.name.clone();
+    if !keys::is_name(&id) {
+        let said = "a provider's name has small letters, digits, `-`, `.` and `_`, and begins with a letter or digit";
+        return Err(Fault::new(entry.at, said));
+    }
+    let what = format!("providers.{id}");
+    let mut read = ProviderEntry { id, line: entry.at.line, ..ProviderEntry::default() };
+    let entries = table(&entry.node, &what)?;
+    for field in entries {
+        let name = format!("{what}.{}", shown(&field.name));
+        let node = &field.node;
+        match field.name.as_str() {
+            "baseUrl" => read.base_url = Some(fields::address(node, &name)?),
+            "apiKey" => read.api_key = Some(text(node, &name)?),
+            "api" => read.api = Some(fields::word(node, &name, &APIS)?),
+            "headers" => read.headers = Some(fields::headers(node, &name)?),
+            "authHeader" => read.auth_header = Some(fields::switch(node, &name)?),
+            "auth" => read.auth = Some(auth(node, &name)?),
+            "discovery" => read.discovery = Some(discovery(node, &name)?),
+            "compat" => read.compat = Some(fields::compat(node, &name)?),
+            "modelOverrides" => {
+                for model in table(node, &name)? {
+                    let what = format!("{name}.{}", shown(&model.name));
+                    read.model_overrides
+                        .push((model.name.clone(), patch(model.at.line, table(&model.node, &what)?, &what)?));
+                }
+            }
+            "models" => read.models = custom_models(node, &name)?,
+            _ => return Err(fields::unknown(field, &what, &NAMES)),
+        }
+    }
+    is_whole(&read, entries, entry)?;
+    Ok(read)
+}
+
+/// An override names something; a provider of its own names everything that is needed.
+fn is_whole(read: &ProviderEntry, entries: &[Entry], entry: &Entry) -> Result<(), Fault> {
+    let id = &read.id;
+    if entries.is_empty() {
+        return Err(Fault::new(
+            entry.at,
+            format!("`providers.{id}` says nothing: name a setting, or remove it"),
+        ));
+    }
+    if Provider::by_id(id).is_some() {
+        return Ok(());
+    }
+    let near = meant(&nearest(id, provider::ALL.iter().map(|provider| provider.id), 2));
+    let keyless = read.auth.as_ref().is_some_and(|auth| auth.value == AuthKind::None);
+    let missing: Vec<&str> = [
+        ("baseUrl", read.base_url.is_none()),
+        ("apiKey (or auth: none)", read.api_key.is_none() && !keyless && read.discovery.is_none()),
+        ("api", read.api.is_none() && read.discovery.is_none()),
+        ("models (or discovery)", read.models.is_empty() && read.discovery.is_none()),
+    ]
+    .into_iter()
+    .filter_map(|(name, missing)| missing.then_some(name))
+    .collect();
+    if missing.is_empty() {
+        return Ok(());
+    }
+    let said = format!("`providers.{id}` is none that relay knows, and lacks {}{near}", missing.join(", "));
+    Err(Fault::new(entry.at, said))
+}
+
+fn auth(node: &Node, what: &str) -> Result<At<AuthKind>, Fault> {
+    let At { value, line } = fields::word(node, what, &["apiKey", "none", "oauth"])?;
+    let value = match value {
+        "apiKey" => AuthKind::ApiKey,
+        "none" => AuthKind::None,
+        _ => {
+            return Err(Fault::new(
+                node.at,
+                format!("`{what}`: relay signs in with keys only; use apiKey or none"),
+            ));
+        }
+    };
+    Ok(At { value, line })
+}
+
+fn discovery(node: &Node, what: &str) -> Result<At<Kind>, Fault> {
+    let mut kind = None;
+    for entry in table(node, what)? {
+        match entry.name.as_str() {
+            "type" => {
+                let names = Kind::ALL.map(Kind::name);
+                let word = fields::word(&entry.node, &format!("{what}.type"), &names)?;
+                kind = Kind::ALL.into_iter().find(|kind| kind.name() == word.value);
+            }
+            _ => return Err(fields::unknown(entry, what, &["type"])),
+        }
+    }
+    kind.map(|value| At { value, line: node.at.line })
+        .ok_or_else(|| Fault::new(node.at, format!("`{what}` lacks `type`")))
+}
+
+fn custom_models(node: &Node, what: &str) -> Result<Vec<(String, Patch)>, Fault> {
+    let mut models: Vec<(String, Patch)> = Vec::new();
+    for (index, item) in fields::list(node, what)?.iter().enumerate() {
+        let what = format!("{what}[{index}]");
+        let entries = table(item, &what)?;
+        let id = entries.iter().find(|entry| entry.name == "id");
+        let id = id.ok_or_else(|| Fault::new(item.at, format!("`{what}` lacks `id`")))?;
+        let id = text(&id.node, &format!("{what}.id"))?;
+        if models.iter().any(|(other, _)| *other == id.value) {
+            return Err(Fault::new(item.at, format!("`{what}`: this id came before")));
+        }
+        models.push((id.value, patch(item.at.line, entries, &what)?));
+    }
+    Ok(models)
+}
+
+fn patch(line: usize, entries: &[Entry], what: &str) -> Result<Patch, Fault> {
+    const NAMES: [&str; 9] =
+        ["id", "name", "reasoning", "input", "cost", "contextWindow", "maxTokens", "headers", "compat"];
+    let custom = what.ends_with(']');
+    let mut read = Patch { line, ..Patch::default() };
+    for field in entries {
+        let name = format!("{what}.{}", shown(&field.name));
+        let node = &field.node;
+        match field.name.as_str() {
+            "id" if custom => {}
+            "name" => read.name = Some(text(node, &name)?),
+            "reasoning" => read.reasoning = Some(fields::switch(node, &name)?),
+            "input" => read.images = Some(fields::input(node, &name)?),
+            "cost" => read.cost = Some(fields::cost(node, &name)?),
+            "contextWindow" => read.context_window = Some(fields::tokens(node, &name)?),
+            "maxTokens" => read.max_tokens = Some(fields::tokens(node, &name)?),
+            "headers" => read.headers = Some(fields::headers(node, &name)?),
+            "compat" => read.compat = Some(fields::compat(node, &name)?),
+            _ => return Err(fields::unknown(field, what, &NAMES)),
+        }
+    }
+    Ok(read)
+}
+
+fn roles(node: &Node) -> Result<BTreeMap<Role, At<String>>, Fault> {
+    let names = Role::ALL.map(Role::name);
+    let mut roles = BTreeMap::new();
+    for entry in table(node, "roles")? {
+        let role = Role::from_name(&entry.name).ok_or_else(|| fields::unknown(entry, "roles", &names))?;
+        roles.insert(role, text(&entry.node, &format!("roles.{}", entry.name))?);
+    }
+    Ok(roles)
+}
+
+fn patterns(node: &Node) -> Result<Vec<String>, Fault> {
+    for item in fields::list(node, "enabledModels")? {
+        let pattern = text(item, "enabledModels")?;
+        if super::select::glob(&pattern.value).is_none() {
+            return Err(Fault::new(item.at, "`enabledModels`: this is no pattern; `anthropic/*` is one"));
+        }
+    }
+    fields::texts(node, "enabledModels")
+}
+
+fn retry(node: &Node) -> Result<Retry, Fault> {
+    const NAMES: [&str; 6] =
+        ["enabled", "requestMaxRetries", "streamMaxRetries", "maxRetries", "baseDelayMs", "maxDelayMs"];
+    /// Attempts at most.
+    const OFTEN: u64 = 100;
+    /// Milliseconds at most: an hour.
+    const LONG: u64 = 3_600_000;
+    let mut retry = Retry::default();
+    for entry in table(node, "retry")? {
+        let name = format!("retry.{}", shown(&entry.name));
+        let often = || Ok(Some(fields::whole(&entry.node, &name, 0, OFTEN)?.value));
+        let long = || Ok(Some(fields::whole(&entry.node, &name, 0, LONG)?.value));
+        match entry.name.as_str() {
+            "enabled" => retry.enabled = Some(fields::switch(&entry.node, &name)?.value),
+            "requestMaxRetries" => retry.request_max_retries = often()?,
+            "streamMaxRetries" => retry.stream_max_retries = often()?,
+            "maxRetries" => retry.max_retries = often()?,
+            "baseDelayMs" => retry.base_delay_ms = long()?,
+            "maxDelayMs" => retry.max_delay_ms = long()?,
+            _ => return Err(fields::unknown(entry, "retry", &NAMES)),
+        }
+    }
+    Ok(retry)
+}

@@ -1,0 +1,266 @@
+//! Which model is meant by what somebody typed: `provider/id`, an id, a role, a pattern, or words that fit; each with an
+//! optional `:level`.
+//!
+//! A name that fits exactly always wins, also one that holds a colon. Among several that fit equally well the first is
+//! taken of: those whose provider has a key, `modelProviderOrder`, the order of the catalogue. So the same text means
+//! the same model until keys or files change.
+
+use globset::{GlobBuilder, GlobMatcher};
+
+use super::fuzzy::{canonical, fit};
+use super::registry::{Known, Registry};
+use super::roles::Role;
+use crate::nearest::{meant, nearest};
+use crate::request::Level;
+
+/// Bytes of a selector.
+const LONGEST: usize = 512;
+/// Roles that may stand for one another.
+const DEPTH: usize = 4;
+/// Names that a message offers.
+const OFFERED: usize = 3;
+
+/// The model that was meant.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Chosen {
+    /// The model.
+    pub known: Known,
+    /// How much it thinks, if the selector says.
+    pub level: Option<Level>,
+    /// How it was found.
+    pub how: How,
+    /// Others that fit as well, as `provider/id`.
+    pub others: Vec<String>,
+}
+
+/// How a model was found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum How {
+    /// By its full name.
+    Exact,
+    /// By its name alone, or by one that means the same.
+    Name,
+    /// By a pattern.
+    Pattern,
+    /// By words that fit it.
+    Fuzzy,
+    /// By the name of a provider of which relay knows no models: everything else is assumed.
+    Assumed,
+    /// It is the first that can be used.
+    First,
+}
+
+/// Why no model was meant.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum SelectError {
+    /// Nothing was typed, or too much.
+    #[error("this is no name of a model; `relay models` lists them")]
+    NoName,
+    /// Its provider is not used.
+    #[error("`{0}` is disabled in models.yml (disabledProviders)")]
+    Disabled(String),
+    /// There is none.
+    #[error("there is no model `{selector}`{near}")]
+    Unknown {
+        /// What was typed.
+        selector: String,
+        /// What may have been meant, as the end of a sentence.
+        near: String,
+    },
+    /// A role leads to itself.
+    #[error("the role `{0}` leads to itself in models.yml")]
+    Circle(String),
+    /// There is no model that can be used without saying which.
+    #[error("no provider has a key yet; `relay keys set anthropic` stores one")]
+    NoKey,
+}
+
+/// Tells which providers can be used: they have a key, or need none.
+pub type HasKey<'k> = dyn Fn(&str) -> bool + 'k;
+
+impl Registry {
+    /// The model that `selector` means.
+    ///
+    /// # Errors
+    /// If there is none.
+    pub fn select(&self, selector: &str, has_key: &HasKey<'_>) -> Result<Chosen, SelectError> {
+        self.select_at(selector.trim(), has_key, 0)
+    }
+
+    /// The model of a role; of the role `default` where it has none, and of no role the first that can be used.
+    ///
+    /// # Errors
+    /// If there is none.
+    pub fn role(&self, role: Role, has_key: &HasKey<'_>) -> Result<Chosen, SelectError> {
+        self.role_at(role, has_key, 0)
+    }
+
+    fn role_at(&self, role: Role, has_key: &HasKey<'_>, depth: usize) -> Result<Chosen, SelectError> {
+        if depth > DEPTH {
+            return Err(SelectError::Circle(role.name().to_string()));
+        }
+        let named = self.file.roles.get(&role).or_else(|| self.file.roles.get(&Role::Default));
+        if let Some(named) = named {
+            return self.select_at(named.value.trim(), has_key, depth + 1);
+        }
+        let usable: Vec<&Known> = self.enabled().filter(|known| has_key(&known.model.provider)).collect();
+        // A server that runs here is used when it is asked for, or when there is nothing else.
+        let first = self.ranked(usable, has_key).into_iter().next().ok_or(SelectError::NoKey)?;
+        Ok(Chosen { known: first.clone(), level: None, how: How::First, others: Vec::new() })
+    }
+
+    fn select_at(&self, selector: &str, has_key: &HasKey<'_>, depth: usize) -> Result<Chosen, SelectError> {
+        if selector.is_empty() || selector.len() > LONGEST {
+            return Err(SelectError::NoName);
+        }
+        let (base, level) = split_level(selector);
+        for (text, level) in [(selector, None), (base, level)] {
+            if let Some(known) = self.models.iter().find(|known| is_exact(known, text)) {
+                return Ok(Chosen { known: known.clone(), level, how: How::Exact, others: Vec::new() });
+            }
+            let same: Vec<&Known> = self.enabled().filter(|known| known.model.id == text).collect();
+            if let Some(chosen) = self.first(same, level, How::Name, has_key) {
+                return Ok(chosen);
+            }
+        }
+        if let Some(role) = Role::from_name(base) {
+            let chosen = self.role_at(role, has_key, depth)?;
+            return Ok(Chosen { level: level.or(chosen.level), ..chosen });
+        }
+        if let Some(disabled) = self.file.disabled_providers.iter().find(|id| is_of(base, id)) {
+            return Err(SelectError::Disabled(disabled.clone()));
+        }
+        if let Some((provider, id)) = base.split_once('/')
+            && let Some(provider) = self.provider(provider)
+            && !id.is_empty()
+            && !is_pattern(base)
+            && self.models_of(&provider.id).next().is_none()
+        {
+            let known = self.assumed(provider, id);
+            return Ok(Chosen { known, level, how: How::Assumed, others: Vec::new() });
+        }
+        if let Some(pattern) = glob(base).filter(|_| is_pattern(base)) {
+            let found = self.enabled().filter(|known| fits(&pattern, known)).collect();
+            return self
+                .first(found, level, How::Pattern, has_key)
+                .ok_or_else(|| self.unknown(selector, base));
+        }
+        let wanted = canonical(base);
+        let same = self.enabled().filter(|known| canonical(&known.model.id) == wanted).collect();
+        if let Some(chosen) = self.first(same, level, How::Name, has_key) {
+            return Ok(chosen);
+        }
+        self.first(self.best(base), level, How::Fuzzy, has_key).ok_or_else(|| self.unknown(selector, base))
+    }
+
+    /// The models that a filter leaves, in the order of the catalogue: a full name or an id, a pattern, a role, or words.
+    pub fn matching(&self, filter: &str, has_key: &HasKey<'_>) -> Vec<&Known> {
+        let (base, _) = split_level(filter.trim());
+        let exact: Vec<&Known> =
+            self.models.iter().filter(|known| is_exact(known, filter) || known.model.id == filter).collect();
+        if !exact.is_empty() {
+            return exact;
+        }
+        if let Some(role) = Role::from_name(base) {
+            let chosen =
+                self.role(role, has_key).map(|chosen| chosen.known.model.selector()).unwrap_or_default();
+            return self.models.iter().filter(|known| known.model.selector() == chosen).collect();
+        }
+        if let Some(pattern) = glob(base).filter(|_| is_pattern(base)) {
+            return self.models.iter().filter(|known| fits(&pattern, known)).collect();
+        }
+        self.models.iter().filter(|known| fit(base, &names(known)).is_some()).collect()
+    }
+
+    /// Whether `enabledModels` lets a model be chosen without its full name.
+    pub fn is_enabled(&self, known: &Known) -> bool {
+        let patterns = &self.file.enabled_models;
+        patterns.is_empty()
+            || patterns.iter().filter_map(|pattern| glob(pattern)).any(|pattern| fits(&pattern, known))
+    }
+
+    fn enabled(&self) -> impl Iterator<Item = &Known> {
+        self.models.iter().filter(|known| self.is_enabled(known))
+    }
+
+    /// Those that words fit best.
+    fn best(&self, words: &str) -> Vec<&Known> {
+        let fitting = self.enabled().filter_map(|known| Some((fit(words, &names(known))?, known)));
+        let fitting: Vec<_> = fitting.collect();
+        let best = fitting.iter().map(|(fit, _)| *fit).min();
+        fitting.into_iter().filter(|(fit, _)| Some(*fit) == best).map(|(_, known)| known).collect()
+    }
+
+    fn first(
+        &self,
+        found: Vec<&Known>,
+        level: Option<Level>,
+        how: How,
+        has_key: &HasKey<'_>,
+    ) -> Option<Chosen> {
+        let mut ranked = self.ranked(found, has_key).into_iter();
+        let known = ranked.next()?.clone();
+        Some(Chosen { known, level, how, others: ranked.map(|known| known.model.selector()).collect() })
+    }
+
+    fn ranked<'k>(&self, mut found: Vec<&'k Known>, has_key: &HasKey<'_>) -> Vec<&'k Known> {
+        let order = &self.file.model_provider_order;
+        // Stable: equal ones stay in the order of the catalogue.
+        found.sort_by_cached_key(|known| {
+            let provider = &known.model.provider;
+            let place = order.iter().position(|other| other == provider).unwrap_or(order.len());
+            (!has_key(provider), place)
+        });
+        found
+    }
+
+    fn unknown(&self, selector: &str, base: &str) -> SelectError {
+        let full: Vec<String> = self.models.iter().map(|known| known.model.selector()).collect();
+        let ids = self.models.iter().map(|known| known.model.id.as_str());
+        let names = if base.contains('/') { Vec::new() } else { ids.collect() };
+        let near = nearest(base, full.iter().map(String::as_str).chain(names), OFFERED);
+        let near = match near.is_empty() {
+            false => meant(&near),
+            true => "; `relay models --all` lists those that relay knows".to_string(),
+        };
+        SelectError::Unknown { selector: crate::yaml::shown(selector), near }
+    }
+}
+
+/// The name and the level behind its last colon, if that is one.
+pub fn split_level(selector: &str) -> (&str, Option<Level>) {
+    match selector.rsplit_once(':') {
+        Some((base, level)) if !base.is_empty() => match Level::from_name(level) {
+            Some(level) => (base, Some(level)),
+            None => (selector, None),
+        },
+        _ => (selector, None),
+    }
+}
+
+/// A pattern for full names and ids, whatever their case.
+pub(super) fn glob(pattern: &str) -> Option<GlobMatcher> {
+    let built = GlobBuilder::new(pattern).case_insensitive(true).literal_separator(false).build();
+    built.ok().map(|glob| glob.compile_matcher())
+}
+
+fn is_pattern(text: &str) -> bool {
+    text.contains(['*', '?', '[', '{'])
+}
+
+fn fits(pattern: &GlobMatcher, known: &Known) -> bool {
+    pattern.is_match(known.model.selector()) || pattern.is_match(&known.model.id)
+}
+
+fn is_exact(known: &Known, text: &str) -> bool {
+    is_of(text, &known.model.provider) && text[known.model.provider.len() + 1..] == known.model.id
+}
+
+fn is_of(text: &str, provider: &str) -> bool {
+    text.strip_prefix(provider).is_some_and(|rest| rest.starts_with('/'))
+}
+
+/// Everything that a model is called.
+fn names(known: &Known) -> String {
+    format!("{}/{} {}", known.model.provider, known.model.id, known.model.name)
+}

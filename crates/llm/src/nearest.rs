@@ -1,0 +1,68 @@
+//! The name that somebody may have meant.
+
+/// Characters of a name that is looked at; none of ours is longer.
+const LONGEST: usize = 64;
+
+/// Up to `most` of `names` that are most like `name`, the likest first: the same but for case and separators, or a few
+/// letters away.
+pub(crate) fn nearest<'a>(name: &str, names: impl IntoIterator<Item = &'a str>, most: usize) -> Vec<&'a str> {
+    let Some(wanted) = folded(name) else { return Vec::new() };
+    let allowed = (wanted.len() / 3).clamp(1, 4);
+    let mut found: Vec<(usize, &str)> = names
+        .into_iter()
+        .filter_map(|name| Some((distance(&wanted, &folded(name)?), name)))
+        .filter(|(distance, _)| *distance <= allowed)
+        .collect();
+    found.sort_by_key(|(distance, _)| *distance);
+    found.dedup_by_key(|(_, name)| *name);
+    found.into_iter().take(most).map(|(_, name)| name).collect()
+}
+
+/// `; did you mean a, b or c?`, or nothing.
+pub(crate) fn meant(names: &[&str]) -> String {
+    match names {
+        [] => String::new(),
+        [one] => format!("; did you mean `{one}`?"),
+        [first @ .., last] => {
+            let first: Vec<String> = first.iter().map(|name| format!("`{name}`")).collect();
+            format!("; did you mean {} or `{last}`?", first.join(", "))
+        }
+    }
+}
+
+fn folded(name: &str) -> Option<Vec<char>> {
+    let chars: Vec<char> = name.chars().take(LONGEST + 1).filter(|c| !matches!(c, '_' | '-' | '.')).collect();
+    (!chars.is_empty() && chars.len() <= LONGEST)
+        .then(|| chars.iter().flat_map(|c| c.to_lowercase()).collect())
+}
+
+/// How many letters have to be put in, taken out or changed.
+fn distance(one: &[char], other: &[char]) -> usize {
+    let mut row: Vec<usize> = (0..=other.len()).collect();
+    for (i, a) in one.iter().enumerate() {
+        let mut diagonal = row[0];
+        row[0] = i + 1;
+        for (j, b) in other.iter().enumerate() {
+            let changed = diagonal + usize::from(a != b);
+            diagonal = row[j + 1];
+            row[j + 1] = changed.min(row[j] + 1).min(diagonal + 1);
+        }
+    }
+    row.last().copied().unwrap_or(0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_slip_leads_to_the_name_that_was_meant() {
+        let names = ["anthropic", "openai", "openrouter", "lm-studio"];
+        assert_eq!(nearest("anthropc", names, 3), ["anthropic"]);
+        assert_eq!(nearest("LMStudio", names, 3), ["lm-studio"]);
+        assert_eq!(nearest("open-ai", names, 3)[0], "openai");
+        assert_eq!(nearest(&"x".repeat(100_000), names, 3), Vec::<&str>::new());
+        assert_eq!(nearest("", names, 3), Vec::<&str>::new());
+        assert_eq!(meant(&["a", "b", "c"]), "; did you mean `a`, `b` or `c`?");
+    }
+}

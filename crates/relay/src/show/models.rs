@@ -1,0 +1,369 @@
+//! Models: as a table, one in full, and how a test went.
+//!
+//! ```text
+//!   model                        reads  $ per 1M in / out  can             key
+//!   anthropic/claude-opus-5-5       1M  $4 / $20           thinks, images  stored key
+//! ```
+
+use std::time::Duration;
+
+use relaycode_llm::ambient::Ignored;
+use relaycode_llm::keys::Source;
+use relaycode_llm::model::{Compat, Price};
+use relaycode_llm::models::discover::Answer;
+use relaycode_llm::models::{Chosen, FileError, How, Known, Origin, Role};
+use relaycode_text::width::cells;
+use relaycode_tui::look::{Look, Paint, Sign};
+use relaycode_tui::outcome;
+use serde_json::{Map, Value, json};
+
+use crate::commands::models::Outcome;
+
+/// Cells of a model's name in the table.
+const NAME: usize = 44;
+/// What the prices of the table are.
+const PRICE: &str = "$ per 1M in / out";
+/// Cells of a label.
+const LABEL: usize = 10;
+
+/// A model and where its key comes from.
+pub(crate) struct Line<'k> {
+    pub(crate) known: &'k Known,
+    pub(crate) key: Option<Source>,
+}
+
+impl Line<'_> {
+    /// For machines.
+    pub(crate) fn object(&self) -> Value {
+        let model = &self.known.model;
+        let from: Map<String, Value> = self
+            .known
+            .from
+            .iter()
+            .map(|(field, origin)| ((*field).to_string(), origin_object(*origin)))
+            .collect();
+        json!({
+            "selector": model.selector(), "provider": model.provider, "id": model.id, "name": model.name,
+            "api": model.api, "baseUrl": model.base_url, "reasoning": model.reasoning, "images": model.images,
+            "contextWindow": model.context_window, "maxTokens": model.max_tokens, "cost": model.price,
+            "compat": set_switches(&model.compat), "headers": model.headers.keys().collect::<Vec<_>>(),
+            "key": key_object(self.key.as_ref()), "from": from,
+        })
+    }
+}
+
+/// A line for each model.
+pub(crate) fn table(lines: &[Line<'_>], look: &Look) -> String {
+    let names: Vec<String> = lines.iter().map(|line| look.clip(&line.known.model.selector(), NAME)).collect();
+    let widest = names.iter().map(|name| cells(name)).max().unwrap_or_default();
+    let prices: Vec<String> = lines.iter().map(|line| price(&line.known.model.price, line)).collect();
+    let dear = prices.iter().map(|price| cells(price)).max().unwrap_or_default();
+    let dear = dear.max(cells(PRICE));
+    let mut text = String::new();
+    if !lines.is_empty() && !look.is_narrow() {
+        let head = format!("  {:<widest$}  {:>6}  {PRICE:<dear$}  {:<14}  key", "model", "reads", "can");
+        text += &format!("{}\n", look.paint(Paint::Dim, &head));
+    }
+    for ((line, name), price) in lines.iter().zip(&names).zip(&prices) {
+        let model = &line.known.model;
+        let able = able(line.known);
+        let key = line.key.as_ref().map_or("no key".to_string(), source);
+        let blanks = " ".repeat(widest.saturating_sub(cells(name)));
+        let numbers = format!("{:>6}  {price:<dear$}  {able:<14}", count(model.context_window));
+        let room = 2 + widest + 2 + cells(&numbers) + 2 + cells(&key);
+        let key = look.paint(Paint::Dim, &look.safe(&key));
+        if look.is_narrow() && room > look.columns() {
+            text += &format!("  {name}\n    {}  {key}\n", numbers.trim());
+        } else {
+            text += &format!("  {name}{blanks}  {numbers}  {key}\n");
+        }
+    }
+    text
+}
+
+/// The roles of `models.yml`.
+pub(crate) fn roles(roles: &[(Role, &str, Option<String>)], look: &Look) -> String {
+    let mut text = String::new();
+    for (role, selector, means) in roles {
+        let selector = look.safe(selector);
+        let said = match means {
+            Some(model) if selector.starts_with(model.as_str()) => selector.into_owned(),
+            Some(model) => format!("{selector} {} {}", look.sign(Sign::Arrow), look.safe(model)),
+            None => format!("{selector} (there is no such model)"),
+        };
+        text += &format!("  {:<LABEL$}{said}\n", role.name());
+    }
+    if text.is_empty() { text } else { format!("\n{text}") }
+}
+
+/// What the table leaves out, and what to do next.
+pub(crate) fn rest(shown: usize, hidden: usize, filter: &str, look: &Look) -> String {
+    let said = match (shown, hidden) {
+        (0, 0) if filter.trim().is_empty() => "  there are no models".to_string(),
+        (0, 0) => format!("  no model fits `{}`; `relay models --all` lists them", look.safe(filter.trim())),
+        (_, 0) => return String::new(),
+        (0, _) => "  no model here has a key yet; `relay keys set anthropic` stores one, `relay models --all` lists \
+                   them all"
+            .to_string(),
+        (_, more) => {
+            let models = relaycode_tui::number(more, "more model");
+            format!("  {models} without a key; `relay models --all` lists them, `relay keys set` stores one")
+        }
+    };
+    look.paint(Paint::Dim, &look.wrap(&said, 2)) + "\n"
+}
+
+/// Everything that is known of a model.
+pub(crate) fn one(
+    chosen: &Chosen,
+    line: &Line<'_>,
+    trouble: Option<&str>,
+    docs: &str,
+    look: &Look,
+) -> String {
+    let known = line.known;
+    let model = &known.model;
+    let mut text = look.paint(Paint::Strong, &look.safe(&model.selector())) + "\n";
+    let mut row = |label: &str, said: &str, field: Option<&str>| {
+        let from = field.and_then(|field| known.from.get(field)).map(|origin| origin_said(*origin));
+        let from = from.map(|from| format!("  {}", look.paint(Paint::Dim, &from))).unwrap_or_default();
+        let indent = 2 + LABEL;
+        let said = look.wrap(&format!("{}{}", " ".repeat(indent), look.safe(said)), indent);
+        text += &format!("  {label:<LABEL$}{}{from}\n", said.trim_start());
+    };
+    row("name", &model.name, Some("name"));
+    if let Some(level) = chosen.level {
+        row("thinking", level.name(), None);
+    }
+    row("wire", &model.api, Some("api"));
+    row("address", &model.base_url, Some("baseUrl"));
+    row("context", &format!("{} tokens", grouped(model.context_window)), Some("contextWindow"));
+    row("answer", &format!("{} tokens", grouped(model.max_tokens)), Some("maxTokens"));
+    row("thinks", if model.reasoning { "yes" } else { "no" }, Some("reasoning"));
+    row("images", if model.images { "yes" } else { "no" }, Some("input"));
+    row("price", &full_price(&model.price), Some("cost"));
+    for (name, value) in set_switches(&model.compat) {
+        row("compat", &format!("{name}: {value}"), Some("compat"));
+    }
+    if !model.headers.is_empty() {
+        let names: Vec<&str> = model.headers.keys().map(String::as_str).collect();
+        row("headers", &names.join(", "), None);
+    }
+    let key = match (&line.key, trouble) {
+        (Some(from), _) => source(from),
+        (None, Some(trouble)) => trouble.to_string(),
+        (None, None) => {
+            let at = if docs.is_empty() { String::new() } else { format!(" (get it at {docs})") };
+            format!("none; `relay keys set {}` stores one{at}", model.provider)
+        }
+    };
+    row("key", &key, None);
+    text += &found(chosen, look);
+    text
+}
+
+/// How the model was found, where that is not plain.
+fn found(chosen: &Chosen, look: &Look) -> String {
+    const OTHERS: usize = 4;
+    let others: Vec<&str> = chosen.others.iter().take(OTHERS).map(String::as_str).collect();
+    let more = chosen.others.len().saturating_sub(OTHERS);
+    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+    let others =
+        if others.is_empty() { String::new() } else { format!("; also {}{more}", others.join(", ")) };
+    let said = match chosen.how {
+        How::Exact | How::First => return String::new(),
+        How::Name if others.is_empty() => return String::new(),
+        How::Name => format!("chosen among models of this name{others}"),
+        How::Pattern => format!("the first that the pattern fits{others}"),
+        How::Fuzzy => format!("taken because the words fit, not the name{others}"),
+        How::Assumed => {
+            "relay knows no models of this provider: everything but the name is assumed".to_string()
+        }
+    };
+    outcome::remark(look, &look.safe(&said))
+}
+
+/// How a test went.
+pub(crate) fn tested(chosen: &Chosen, outcome: &Outcome, look: &Look) -> String {
+    let dot = look.sign(Sign::Dot);
+    let usage = &outcome.message.usage;
+    let mut parts = vec![
+        format!("{} answered", look.safe(&chosen.known.model.selector())),
+        format!("first event after {}, all after {}", seconds(outcome.first), seconds(outcome.total)),
+        format!(
+            "{} in, {} out",
+            grouped(usage.input + usage.cache_read + usage.cache_write),
+            grouped(usage.output)
+        ),
+    ];
+    if usage.cost.total > 0.0 {
+        parts.push(format!("${:.6}", usage.cost.total));
+    }
+    let mut text = outcome::done(look, &parts.join(&format!(" {dot} ")));
+    let answer = outcome.message.text();
+    if !answer.trim().is_empty() {
+        text += &outcome::aside(look, &format!("it said: {}", look.excerpt(&answer, 60)));
+    }
+    text + &found(chosen, look)
+}
+
+/// Where a key comes from, for people.
+pub(crate) fn source(source: &Source) -> String {
+    match source {
+        Source::Flag => "key of the command line".to_string(),
+        Source::Stored => "stored key".to_string(),
+        Source::Environment(name) => format!("key in {name}"),
+        Source::File { line } => format!("key in models.yml, line {line}"),
+        Source::Command { line } => format!("key by a command, models.yml line {line}"),
+        Source::NotNeeded => "no key needed".to_string(),
+    }
+}
+
+/// Where a key comes from, for machines.
+pub(crate) fn key_object(source: Option<&Source>) -> Value {
+    match source {
+        None => Value::Null,
+        Some(Source::Flag) => json!({"source": "flag"}),
+        Some(Source::Stored) => json!({"source": "stored"}),
+        Some(Source::Environment(name)) => json!({"source": "env", "variable": name}),
+        Some(Source::File { line }) => json!({"source": "models.yml", "line": line}),
+        Some(Source::Command { line }) => json!({"source": "command", "line": line}),
+        Some(Source::NotNeeded) => json!({"source": "none"}),
+    }
+}
+
+/// How a model was found, for machines.
+pub(crate) fn how(how: How) -> &'static str {
+    match how {
+        How::Exact => "exact",
+        How::Name => "name",
+        How::Pattern => "pattern",
+        How::Fuzzy => "fuzzy",
+        How::Assumed => "assumed",
+        How::First => "first",
+    }
+}
+
+/// A server that was asked.
+pub(crate) fn server_object(answer: &Answer) -> Value {
+    let count = answer.found.as_ref().map(Vec::len);
+    json!({"provider": answer.target.provider, "baseUrl": answer.target.base_url, "models": count})
+}
+
+/// What is wrong with `models.yml`.
+pub(crate) fn trouble_object(error: &FileError) -> Value {
+    json!({"where": error.place(), "line": error.line, "column": error.column, "message": error.what})
+}
+
+/// What the project names and relay ignores.
+pub(crate) fn ignored_object(ignored: &Ignored) -> Value {
+    json!({"file": ignored.file, "names": ignored.what})
+}
+
+fn origin_object(origin: Origin) -> Value {
+    match origin {
+        Origin::BuiltIn => json!({"from": "built-in"}),
+        Origin::File { line } => json!({"from": "models.yml", "line": line}),
+        Origin::Discovered => json!({"from": "server"}),
+        Origin::Assumed => json!({"from": "assumed"}),
+    }
+}
+
+fn origin_said(origin: Origin) -> String {
+    match origin {
+        Origin::BuiltIn => "built in".to_string(),
+        Origin::File { line } => format!("models.yml, line {line}"),
+        Origin::Discovered => "its server says so".to_string(),
+        Origin::Assumed => "assumed".to_string(),
+    }
+}
+
+/// The switches that somebody decided; the others are decided by the address.
+fn set_switches(compat: &Compat) -> Map<String, Value> {
+    let all = serde_json::to_value(compat).unwrap_or_default();
+    let all = all.as_object().cloned().unwrap_or_default();
+    all.into_iter().filter(|(_, value)| !value.is_null()).collect()
+}
+
+fn able(known: &Known) -> &'static str {
+    match (known.model.reasoning, known.model.images) {
+        (true, true) => "thinks, images",
+        (true, false) => "thinks",
+        (false, true) => "images",
+        (false, false) => "",
+    }
+}
+
+fn price(price: &Price, line: &Line<'_>) -> String {
+    if price.input == 0.0 && price.output == 0.0 {
+        let free = line.key == Some(Source::NotNeeded);
+        return if free { "free".to_string() } else { "price unknown".to_string() };
+    }
+    format!("{} / {}", dollars(price.input), dollars(price.output))
+}
+
+fn full_price(price: &Price) -> String {
+    if price.input == 0.0 && price.output == 0.0 {
+        return "unknown, or none".to_string();
+    }
+    let mut said = format!("{} in, {} out", dollars(price.input), dollars(price.output));
+    if price.cache_read > 0.0 {
+        said += &format!(", {} from the cache", dollars(price.cache_read));
+    }
+    if price.cache_write > 0.0 {
+        said += &format!(", {} into it", dollars(price.cache_write));
+    }
+    said + " per million tokens"
+}
+
+/// `$4`, `$0.75`, `$0.003625`.
+fn dollars(price: f64) -> String {
+    let exact = format!("{price:.6}");
+    let exact = exact.trim_end_matches('0').trim_end_matches('.');
+    match exact.split_once('.') {
+        Some((whole, cents)) if cents.len() == 1 => format!("${whole}.{cents}0"),
+        _ => format!("${exact}"),
+    }
+}
+
+/// `1M`, `200k`, `4096`.
+fn count(tokens: u64) -> String {
+    match tokens {
+        0..10_000 => tokens.to_string(),
+        10_000..1_000_000 => format!("{}k", tokens / 1_000),
+        _ if tokens % 1_000_000 < 100_000 => format!("{}M", tokens / 1_000_000),
+        _ => format!("{}.{}M", tokens / 1_000_000, tokens % 1_000_000 / 100_000),
+    }
+}
+
+/// `1 050 000`.
+fn grouped(number: u64) -> String {
+    let digits = number.to_string();
+    let groups: Vec<&str> = digits
+        .as_bytes()
+        .rchunks(3)
+        .rev()
+        .map(|group| std::str::from_utf8(group).unwrap_or_default())
+        .collect();
+    groups.join(" ")
+}
+
+fn seconds(time: Duration) -> String {
+    format!("{:.1} s", time.as_secs_f64())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_read_well() {
+        assert_eq!(
+            [4.0, 0.75, 0.5, 0.003_625, 0.0].map(dollars),
+            ["$4", "$0.75", "$0.50", "$0.003625", "$0"]
+        );
+        let counts = [1_000_000, 1_050_000, 1_500_000, 200_000, 4096].map(count);
+        assert_eq!(counts, ["1M", "1M", "1.5M", "200k", "4096"]);
+        assert_eq!([0, 999, 1_050_000].map(grouped), ["0", "999", "1 050 000"]);
+    }
+}

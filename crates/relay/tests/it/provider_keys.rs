@@ -1,0 +1,162 @@
+//! `relay keys`, through the binary: what is stored and how, what a person at a terminal sees, and that a key never
+//! comes out again.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+
+use serde_json::{Value, json};
+
+use crate::relay::{Project, Ran, run};
+use crate::terminal::Session;
+
+const SECRET: &str = "sk-test-8c1f0e7a5b3d9264wxyz";
+
+fn stored(project: &Project, provider: &str) {
+    let ran = project.pipe(&["keys", "set", provider, "--stdin"], format!("{SECRET}\n").as_bytes());
+    assert_eq!(ran.code, 0, "{ran:?}");
+}
+
+fn secretive(ran: &Ran) {
+    // The tail of a long key may be seen, no more.
+    let seen = format!("{}{}", ran.out, ran.err);
+    assert!(!seen.contains(&SECRET[..SECRET.len() - 4]) && !seen.contains("8c1f0e"), "{seen}");
+}
+
+#[test]
+fn a_key_from_stdin_is_stored_for_the_user_alone_and_listed_with_its_source() {
+    let project = Project::new(&[]);
+    assert!(project.done(&["keys"]).contains("no provider has a key yet"));
+    stored(&project, "anthropic");
+    let mode = |path: &str| fs::metadata(project.home().join(path)).unwrap().permissions().mode() & 0o777;
+    assert_eq!((mode("keys"), mode("keys/anthropic")), (0o700, 0o600));
+    assert_eq!(fs::read_to_string(project.home().join("keys/anthropic")).unwrap().trim(), SECRET);
+    let listed = project.relay(&["keys"]);
+    assert!(listed.out.contains("anthropic  stored key") && listed.out.contains("wxyz"), "{}", listed.out);
+    secretive(&listed);
+    let object = project.relay(&["keys", "--json"]).json();
+    assert_eq!(object["keys"][0]["key"], json!({"source": "stored"}));
+    let again =
+        project.pipe(&["keys", "set", "anthropic", "--stdin", "--json"], b"sk-another-key-of-mine-1234");
+    assert_eq!(again.json()["replaced"], true, "{again:?}");
+    assert!(project.done(&["keys", "remove", "anthropic"]).contains("removed the key"));
+    assert!(project.done(&["keys", "remove", "anthropic"]).contains("no key of anthropic was stored"));
+    assert_eq!(project.relay(&["keys", "--json"]).json()["keys"], json!([]));
+}
+
+#[test]
+fn at_a_terminal_nothing_of_the_key_appears_however_it_gets_there() {
+    for typed in [format!("{SECRET}\n"), format!("\x1b[200~{SECRET}\x1b[201~"), format!("x\u{15}{SECRET}")] {
+        let project = Project::new(&[]);
+        let mut session = Session::start(&project, &["keys", "set", "openai"], "");
+        session.wait_for("it is not shown): ");
+        session.type_in(&typed);
+        // Behind a paste nothing counts for a moment.
+        session.type_until(
+            "
+",
+            "stored the key of openai",
+        );
+        let (code, seen) = session.end();
+        assert_eq!(code, Some(0), "{seen}");
+        assert!(!seen.contains("sk-test") && !seen.contains("8c1f"), "{seen}");
+        assert_eq!(fs::read_to_string(project.home().join("keys/openai")).unwrap().trim(), SECRET);
+    }
+}
+
+#[test]
+fn an_interrupt_or_nothing_at_the_terminal_stores_nothing() {
+    for (typed, code) in [("\u{3}", Some(130)), ("\n", Some(2))] {
+        let project = Project::new(&[]);
+        let mut session = Session::start(&project, &["keys", "set", "openai"], "");
+        session.wait_for("it is not shown): ");
+        session.type_in(typed);
+        let (ended, seen) = session.end();
+        assert_eq!(ended, code, "{seen}");
+        assert!(!project.home().join("keys/openai").exists());
+    }
+}
+
+#[test]
+fn what_is_no_key_is_refused_without_being_repeated() {
+    let project = Project::new(&[]);
+    for text in ["", "\n", "sk-8c1f0e\nsecond", "sk 8c1f0e", "sk-8c1f0e\u{7}x", "schl\u{fc}ssel-8c1f0e"] {
+        let ran = project.pipe(&["keys", "set", "groq", "--stdin"], text.as_bytes());
+        assert_eq!(ran.code, 2, "{text:?}: {ran:?}");
+        assert!(ran.err.contains("nothing was stored"), "{}", ran.err);
+        secretive(&ran);
+        let ran = project.pipe(&["keys", "set", "groq", "--stdin", "--json"], text.as_bytes());
+        secretive(&ran);
+    }
+    let large = vec![b'k'; 200_000];
+    assert_eq!(project.pipe(&["keys", "set", "groq", "--stdin"], &large).code, 2);
+    assert_eq!(project.pipe(&["keys", "set", "groq", "--stdin"], b"\xff\xfe").code, 2);
+    assert!(!project.home().join("keys/groq").exists());
+    assert_eq!(project.relay(&["keys", "set", "groq"]).code, 13, "there is no terminal");
+    let named = project.relay(&["keys", "set", "groq", SECRET]);
+    assert_eq!(named.code, 2, "a key is never an argument");
+}
+
+#[test]
+fn a_provider_must_be_known_to_relay_or_to_models_yml() {
+    let project = Project::new(&[]);
+    let ran = project.pipe(&["keys", "set", "antropic", "--stdin"], SECRET.as_bytes());
+    assert_eq!(ran.code, 2, "{ran:?}");
+    assert!(ran.err.contains("did you mean anthropic?"), "{}", ran.err);
+    for odd in ["../../x", "", "A", "\u{1b}[31m", "work"] {
+        let ran = project.pipe(&["keys", "set", odd, "--stdin"], SECRET.as_bytes());
+        assert_eq!(ran.code, 2, "{odd:?}: {ran:?}");
+        assert!(!ran.err.contains('\u{1b}'));
+    }
+    let file = "providers:\n  work: {baseUrl: 'https://w.example', apiKey: WORK_KEY, api: openai-completions, models: [{id: m}]}\n";
+    fs::write(project.home().join("models.yml"), file).unwrap();
+    stored(&project, "work");
+    fs::write(project.home().join("models.yml"), "oops: [").unwrap();
+    let ran = project.pipe(&["keys", "set", "work", "--stdin"], SECRET.as_bytes());
+    assert_eq!(ran.code, 2, "{ran:?}");
+    assert!(ran.err.contains("models.yml:"), "{}", ran.err);
+    // It is on the disk, so it is listed, and can go.
+    let listed = project.relay(&["keys"]);
+    assert!(listed.out.contains("work") && listed.err.contains("models.yml"), "{listed:?}");
+    assert_eq!(project.relay(&["keys", "remove", "work"]).code, 0);
+}
+
+#[test]
+fn a_key_that_others_can_read_is_refused_with_the_fix() {
+    let project = Project::new(&[]);
+    stored(&project, "anthropic");
+    let file = project.home().join("keys/anthropic");
+    fs::set_permissions(&file, PermissionsExt::from_mode(0o644)).unwrap();
+    let listed = project.relay(&["keys"]);
+    assert!(listed.out.contains("others may read") && listed.out.contains("chmod 600"), "{}", listed.out);
+    let tested = project.relay(&["models", "test", "anthropic/claude-opus-5-5"]);
+    assert_eq!(tested.code, 2, "{tested:?}");
+    assert!(tested.err.contains("chmod 600"), "{}", tested.err);
+    secretive(&listed);
+    secretive(&tested);
+}
+
+#[test]
+fn the_environment_and_models_yml_are_sources_and_the_project_is_none() {
+    let project = Project::new(&[(
+        ".env",
+        "OPENAI_API_KEY=sk-of-the-project-8c1f0e\nANTHROPIC_BASE_URL=http://evil\n",
+    )]);
+    let file = format!("providers:\n  groq: {{apiKey: {SECRET}}}\n  mistral: {{apiKey: '!echo {SECRET}'}}\n");
+    fs::write(project.home().join("models.yml"), file).unwrap();
+    let ran = run(project.command(&["keys", "--json"]).env("ANTHROPIC_API_KEY", SECRET));
+    let object = ran.json();
+    let source = |provider: &str| {
+        let keys = object["keys"].as_array().unwrap();
+        keys.iter().find(|row| row["provider"] == provider).map_or(Value::Null, |row| row["key"].clone())
+    };
+    assert_eq!(source("anthropic"), json!({"source": "env", "variable": "ANTHROPIC_API_KEY"}));
+    assert_eq!(source("groq"), json!({"source": "models.yml", "line": 2}));
+    assert_eq!(source("mistral"), json!({"source": "command", "line": 3}));
+    assert_eq!(source("openai"), Value::Null);
+    assert_eq!(
+        object["ignored"][0],
+        json!({"file": ".env", "names": ["OPENAI_API_KEY", "ANTHROPIC_BASE_URL"]})
+    );
+    assert!(ran.err.contains("ignored: .env names OPENAI_API_KEY, ANTHROPIC_BASE_URL"), "{}", ran.err);
+    secretive(&ran);
+}
