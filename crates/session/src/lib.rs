@@ -6,6 +6,9 @@
 
 pub mod entry;
 pub mod header;
+pub mod layout;
+pub mod terminal;
 
 pub use entry::{Body, Entry};
 pub use header::Header;
+pub use layout::Layout;
