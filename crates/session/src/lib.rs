@@ -8,9 +8,11 @@ pub mod entry;
 pub mod header;
 pub mod history;
 pub mod layout;
+pub mod list;
 pub mod terminal;
 
 pub use entry::{Body, Entry};
 pub use header::Header;
 pub use history::History;
 pub use layout::Layout;
+pub use list::{Listing, SessionInfo};
