@@ -9,6 +9,8 @@ pub mod header;
 pub mod history;
 pub mod layout;
 pub mod list;
+pub mod resolve;
+pub mod search;
 pub mod terminal;
 
 pub use entry::{Body, Entry};

@@ -49,6 +49,24 @@ struct Role<'a> {
     role: Cow<'a, str>,
     #[serde(borrow, default)]
     content: Option<&'a RawValue>,
+    #[serde(default, rename = "stopReason")]
+    stop_reason: Option<Value>,
+}
+
+impl Role<'_> {
+    fn content(&self) -> Option<Value> {
+        self.content.and_then(|content| serde_json::from_str(content.get()).ok())
+    }
+
+    /// A failure without a word is no answer.
+    fn is_answer(&self) -> bool {
+        let reason = self.stop_reason.as_ref().and_then(Value::as_str);
+        !matches!(reason, Some("error" | "aborted")) || self.text().is_some()
+    }
+
+    fn text(&self) -> Option<String> {
+        self.content().as_ref().and_then(text_of).filter(|text| !text.trim().is_empty())
+    }
 }
 
 /// Reads the ends of a file of `len` bytes.
@@ -148,11 +166,8 @@ fn see(ends: &mut Ends, line: &Line<'_>) {
     let Some(message) = line.message.filter(|_| line.kind == "message") else { return };
     let Ok(role) = serde_json::from_str::<Role<'_>>(message.get()) else { return };
     match role.role.as_ref() {
-        "assistant" => ends.answered = Some(true),
-        "user" if ends.first_message.is_none() => {
-            let content = role.content.and_then(|content| serde_json::from_str(content.get()).ok());
-            ends.first_message = content.as_ref().and_then(text_of).filter(|text| !text.trim().is_empty());
-        }
+        "assistant" if role.is_answer() => ends.answered = Some(true),
+        "user" if ends.first_message.is_none() => ends.first_message = role.text(),
         _ => {}
     }
 }

@@ -91,6 +91,11 @@ impl<'a> Listing<'a> {
         Listing { fs, layout }
     }
 
+    /// The directory they are in.
+    pub fn sessions(&self) -> PathBuf {
+        self.layout.sessions()
+    }
+
     /// All sessions of the scope that a model answered, newest first; with `unanswered` the others, too.
     ///
     /// # Errors
