@@ -9,7 +9,7 @@ mod tests;
 use std::io;
 use std::path::Path;
 
-use memchr::{memchr, memmem};
+use memchr::{memchr, memchr2_iter, memmem};
 use relaycode_durable::{Dir, Fs};
 use serde::Serialize;
 use serde_json::Value;
@@ -20,6 +20,8 @@ use crate::list::SessionInfo;
 pub const MAX_LINE: usize = 16 * 1024 * 1024;
 /// Words of a question that count.
 pub const MAX_WORDS: usize = 16;
+/// Bytes of a word that count.
+const MAX_WORD: usize = 256;
 /// Characters before the word in a clip.
 const BEFORE: usize = 40;
 /// Characters of a clip.
@@ -59,7 +61,8 @@ pub struct Hits {
 impl Words {
     /// The words of a text; `None` if it has none.
     pub fn of(text: &str) -> Option<Words> {
-        let words: Vec<String> = text.split_whitespace().take(MAX_WORDS).map(str::to_lowercase).collect();
+        let bounded = |word: &str| word[..word.floor_char_boundary(MAX_WORD)].to_lowercase();
+        let words: Vec<String> = text.split_whitespace().take(MAX_WORDS).map(bounded).collect();
         (!words.is_empty()).then_some(Words { words })
     }
 
@@ -69,14 +72,21 @@ impl Words {
         places.collect::<Option<Vec<usize>>>()?.into_iter().min()
     }
 
-    /// Whether a line of JSON can hold them: those whose bytes JSON writes as they are and that have no case.
+    /// Whether a line of JSON can hold them. Words of other than ASCII, and lines in which ASCII is written in another way,
+    /// are left to whoever reads the line.
     fn may_be_in(&self, line: &[u8]) -> bool {
-        self.words.iter().all(|word| {
-            let plain =
-                word.bytes().all(|b| b.is_ascii_digit() || b"_-.,:;()[]{}+*=%$#@!?&|~^'`".contains(&b));
-            !plain || memmem::find(line, word.as_bytes()).is_some()
-        })
+        let as_it_is =
+            |word: &str| word.bytes().all(|b| b.is_ascii_graphic() && !matches!(b, b'"' | b'\\' | b'/'));
+        let escaped = || memmem::find(line, b"\\u00").is_some();
+        self.words.iter().all(|word| !as_it_is(word) || has(line, word.as_bytes()) || escaped())
     }
+}
+
+/// Whether the word, which is in lower case, stands in the line in any case.
+fn has(line: &[u8], word: &[u8]) -> bool {
+    let Some(first) = word.first() else { return true };
+    memchr2_iter(*first, first.to_ascii_uppercase(), line)
+        .any(|at| line.get(at..at + word.len()).is_some_and(|part| part.eq_ignore_ascii_case(word)))
 }
 
 /// Looks for the words in one session; at most `limit` messages. `stop` is asked between chunks.
@@ -168,7 +178,6 @@ fn each_line(
 
 /// The hit of a line, if it is a message with all the words.
 fn hit(line: &[u8], words: &Words) -> Option<Hit> {
-    // Before anything is built: a word without capitals stands in the line as it is, or with some.
     let lossy = String::from_utf8_lossy(line);
     let value: Value = serde_json::from_str(&lossy).ok()?;
     let (role, text) = said(&value)?;

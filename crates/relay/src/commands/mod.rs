@@ -16,6 +16,7 @@ mod preview;
 pub(crate) mod prompt;
 mod recover;
 pub(crate) mod revert;
+mod sessions;
 pub(crate) mod show;
 mod trust;
 mod watch;
@@ -65,6 +66,7 @@ enum Command {
     Recover(recover::Args),
     Blame(blame::Args),
     Git(git::Args),
+    Sessions(sessions::Args),
     Trust(trust::Args),
     Why(why::Args),
     Config(config::Args),
@@ -91,6 +93,7 @@ impl Command {
             Command::Recover(args) => args,
             Command::Blame(args) => args,
             Command::Git(args) => args,
+            Command::Sessions(args) => args,
             Command::Trust(args) => args,
             Command::Why(args) => args,
             Command::Config(args) => args,

@@ -32,6 +32,7 @@ mod revert;
 mod scene;
 mod screens;
 mod secrets;
+mod sessions;
 mod show;
 mod terminal;
 mod tongue;
