@@ -4,6 +4,8 @@
 //! Everything random here is decided by a seed, so that any failure can be replayed.
 
 #[cfg(target_os = "linux")]
+pub mod browser;
+#[cfg(target_os = "linux")]
 pub mod bus;
 pub mod crash;
 #[cfg(target_os = "linux")]

@@ -17,6 +17,7 @@ use jiff::Timestamp;
 use relaycode_durable::{Dir, Fs, Kind, Stat};
 use serde::Serialize;
 
+use crate::index::head::Head;
 use crate::layout::{self, EXTENSION, Layout, same_directory};
 
 pub use recent::RecentSession;
@@ -73,7 +74,7 @@ pub struct Listed {
     /// The sessions, newest first.
     pub sessions: Vec<SessionInfo>,
     /// Those left out because nobody ever answered.
-    pub hidden: usize,
+    pub hidden: Vec<SessionInfo>,
     /// Directories that cannot be read, and why.
     pub unreadable: Vec<(PathBuf, String)>,
 }
@@ -106,7 +107,7 @@ impl<'a> Listing<'a> {
         let all = in_parallel(&files, |file| self.info(file));
         for info in all.into_iter().flatten().filter(|info| belongs(info, scope)) {
             if info.answered == Some(false) && info.damage.is_none() && !unanswered {
-                listed.hidden += 1;
+                listed.hidden.push(info);
             } else {
                 listed.sessions.push(info);
             }
@@ -213,6 +214,9 @@ impl<'a> Listing<'a> {
         if ends.header.is_none() && named.is_none() {
             return None;
         }
+        // The index knows what the ends do not say, if it is about the file as it is.
+        let known = if ends.messages.is_none() { Head::read(self.fs, &file.dir, &file.name) } else { None };
+        let facts = known.filter(|head| head.fits(&file.stat)).map(|head| head.facts);
         let (id, cwd, title, created) = match ends.header {
             Some(header) => (header.id, header.cwd, header.title, header.timestamp),
             None => (named.unwrap_or_default().to_string(), String::new(), None, String::new()),
@@ -223,13 +227,18 @@ impl<'a> Listing<'a> {
             path: file.path.clone(),
             id,
             cwd,
-            title: title.filter(|title| !title.trim().is_empty()).or(ends.summary),
+            title: title
+                .filter(|title| !title.trim().is_empty())
+                .or_else(|| facts.as_ref().and_then(|facts| facts.short_summary.clone()))
+                .or(ends.summary),
             created,
             modified: rfc3339(file.stat.modified),
-            messages: ends.messages,
-            first_message: ends.first_message,
+            messages: ends.messages.or(facts.as_ref().map(|facts| facts.messages)),
+            first_message: ends
+                .first_message
+                .or_else(|| facts.as_ref().and_then(|facts| facts.first_prompt.clone())),
             size: file.stat.len,
-            answered: ends.answered,
+            answered: facts.as_ref().map(|facts| facts.is_answered()).or(ends.answered),
             damage: ends.damage,
             modified_seconds: file.stat.modified,
         })

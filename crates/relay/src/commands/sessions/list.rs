@@ -1,6 +1,8 @@
 //! `relay sessions list`: what there is, newest first.
 
 use relaycode_session::list::SessionInfo;
+use relaycode_session::sweep;
+use relaycode_tui::clock;
 use relaycode_tui::look::Look;
 use relaycode_tui::outcome;
 use relaycode_tui::sessions::list::{self as view, Row};
@@ -14,7 +16,7 @@ use relaycode_project::config::LogLevel;
 /// List the sessions about this directory, newest first
 ///
 /// The number in front is what the other commands take, as well as the id. One that is damaged is marked with `!`.
-/// Nothing is changed.
+/// A session that never got an answer is not listed, and goes after a day.
 #[derive(Debug, Clone, clap::Args)]
 pub(super) struct ListArgs {
     /// How many to list
@@ -36,6 +38,9 @@ impl ListArgs {
         let listing = place.listing();
         let listed = listing.list(place.scope(self.all), self.unanswered);
         let mut listed = listed.map_err(|error| unreadable(&listing.sessions(), &error))?;
+        // What nobody answered does not stay for ever; whoever wants to see it is not in its way.
+        let swept = sweep::sweep(&place.fs, &listed.hidden, clock::seconds());
+        listed.hidden.retain(|info| !swept.contains(&info.path));
         let total = listed.sessions.len();
         let digits = digits(&listed.sessions);
         listed.sessions.truncate(self.limit);
@@ -56,7 +61,7 @@ impl ListArgs {
                 directory: (!self.all).then(|| place.cwd.to_string_lossy().into_owned()),
                 sessions: sessions.map(|(info, index)| SessionJson { index: *index, info }).collect(),
                 total,
-                hidden: listed.hidden,
+                hidden: listed.hidden.len(),
             });
         } else if context.quiet() {
             for info in &listed.sessions {
@@ -71,7 +76,7 @@ impl ListArgs {
                 .map(|(info, index)| self.row(info, index, digits))
                 .collect();
             let look: Look = context.console.out_look();
-            let text = view::text(&rows, total - rows.len(), listed.hidden, &look);
+            let text = view::text(&rows, total - rows.len(), listed.hidden.len(), &look);
             context.console.out(&text);
         }
         Ok(Exit::Done)

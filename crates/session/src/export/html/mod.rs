@@ -1,0 +1,130 @@
+//! The page: its head, what stands at the top, the outline, every entry in the order of the file, and the end.
+//!
+//! Invariants: style and script are the two files beside this one, and the page's policy names them by their hashes, so nothing
+//! else runs, whatever stands in the session. Foreign text reaches the page by [`relaycode_text::html`] alone. Anchors are numbers
+//! of ours: no id or name of the session is one in the page.
+
+mod entry;
+mod prose;
+mod top;
+
+use std::io::Write;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use sha2::{Digest as _, Sha256};
+
+use super::number::counted;
+use super::survey::{Place, Survey};
+use super::{Conversation, ExportError, Exported, Options, Theme};
+use relaycode_text::html::line;
+
+const STYLE: &str = include_str!("page.css");
+const SCRIPT: &str = include_str!("page.js");
+
+/// A button that copies the code beside it. Its words are in the style, so that a search does not find them.
+const COPY: &str = "<button class=\"copy\" type=\"button\" aria-label=\"copy\"></button>";
+
+pub(super) fn write(
+    conversation: &Conversation<'_>,
+    options: &Options,
+    out: &mut dyn Write,
+) -> Result<Exported, ExportError> {
+    let survey = Survey::of(conversation)?;
+    head(&title(conversation, options, &survey), options.theme, out)?;
+    top::write(conversation, options, &survey, out)?;
+    let exported = entries(conversation, options, &survey, out)?;
+    end(&exported, out)?;
+    Ok(exported)
+}
+
+/// What the page is called.
+pub(super) fn title(conversation: &Conversation<'_>, options: &Options, survey: &Survey) -> String {
+    let header = conversation.header;
+    let given = [options.title.as_deref(), header.title.as_deref(), Some(survey.first_prompt.as_str())];
+    let named = given.into_iter().flatten().map(str::trim).find(|title| !title.is_empty());
+    named.unwrap_or(&header.id).to_owned()
+}
+
+fn head(title: &str, theme: Theme, out: &mut dyn Write) -> Result<(), ExportError> {
+    let theme = match theme {
+        Theme::Auto => "auto",
+        Theme::Light => "light",
+        Theme::Dark => "dark",
+    };
+    write!(
+        out,
+        "<!doctype html>\n<html lang=\"en\" data-theme=\"{theme}\">\n<head>\n<meta charset=\"utf-8\">\n\
+         <meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src {}; script-src {}; \
+         img-src data:; base-uri 'none'; form-action 'none'; require-trusted-types-for 'script'; trusted-types 'none'\">\n\
+         <meta name=\"referrer\" content=\"no-referrer\">\n\
+         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
+         <title>{}</title>\n<style>{STYLE}</style>\n</head>\n<body>\n",
+        hash(STYLE),
+        hash(SCRIPT),
+        line(title),
+    )?;
+    Ok(())
+}
+
+/// How a policy names a style or a script.
+fn hash(text: &str) -> String {
+    format!("'sha256-{}'", STANDARD.encode(Sha256::digest(text)))
+}
+
+fn entries(
+    conversation: &Conversation<'_>,
+    options: &Options,
+    survey: &Survey,
+    out: &mut dyn Write,
+) -> Result<Exported, ExportError> {
+    let mut exported = Exported::default();
+    let mut images = options.max_images;
+    let (mut at, mut in_branch) = (0, false);
+    conversation.entries.each(&mut |entry| {
+        let here = at;
+        at += 1;
+        let place = survey.place(here);
+        if here >= survey.entries() || (place != Place::Path && !options.all_branches) {
+            exported.entries_left_out += 1;
+            return Ok(());
+        }
+        if in_branch && place != Place::Continues {
+            writeln!(out, "</details>")?;
+        }
+        in_branch = place != Place::Path;
+        if let Place::Begins { after, entries } = place {
+            let from = after.map_or_else(|| "a beginning of its own".to_owned(), |after| format!("after {}", after + 1));
+            writeln!(
+                out,
+                "<details class=\"branch\"><summary>another branch <span class=\"facts\">{from} · {}</span></summary>",
+                counted(entries, "entry", "entries")
+            )?;
+        }
+        exported.entries += 1;
+        entry::write(entry, here, survey, &mut images, &mut exported, out)
+    })?;
+    if in_branch {
+        writeln!(out, "</details>")?;
+    }
+    Ok(exported)
+}
+
+fn end(exported: &Exported, out: &mut dyn Write) -> Result<(), ExportError> {
+    let mut words = Vec::new();
+    if exported.entries_left_out > 0 {
+        let left = counted(exported.entries_left_out, "entry", "entries");
+        words.push(format!("{left} of other branches left out."));
+    }
+    if exported.images_left_out > 0 {
+        let left = counted(exported.images_left_out, "image", "images");
+        words.push(format!("{left} left out; each place says why."));
+    }
+    words.push(format!("Written by relay {}. Times are UTC.", env!("CARGO_PKG_VERSION")));
+    write!(
+        out,
+        "<p class=\"none\" hidden>Nothing here fits.</p>\n<footer>{}</footer>\n</main>\n</div>\n<script>{SCRIPT}</script>\n</body>\n</html>\n",
+        words.join(" ")
+    )?;
+    Ok(())
+}

@@ -1,0 +1,67 @@
+//! What a person does with a page: keys and clicks, as the browser gets them from a keyboard and a mouse.
+
+use serde_json::{Value, json};
+
+use super::Page;
+
+/// Keys that write nothing, or are known by a name: name, code, number, what they write.
+const NAMED: &[(&str, &str, u32, &str)] = &[
+    ("Enter", "Enter", 13, "\r"),
+    ("Escape", "Escape", 27, ""),
+    ("Tab", "Tab", 9, ""),
+    ("Backspace", "Backspace", 8, ""),
+    ("ArrowUp", "ArrowUp", 38, ""),
+    ("ArrowDown", "ArrowDown", 40, ""),
+    ("ArrowLeft", "ArrowLeft", 37, ""),
+    ("ArrowRight", "ArrowRight", 39, ""),
+    ("Space", "Space", 32, " "),
+];
+
+/// The bit of the shift key among the modifiers.
+const SHIFT: u32 = 8;
+
+impl Page {
+    /// Presses a key and lets it go: a name as in `Enter` or `Shift+Tab`, or one character.
+    pub fn key(&self, name: &str) {
+        let (shift, name) = match name.strip_prefix("Shift+") {
+            Some(rest) => (SHIFT, rest),
+            None => (0, name),
+        };
+        let mut event = match NAMED.iter().find(|key| key.0 == name) {
+            Some((name, code, number, text)) => {
+                let key = if *name == "Space" { " " } else { name };
+                json!({"key": key, "code": code, "windowsVirtualKeyCode": number, "text": text})
+            }
+            None => json!({"key": name, "text": name}),
+        };
+        event["modifiers"] = shift.into();
+        event["type"] = "keyDown".into();
+        self.call("Input.dispatchKeyEvent", &event);
+        event["type"] = "keyUp".into();
+        event["text"] = Value::String(String::new());
+        self.call("Input.dispatchKeyEvent", &event);
+    }
+
+    /// Types text where the focus is, character by character.
+    pub fn type_text(&self, text: &str) {
+        for c in text.chars() {
+            self.key(c.encode_utf8(&mut [0; 4]));
+        }
+    }
+
+    /// Clicks on the middle of the first element that fits the selector, after scrolling to it.
+    pub fn click(&self, selector: &str) {
+        let quoted = Value::from(selector).to_string();
+        let place = self.eval(&format!(
+            "(() => {{ const it = document.querySelector({quoted}); if (!it) return null; \
+             it.scrollIntoView({{block: 'center', behavior: 'instant'}}); const box = it.getBoundingClientRect(); \
+             return [box.x + box.width / 2, box.y + box.height / 2]; }})()"
+        ));
+        assert!(place.is_array(), "nothing on the page is {selector}");
+        for kind in ["mousePressed", "mouseReleased"] {
+            let event =
+                json!({"type": kind, "x": place[0], "y": place[1], "button": "left", "clickCount": 1});
+            self.call("Input.dispatchMouseEvent", &event);
+        }
+    }
+}

@@ -1,0 +1,106 @@
+//! Foreign text made safe to stand in a page.
+//!
+//! The invariant: what comes out is text and nothing else, between tags as well as inside a quoted attribute; no
+//! browser takes any of it for markup. What a reader could not see (control characters, hidden and reordering ones that no
+//! script or emoji needs) is written out, as on a terminal.
+
+use std::borrow::Cow;
+
+use crate::hidden::suspicious;
+
+/// Text of several lines. Tabs and line feeds stay, and a carriage return before a line feed belongs to the end of the line.
+///
+/// ```
+/// assert_eq!(relaycode_text::html::text("<b a='1'> & \"x\"\r\n"), "&lt;b a=&#39;1&#39;&gt; &amp; &quot;x&quot;\n");
+/// assert_eq!(relaycode_text::html::text("a\x1b[31m\u{202e}"), "a\\u{1b}[31m\\u{202e}");
+/// ```
+pub fn text(text: &str) -> Cow<'_, str> {
+    convert(text, true, true)
+}
+
+/// One line, for titles and attributes: line feeds and tabs are written out too.
+///
+/// ```
+/// assert_eq!(relaycode_text::html::line("a\n\"b"), "a\\n&quot;b");
+/// ```
+pub fn line(text: &str) -> Cow<'_, str> {
+    convert(text, false, true)
+}
+
+/// Text of several lines as a page shows it, before it is written as HTML: for other formats that hold text.
+///
+/// ```
+/// assert_eq!(relaycode_text::html::visible("<b>\0\r\n"), "<b>\\u{0}\n");
+/// ```
+pub fn visible(text: &str) -> Cow<'_, str> {
+    convert(text, true, false)
+}
+
+fn convert(text: &str, lines: bool, markup: bool) -> Cow<'_, str> {
+    let mut hidden = suspicious(text).map(|(at, _)| at).peekable();
+    let mut out = String::new();
+    // Everything before this is in `out` already.
+    let mut done = 0;
+    for (at, c) in text.char_indices() {
+        let bad = hidden.next_if_eq(&at).is_some();
+        let after = at + c.len_utf8();
+        let replacement: Cow<'_, str> = match c {
+            '&' if markup => "&amp;".into(),
+            '<' if markup => "&lt;".into(),
+            '>' if markup => "&gt;".into(),
+            '"' if markup => "&quot;".into(),
+            '\'' if markup => "&#39;".into(),
+            '\r' if lines && text.as_bytes().get(after) == Some(&b'\n') => "".into(),
+            '\r' => "\\r".into(),
+            '\n' if !lines => "\\n".into(),
+            '\t' if !lines => "\\t".into(),
+            _ if bad || c == '\u{c}' => c.escape_unicode().to_string().into(),
+            _ => continue,
+        };
+        out.push_str(&text[done..at]);
+        out.push_str(&replacement);
+        done = after;
+    }
+    if done == 0 {
+        return Cow::Borrowed(text);
+    }
+    out.push_str(&text[done..]);
+    Cow::Owned(out)
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn emoji_and_scripts_keep_what_they_need() {
+        for plain in ["👩\u{200D}💻", "می\u{200C}خواهم", "plain\ttext\nover lines", "日本語 größe"]
+        {
+            assert_eq!(text(plain), plain);
+        }
+    }
+
+    #[test]
+    fn what_cannot_be_seen_is_written_out() {
+        assert_eq!(text("a\u{202e}b\u{200b}\u{2028}\0"), "a\\u{202e}b\\u{200b}\\u{2028}\\u{0}");
+        assert_eq!(text("10%\r20%\r\n"), "10%\\r20%\n");
+        assert_eq!(line("10%\r\n\u{c}"), "10%\\r\\n\\u{c}");
+    }
+
+    proptest! {
+        #[test]
+        fn nothing_that_means_something_to_a_browser_passes(raw in any::<String>()) {
+            for out in [text(&raw), line(&raw)] {
+                let plain = !out.contains(['<', '>', '"', '\'', '\r', '\0', '\u{1b}']);
+                prop_assert!(plain, "{:?}", out);
+                for (at, _) in out.match_indices('&') {
+                    let known = ["&amp;", "&lt;", "&gt;", "&quot;", "&#39;"];
+                    prop_assert!(known.iter().any(|entity| out[at..].starts_with(entity)));
+                }
+            }
+            prop_assert!(!line(&raw).contains(['\n', '\t']));
+        }
+    }
+}
