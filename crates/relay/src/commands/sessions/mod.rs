@@ -1,8 +1,14 @@
 //! `relay sessions`: the conversations that are kept, one file for each thing that can be done with them.
 
+mod delete;
+mod export;
+mod fork;
 mod list;
 mod place;
+mod repair;
 mod search;
+mod show;
+mod tree;
 
 use clap::Subcommand;
 
@@ -26,7 +32,13 @@ pub(crate) struct Args {
 #[derive(Debug, Clone, Subcommand)]
 enum What {
     List(list::ListArgs),
-    Search(search::Args),
+    Search(search::SearchArgs),
+    Show(show::ShowArgs),
+    Tree(tree::TreeArgs),
+    Fork(fork::ForkArgs),
+    Export(export::ExportArgs),
+    Repair(repair::RepairArgs),
+    Delete(delete::DeleteArgs),
 }
 
 impl Act for Args {
@@ -39,6 +51,12 @@ impl Act for Args {
             None => self.list.run(context),
             Some(What::List(args)) => args.run(context),
             Some(What::Search(args)) => args.run(context),
+            Some(What::Show(args)) => args.run(context),
+            Some(What::Tree(args)) => args.run(context),
+            Some(What::Fork(args)) => args.run(context),
+            Some(What::Export(args)) => args.run(context),
+            Some(What::Repair(args)) => args.run(context),
+            Some(What::Delete(args)) => args.run(context),
         }
     }
 }

@@ -5,12 +5,13 @@
 
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
-use relaycode_durable::Real;
+use relaycode_durable::{Dir, Fs, Real};
 use relaycode_session::list::{Scope, SessionInfo};
 use relaycode_session::resolve::{self, Found, ResolveError, Target};
 use relaycode_session::terminal::{Breadcrumb, Surroundings, TerminalId};
-use relaycode_session::{Layout, Listing};
+use relaycode_session::{Blobs, Layout, Listing, Mode, Session, SessionError};
 
 use crate::context::Context;
 use crate::failure::{Exit, Failure};
@@ -51,6 +52,33 @@ impl Place {
     /// The session that a word means, of whatever project.
     pub(super) fn find(&self, word: Option<&str>) -> Result<SessionInfo, Failure> {
         self.resolve(word).map(Found::into_info)
+    }
+
+    /// The directory and the name of a session's file.
+    pub(super) fn at(&self, info: &SessionInfo) -> Result<(Dir, String), Failure> {
+        let above = info.path.parent().unwrap_or(Path::new("/"));
+        let name = info.path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+        let dir = self.fs.open_root(above).map_err(|error| unreadable(above, &error))?;
+        Ok((dir, name))
+    }
+
+    /// Opens a session to be read; whoever writes it is not in the way.
+    pub(super) fn read(&self, info: &SessionInfo) -> Result<Session, Failure> {
+        let (dir, name) = self.at(info)?;
+        Session::open(Arc::new(self.fs), dir, &name, Mode::Read).map_err(|error| failed(&error))
+    }
+
+    /// The same with the images that it refers to, where there are any.
+    pub(super) fn with_blobs(&self, session: Session) -> Session {
+        if !self.layout.blobs().is_dir() {
+            return session;
+        }
+        let fs: Arc<dyn Fs> = Arc::new(self.fs);
+        let blobs = fs.open_root(self.layout.home()).and_then(|home| Blobs::open(fs.clone(), &home));
+        match blobs {
+            Ok(blobs) => session.with_blobs(Arc::new(blobs)),
+            Err(_) => session,
+        }
     }
 
     fn resolve(&self, word: Option<&str>) -> Result<Found, Failure> {
@@ -111,6 +139,18 @@ fn explained(error: &ResolveError) -> Failure {
             "a session is a file of lines of JSON that begins with a header; `relay sessions` lists them",
         ),
         ResolveError::Io { path, .. } => Failure::unexpected(error).at(path.display()),
+    }
+}
+
+/// What keeps something from being done with a session.
+pub(super) fn failed(error: &SessionError) -> Failure {
+    match error {
+        SessionError::Missing { .. } => Failure::new(Exit::Usage, "unknown", error),
+        SessionError::InUse { .. } => Failure::refused("inUse", error),
+        SessionError::Newer { .. } => Failure::new(Exit::Usage, "newer", error),
+        SessionError::NotAFile { .. } => Failure::new(Exit::Usage, "notASession", error),
+        SessionError::NotDurable { .. } => Failure::new(Exit::Doubt, "doubt", error),
+        _ => Failure::unexpected(error),
     }
 }
 

@@ -23,7 +23,7 @@ const PER_SESSION: usize = 3;
 /// Upper and lower case are the same. What was said, tools' results and summaries are searched on all branches.
 /// Nothing is changed.
 #[derive(Debug, Clone, clap::Args)]
-pub(super) struct Args {
+pub(super) struct SearchArgs {
     /// What to look for
     #[arg(value_name = "WORDS", required = true)]
     words: Vec<String>,
@@ -37,7 +37,7 @@ pub(super) struct Args {
     limit: usize,
 }
 
-impl Args {
+impl SearchArgs {
     pub(super) fn run(&self, context: &mut Context<'_>) -> Result<Exit, Failure> {
         let words =
             Words::of(&self.words.join(" ")).ok_or_else(|| Failure::usage("there is no word to look for"))?;
