@@ -167,7 +167,7 @@ fn by_path(listing: &Listing<'_>, cwd: &Path, path: &Path) -> Result<Found, Reso
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
             Err(ResolveError::Unknown { name: path.display().to_string(), nearest: Vec::new() })
         }
-        Err(error) if error.kind() == io::ErrorKind::InvalidData => {
+        Err(error) if matches!(error.kind(), io::ErrorKind::InvalidData | io::ErrorKind::InvalidInput) => {
             Err(ResolveError::NotASession { path: full })
         }
         Err(error) if relaycode_durable::fs::is_not_regular(&error) => {

@@ -33,6 +33,7 @@ mod scene;
 mod screens;
 mod secrets;
 mod sessions;
+mod sessions_kept;
 mod show;
 mod terminal;
 mod tongue;

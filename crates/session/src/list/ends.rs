@@ -143,7 +143,9 @@ fn head_lines(ends: &mut Ends, head: &[u8], len: u64) -> HeadLines {
                 said.messages += u64::from(line.kind == "message");
                 see(ends, &line);
             }
-            Err(_) if whole && to == head.len() => ends.damage = Some("its last line is cut off".to_string()),
+            Err(_) if whole && to == head.len() => {
+                ends.damage.get_or_insert_with(|| "its last line is cut off".to_string());
+            }
             Err(_) => {
                 ends.damage.get_or_insert_with(|| format!("line {} cannot be read", number + 1));
             }

@@ -49,9 +49,9 @@ impl DeleteArgs {
                     0 => failure.left(State::Unchanged),
                     count => Failure {
                         message: format!(
-                            "{}; {} before it",
+                            "{}; deleted before it: {}",
                             failure.message,
-                            number(count, "session was deleted")
+                            number(count, "session")
                         ),
                         state: None,
                         ..failure

@@ -1,7 +1,6 @@
 //! `relay sessions fork`: another session out of one, about this directory.
 
 use relaycode_session::{Header, layout};
-use relaycode_tui::number;
 use relaycode_tui::outcome;
 use serde_json::json;
 
@@ -37,11 +36,8 @@ impl ForkArgs {
         let forked = session.fork(&to, &name, header).map_err(|error| failed(&error))?;
         let path = place.layout.project(&place.cwd).join(&name);
         let look = context.look();
-        let said = format!(
-            "forked {} into {id}, {}",
-            session.id(),
-            number(forked.len(), "entry").replace("entrys", "entries")
-        );
+        let entries = if forked.len() == 1 { "entry" } else { "entries" };
+        let said = format!("forked {} into {id}, {} {entries}", session.id(), forked.len());
         context.say(&outcome::done(&look, &look.safe(&said)));
         context.object(&json!({
             "ok": true, "code": Exit::Done as u8, "command": "sessions", "id": id, "path": path.to_string_lossy(),
