@@ -12,6 +12,8 @@ use relaycode_durable::fs::DirMode;
 use relaycode_durable::{Dir, Fs};
 use sha2::{Digest, Sha256};
 
+use crate::beginning::beginning;
+
 /// What the name of a session file ends with.
 pub const EXTENSION: &str = ".jsonl";
 /// The directory of all sessions.
@@ -132,7 +134,7 @@ pub fn encode(cwd: &Path) -> String {
     // Too long, or not text: a hash keeps apart what the shortened name does not.
     let hash = short_hash(cwd);
     let room = MAX_NAME - hash.len() - "-----".len();
-    format!("--{}-{hash}--", &plain[..plain.floor_char_boundary(room)])
+    format!("--{}-{hash}--", beginning(&plain, room))
 }
 
 fn short_hash(path: &Path) -> String {

@@ -4,6 +4,7 @@
 //! tree by `id` and `parentId`. The file is the truth; the index beside it is made again whenever it does not
 //! fit. This crate knows neither tools nor user interfaces, never prints, and never reads the environment.
 
+mod beginning;
 pub mod blobs;
 pub mod context;
 pub mod entry;

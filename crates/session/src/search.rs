@@ -14,6 +14,7 @@ use relaycode_durable::{Dir, Fs};
 use serde::Serialize;
 use serde_json::Value;
 
+use crate::beginning::beginning;
 use crate::list::SessionInfo;
 
 /// Bytes of a line that is looked at; a longer one is counted as skipped.
@@ -61,7 +62,7 @@ pub struct Hits {
 impl Words {
     /// The words of a text; `None` if it has none.
     pub fn of(text: &str) -> Option<Words> {
-        let bounded = |word: &str| word[..word.floor_char_boundary(MAX_WORD)].to_lowercase();
+        let bounded = |word: &str| beginning(word, MAX_WORD).to_lowercase();
         let words: Vec<String> = text.split_whitespace().take(MAX_WORDS).map(bounded).collect();
         (!words.is_empty()).then_some(Words { words })
     }
@@ -219,7 +220,7 @@ fn text_of(content: &Value) -> String {
 /// What stands around byte `at` of `lower`, in the text itself, on one line.
 fn clip(text: &str, lower: &str, at: usize) -> String {
     // Lower case can be longer or shorter than the text: counted in characters the place is near enough.
-    let before = lower[..lower.floor_char_boundary(at)].chars().count();
+    let before = beginning(lower, at).chars().count();
     let from = before.saturating_sub(BEFORE);
     let mut clipped = if from > 0 { "…".to_string() } else { String::new() };
     let mut taken = text.chars().skip(from);

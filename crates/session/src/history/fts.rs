@@ -1,6 +1,8 @@
 //! What a person typed, as a query that full-text search cannot misread: every word is quoted, all must be there, and
 //! the last may be the beginning of one.
 
+use crate::beginning::beginning;
+
 /// Words of a query that count.
 const MAX_WORDS: usize = 32;
 /// Bytes of a query that count.
@@ -19,7 +21,7 @@ pub(super) enum Query {
 
 impl Query {
     pub(super) fn of(text: &str) -> Query {
-        let text = text[..text.floor_char_boundary(MAX_BYTES)].replace('\0', " ");
+        let text = beginning(text, MAX_BYTES).replace('\0', " ");
         let quoted: Vec<String> = text
             .split_whitespace()
             .filter(|word| word.contains(char::is_alphanumeric))

@@ -15,6 +15,8 @@ use std::time::Duration;
 
 use rusqlite::{Connection, ErrorCode, params};
 
+use crate::beginning::beginning;
+
 /// Bytes of a prompt that are kept.
 pub const MAX_PROMPT: usize = 64 * 1024;
 /// Prompts that are kept; the oldest go.
@@ -107,7 +109,7 @@ impl History {
         if prompt.trim().is_empty() {
             return Ok(false);
         }
-        let prompt = &prompt[..prompt.floor_char_boundary(MAX_PROMPT)];
+        let prompt = beginning(prompt, MAX_PROMPT);
         let cwd = cwd.to_string_lossy();
         self.with(|connection| {
             let added = connection.prepare_cached(ADD)?.execute(params![prompt, now, cwd])? > 0;

@@ -4,8 +4,7 @@
 
 use std::io;
 
-use memchr::memchr_iter;
-use memchr::memrchr;
+use memchr::{memchr_iter, memrchr};
 use relaycode_durable::{Dir, Fs};
 use serde::Deserialize;
 use serde_json::Value;
@@ -14,6 +13,7 @@ use std::borrow::Cow;
 
 use super::{MAX_FIRST, cut};
 use crate::Header;
+use crate::beginning::beginning;
 
 /// Bytes of an end that are read first.
 const PAGE: usize = 4 * 1024;
@@ -161,7 +161,7 @@ fn see(ends: &mut Ends, line: &Line<'_>) {
         if let Some(Value::String(summary)) = &line.short_summary
             && !summary.trim().is_empty()
         {
-            ends.summary = Some(beginning(summary));
+            ends.summary = Some(kept(summary));
         }
         return;
     }
@@ -184,21 +184,21 @@ fn tail_lines(ends: &mut Ends, tail: &[u8], from: u64) -> bool {
     if serde_json::from_slice::<Line<'_>>(&body[last..]).is_err() {
         ends.damage.get_or_insert_with(|| "its last line is cut off".to_string());
     }
-    let kept = ends.first_message.take();
+    let first_message = ends.first_message.take();
     for line in body[first..].split(|byte| *byte == b'\n').filter(|line| !line.is_empty()) {
         if let Ok(line) = serde_json::from_slice::<Line<'_>>(line) {
             see(ends, &line);
         }
     }
     // What was said first does not stand at the end, unless nothing of it was seen and this is all there is.
-    ends.first_message = kept;
+    ends.first_message = first_message;
     ends.answered.is_some()
 }
 
 /// The text of a message's content: a string, or pieces of which some are text.
 pub(super) fn text_of(content: &Value) -> Option<String> {
     match content {
-        Value::String(text) => Some(beginning(text)),
+        Value::String(text) => Some(kept(text)),
         Value::Array(pieces) => {
             let texts = pieces.iter().filter_map(|piece| piece.get("text")?.as_str());
             let mut text = String::new();
@@ -211,14 +211,14 @@ pub(super) fn text_of(content: &Value) -> Option<String> {
                     break;
                 }
             }
-            Some(beginning(&text))
+            Some(kept(&text))
         }
         _ => None,
     }
 }
 
-fn beginning(text: &str) -> String {
-    text[..text.floor_char_boundary(MAX_FIRST)].to_string()
+fn kept(text: &str) -> String {
+    beginning(text, MAX_FIRST).to_string()
 }
 
 fn trimmed(line: &[u8]) -> &[u8] {
