@@ -1,0 +1,20 @@
+//! Sessions through thick and thin: damage, crashes, full disks, other writers, older formats.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::print_stdout,
+    reason = "the whole file is tests"
+)]
+
+mod context;
+mod crash;
+mod faults;
+mod figures;
+mod index;
+mod kill;
+mod migrate;
+mod operations;
+mod place;
+mod salvage;
