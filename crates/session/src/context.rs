@@ -4,8 +4,6 @@
 //! Only entries that count are read: those that carry settings, and the messages from what the latest compaction kept on.
 
 mod for_model;
-#[cfg(test)]
-mod tests;
 
 use std::collections::BTreeMap;
 
@@ -122,7 +120,7 @@ impl Context {
             }
             Body::ServiceTierChange { service_tier } => self.service_tier = service_tier,
             Body::McpToolSelection { selected_tool_names } => {
-                self.selected_mcp_tools = Some(selected_tool_names)
+                self.selected_mcp_tools = Some(selected_tool_names);
             }
             Body::ModeChange { mode, data } => (self.mode, self.mode_data) = (mode, data),
             Body::ModelChange { model, role } => {

@@ -29,6 +29,7 @@ use crate::entry::Entry;
 use crate::error::SessionError;
 use crate::file::probe::Probe;
 use crate::file::report::Report;
+use crate::file::rewrite::discard;
 use crate::file::row::Row;
 use crate::file::table::Table;
 use crate::file::tape::{Place, Tape};
@@ -253,7 +254,7 @@ impl Session {
         window: &mut Window,
     ) -> Result<Map<String, Value>, SessionError> {
         let bytes = window.line(tape, row).map_err(SessionError::io(&self.tape.name, "read"))?;
-        let changed = || SessionError::Changed { name: self.tape.name.clone() };
+        let changed = || self.changed();
         if bytes.len() != row.len as usize || bytes.first() != Some(&b'{') {
             return Err(changed());
         }
@@ -280,6 +281,15 @@ impl Session {
         read.shift_remove("parentId");
         fields.extend(read);
         Ok(fields)
+    }
+
+    /// A line is not what its row says. If that row came from the index, the file was changed behind its back: without it, the next
+    /// one who opens the session sees what is really there.
+    fn changed(&self) -> SessionError {
+        if self.indexed.is_some() {
+            let _ = discard(&*self.tape.fs, &self.tape.dir, &index::name_of(&self.tape.name));
+        }
+        SessionError::Changed { name: self.tape.name.clone() }
     }
 
     /// Writes the index, if there is anything new that it could say. Best effort: without one, the file is read.
@@ -347,6 +357,10 @@ impl fmt::Debug for Session {
 
 impl Drop for Session {
     fn drop(&mut self) {
+        // The last chance of what a full disk did not take.
+        if self.mode == Mode::Write && self.tape.unsaved_entries > 0 {
+            let _ = self.tape.save();
+        }
         self.write_index();
     }
 }

@@ -17,6 +17,8 @@ use crate::index::facts::Facts;
 
 /// What every entry begins with where a program of ours or a peer's wrote it.
 const BEGINNING: &[u8] = b"{\"type\":\"";
+/// A line is searched for an entry behind damage at so many places at most.
+const TRIES_MOST: usize = 16;
 const BOM: &[u8] = b"\xef\xbb\xbf";
 
 /// Makes rows of lines.
@@ -107,10 +109,8 @@ impl Scanner {
         if let Some(probe) = read(bytes) {
             return self.entry(&probe, offset, bytes, &line, earlier);
         }
-        // Half a line, or the zeros that a power cut left, with a whole entry behind it: somebody wrote on without a line end.
-        let behind = memchr::memmem::rfind(bytes, BEGINNING).filter(|at| *at > 0);
-        if let Some(at) = behind
-            && let Some(probe) = read(&bytes[at..])
+        if line.ended
+            && let Some((at, probe)) = behind_damage(bytes)
         {
             self.report.add(line.offset, at as u64, What::Prefix);
             self.damage = Some(self.table.last());
@@ -294,6 +294,14 @@ impl Scanner {
 
 fn read(bytes: &[u8]) -> Option<Probe<'_>> {
     Probe::of(std::str::from_utf8(bytes).ok()?)
+}
+
+/// A whole entry behind half a line or the zeros of a power cut: somebody wrote on without a line end. Pieces of content look
+/// similar, but follow nothing and have no time.
+fn behind_damage(bytes: &[u8]) -> Option<(usize, Probe<'_>)> {
+    let places = memchr::memmem::find_iter(bytes, BEGINNING).filter(|at| *at > 0).take(TRIES_MOST);
+    let mut entries = places.filter_map(|at| Some((at, read(&bytes[at..])?)));
+    entries.find(|(_, probe)| probe.id.is_some() && probe.parent.is_some() && probe.timestamp.is_some())
 }
 
 /// Why a line cannot be read.

@@ -8,8 +8,6 @@
 pub mod facts;
 mod format;
 pub mod head;
-#[cfg(test)]
-mod tests;
 
 use std::io;
 

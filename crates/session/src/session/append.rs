@@ -70,7 +70,7 @@ impl Session {
     pub fn unsaved(&self) -> Option<Unsaved> {
         let entries = self.tape.unsaved_entries;
         (entries > 0 && self.tape.place != Place::Memory)
-            .then(|| Unsaved { entries, bytes: self.tape.unsaved.len() })
+            .then_some(Unsaved { entries, bytes: self.tape.unsaved.len() })
     }
 
     /// Writes what waits, and makes everything durable. A session that has no file yet stays without.
