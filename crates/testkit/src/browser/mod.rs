@@ -157,7 +157,7 @@ pub fn file_url(file: &Path) -> String {
     for byte in path.as_os_str().as_encoded_bytes() {
         match byte {
             b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'/' | b'.' | b'-' | b'_' => {
-                url.push(char::from(*byte))
+                url.push(char::from(*byte));
             }
             _ => drop(write!(url, "%{byte:02X}")),
         }

@@ -25,15 +25,45 @@ const STEP: usize = 64 << 10;
 /// Characters of an argument beside a tool's name.
 const PREVIEW: usize = 100;
 
+/// Items of a list that may stand on one line.
+const SHORT_LIST: usize = 16;
+
 /// Arguments that say in one line what a call is about, best first.
 const TELLING: &[&str] = &["command", "path", "file_path", "pattern", "query", "url", "task", "prompt"];
+
+/// What is known from the entries before.
+pub(super) struct State {
+    /// Bytes of base64 that the page may still hold.
+    pub(super) images: u64,
+    /// The day of the last time that was written.
+    day: String,
+    pub(super) exported: Exported,
+}
+
+impl State {
+    pub(super) fn new(images: u64) -> State {
+        State { images, day: String::new(), exported: Exported::default() }
+    }
+
+    /// A time; its day only when it is another one than before.
+    fn clock(&mut self, timestamp: &str) -> String {
+        let time = time(timestamp);
+        match time.split_once(' ') {
+            Some((day, clock)) if day == self.day => clock.to_owned(),
+            Some((day, _)) => {
+                day.clone_into(&mut self.day);
+                time
+            }
+            None => time,
+        }
+    }
+}
 
 pub(super) fn write(
     entry: &Entry,
     at: usize,
     survey: &Survey,
-    images: &mut u64,
-    exported: &mut Exported,
+    state: &mut State,
     out: &mut dyn Write,
 ) -> Result<(), ExportError> {
     let shown = Shown::of(entry);
@@ -60,11 +90,15 @@ pub(super) fn write(
         write!(out, " <span class=\"facts\">{}</span>", text(&shown.facts.join(" · ")))?;
     }
     if !entry.timestamp.is_empty() {
-        write!(out, " <time>{}</time>", line(&time(&entry.timestamp)))?;
+        write!(out, " <time>{}</time>", line(&state.clock(&entry.timestamp)))?;
     }
-    writeln!(out, " <a class=\"n\" href=\"#e{number}\" aria-label=\"entry {number}\">{number}</a></header>")?;
+    let id = line(&entry.id);
+    writeln!(
+        out,
+        " <a class=\"n\" href=\"#e{number}\" title=\"{id}\" aria-label=\"entry {number}\">{number}</a></header>"
+    )?;
     for piece in &shown.pieces {
-        write_piece(piece, images, exported, out)?;
+        write_piece(piece, state, out)?;
     }
     writeln!(out, "</article>")?;
     Ok(())
@@ -84,12 +118,7 @@ fn class(shown: &Shown<'_>) -> &'static str {
     }
 }
 
-fn write_piece(
-    piece: &Piece<'_>,
-    images: &mut u64,
-    exported: &mut Exported,
-    out: &mut dyn Write,
-) -> Result<(), ExportError> {
+fn write_piece(piece: &Piece<'_>, state: &mut State, out: &mut dyn Write) -> Result<(), ExportError> {
     match piece {
         Piece::Prose(words) => write_prose(words, out),
         Piece::Plain(words) => within("<div class=\"plain\" dir=\"auto\">", words, "</div>\n", out),
@@ -110,7 +139,7 @@ fn write_piece(
         }
         Piece::Call(name, arguments) => write_call(name, arguments, out),
         Piece::Failure(words) => within("<div class=\"failure\">✗ ", words, "</div>\n", out),
-        Piece::Image(mime, data) => write_image(mime, data, images, exported, out),
+        Piece::Image(mime, data) => write_image(mime, data, state, out),
         Piece::Data(title, value) => {
             let json = pretty(value);
             write_folded(title, &extent(&json), false, out)?;
@@ -146,7 +175,9 @@ fn write_call(name: &str, arguments: &Value, out: &mut dyn Write) -> Result<(), 
     let fields = arguments.as_object().unwrap_or(&empty);
     let telling = TELLING.iter().find_map(|key| fields.get(*key)?.as_str()).unwrap_or_default();
     let json = if arguments.is_null() { String::new() } else { pretty(arguments) };
-    let open = if is_short(&json) { " open" } else { "" };
+    // What stands beside the name already is not shown twice.
+    let told = fields.len() == 1 && !telling.is_empty() && clip(telling, PREVIEW) == telling;
+    let open = if is_short(&json) && !told { " open" } else { "" };
     write!(out, "<details class=\"call\"{open}><summary><b>{}</b>", line(name))?;
     if !telling.is_empty() {
         write!(out, " <code>{}</code>", line(&clip(telling, PREVIEW)))?;
@@ -170,20 +201,15 @@ fn write_call(name: &str, arguments: &Value, out: &mut dyn Write) -> Result<(), 
     Ok(writeln!(out, "</details>")?)
 }
 
-fn write_image(
-    mime: &str,
-    data: &str,
-    images: &mut u64,
-    exported: &mut Exported,
-    out: &mut dyn Write,
-) -> Result<(), ExportError> {
+fn write_image(mime: &str, data: &str, state: &mut State, out: &mut dyn Write) -> Result<(), ExportError> {
     let checked = image::check(data).and_then(|image| {
-        *images = images.checked_sub(data.len() as u64).ok_or("the page holds as many images as it may")?;
+        let left = state.images.checked_sub(data.len() as u64);
+        state.images = left.ok_or("the page holds as many images as it may")?;
         Ok(image)
     });
     match checked {
         Ok(image) => {
-            exported.images += 1;
+            state.exported.images += 1;
             writeln!(
                 out,
                 "<figure><img alt=\"image\" decoding=\"async\" src=\"data:{};base64,{}\"></figure>",
@@ -191,7 +217,7 @@ fn write_image(
             )?;
         }
         Err(why) => {
-            exported.images_left_out += 1;
+            state.exported.images_left_out += 1;
             let bytes = size(data.len() / 4 * 3);
             writeln!(
                 out,
@@ -245,7 +271,14 @@ fn extent(words: &str) -> String {
     format!("{}, {}", counted(words.lines().count(), "line", "lines"), size(words.len()))
 }
 
-pub(super) fn pretty(value: &Value) -> String {
+/// JSON on one line if it is short.
+fn pretty(value: &Value) -> String {
+    let short = value.as_array().is_some_and(|list| list.len() <= SHORT_LIST)
+        || !value.is_array() && !value.is_object();
+    let line = if short { value.to_string() } else { String::new() };
+    if !line.is_empty() && line.len() <= PREVIEW {
+        return line;
+    }
     serde_json::to_string_pretty(value).unwrap_or_default()
 }
 

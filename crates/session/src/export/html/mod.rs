@@ -17,10 +17,14 @@ use sha2::{Digest as _, Sha256};
 use super::number::counted;
 use super::survey::{Place, Survey};
 use super::{Conversation, ExportError, Exported, Options, Theme};
+use entry::State;
 use relaycode_text::html::line;
 
 const STYLE: &str = include_str!("page.css");
 const SCRIPT: &str = include_str!("page.js");
+
+/// Entries that are laid out together, once somebody comes near: a page of ten thousand costs no more than what is seen.
+const RUN: usize = 40;
 
 /// A button that copies the code beside it. Its words are in the style, so that a search does not find them.
 const COPY: &str = "<button class=\"copy\" type=\"button\" aria-label=\"copy\"></button>";
@@ -78,36 +82,54 @@ fn entries(
     survey: &Survey,
     out: &mut dyn Write,
 ) -> Result<Exported, ExportError> {
-    let mut exported = Exported::default();
-    let mut images = options.max_images;
-    let (mut at, mut in_branch) = (0, false);
+    let mut state = State::new(options.max_images);
+    let (mut at, mut in_branch, mut run) = (0, false, 0);
     conversation.entries.each(&mut |entry| {
         let here = at;
         at += 1;
         let place = survey.place(here);
         if here >= survey.entries() || (place != Place::Path && !options.all_branches) {
-            exported.entries_left_out += 1;
+            state.exported.entries_left_out += 1;
             return Ok(());
         }
-        if in_branch && place != Place::Continues {
+        let leaves = in_branch && place != Place::Continues;
+        let begins = matches!(place, Place::Begins { .. });
+        if run == RUN || (run > 0 && (leaves || begins)) {
+            writeln!(out, "</div>")?;
+            run = 0;
+        }
+        if leaves {
             writeln!(out, "</details>")?;
         }
         in_branch = place != Place::Path;
         if let Place::Begins { after, entries } = place {
-            let from = after.map_or_else(|| "a beginning of its own".to_owned(), |after| format!("after {}", after + 1));
-            writeln!(
-                out,
-                "<details class=\"branch\"><summary>another branch <span class=\"facts\">{from} · {}</span></summary>",
-                counted(entries, "entry", "entries")
-            )?;
+            begin_branch(after, entries, out)?;
         }
-        exported.entries += 1;
-        entry::write(entry, here, survey, &mut images, &mut exported, out)
+        if run == 0 {
+            writeln!(out, "<div class=\"run\">")?;
+        }
+        run += 1;
+        state.exported.entries += 1;
+        entry::write(entry, here, survey, &mut state, out)
     })?;
+    if run > 0 {
+        writeln!(out, "</div>")?;
+    }
     if in_branch {
         writeln!(out, "</details>")?;
     }
-    Ok(exported)
+    Ok(state.exported)
+}
+
+fn begin_branch(after: Option<usize>, entries: usize, out: &mut dyn Write) -> Result<(), ExportError> {
+    let from =
+        after.map_or_else(|| "a beginning of its own".to_owned(), |after| format!("after {}", after + 1));
+    let entries = counted(entries, "entry", "entries");
+    writeln!(
+        out,
+        "<details class=\"branch\"><summary>another branch <span class=\"facts\">{from} · {entries}</span></summary>"
+    )?;
+    Ok(())
 }
 
 fn end(exported: &Exported, out: &mut dyn Write) -> Result<(), ExportError> {

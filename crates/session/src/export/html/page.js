@@ -5,7 +5,7 @@
   const one = (selector) => document.querySelector(selector);
   const all = (selector) => Array.from(document.querySelectorAll(selector));
   const main = one("main"), find = one(".find"), count = one(".count"), none = one(".none"), help = one(".help");
-  const chips = all(".chip"), entries = all(".e"), branches = all(".branch");
+  const chips = all(".chip"), entries = all(".e"), branches = all(".branch"), runs = all(".run");
   root.classList.add("js");
 
   // What an entry says, in small letters: made once, when it is first searched for.
@@ -27,14 +27,25 @@
 
   const update = () => {
     hits = [];
+    const left = new Map(runs.map((run) => [run, 0]));
     entries.forEach((entry, at) => {
       const fits = shows(entry) && words.every((word) => text(at).includes(word));
-      if (fits) hits.push(at);
+      if (fits) {
+        hits.push(at);
+        left.set(entry.parentElement, left.get(entry.parentElement) + 1);
+      }
       if (entry.classList.contains("miss") === fits) entry.classList.toggle("miss", !fits);
     });
     const narrowed = words.length > 0 || show !== "all";
+    // A run that is not laid out has the height that we say: about that of what is left in it.
+    for (const [run, some] of left) {
+      run.classList.toggle("miss", some === 0);
+      run.style.containIntrinsicSize = narrowed ? `auto ${some * 100}px` : "";
+    }
     for (const branch of branches) {
-      branch.hidden = narrowed && !branch.querySelector(".e:not(.miss)");
+      const fits = branch.querySelector(".e:not(.miss)") !== null;
+      branch.hidden = narrowed && !fits;
+      if (words.length > 0 && fits) branch.open = true;
     }
     now = -1;
     mark(null);
@@ -76,20 +87,22 @@
     for (const range of ranges(entry, 200)) found.add(range);
   };
 
+  const paintRun = (run) => Array.from(run.children).forEach(paint);
+
   const mark = (range) => {
     if (!paints) return;
     current.clear();
     if (range) current.add(range);
-    else { found.clear(); painted = new Set(); seen.forEach(paint); }
+    else { found.clear(); painted = new Set(); seen.forEach(paintRun); }
   };
 
   const look = new IntersectionObserver((changes) => {
     for (const change of changes) {
-      if (change.isIntersecting) { seen.add(change.target); paint(change.target); }
+      if (change.isIntersecting) { seen.add(change.target); paintRun(change.target); }
       else seen.delete(change.target);
     }
   });
-  entries.forEach((entry) => look.observe(entry));
+  runs.forEach((run) => look.observe(run));
 
   const unfold = (node) => {
     for (let fold = node.parentElement.closest("details"); fold; fold = fold.parentElement.closest("details")) fold.open = true;
@@ -175,7 +188,7 @@
     // An entry in a folded branch cannot be gone to before the branch is open.
     const link = event.target.closest('a[href^="#e"]');
     const target = link && document.getElementById(link.getAttribute("href").slice(1));
-    if (target) { target.classList.remove("miss"); unfold(target); }
+    if (target) { target.classList.remove("miss"); target.parentElement.classList.remove("miss"); unfold(target); }
   });
 
   const keys = {

@@ -52,7 +52,7 @@ impl Made {
         self.add(json!({"type": "message", "message": {"role": "user", "content": [{"type": "text", "text": text}], "timestamp": 1}}))
     }
 
-    fn assistant(&mut self, content: Value) -> String {
+    fn assistant(&mut self, content: &Value) -> String {
         self.add(json!({"type": "message", "message": {"role": "assistant", "provider": "anthropic", "model": "large-4", "content": content,
             "usage": {"input": 1200, "output": 340, "cacheRead": 9000, "cacheWrite": 0, "cost": {"total": 0.0123}}, "stopReason": "stop", "timestamp": 1}}))
     }

@@ -17,7 +17,7 @@ fn all_text(page: &Page) -> String {
     // What is out of sight is laid out when it is scrolled to; here it is all wanted at once.
     page.eval(
         "document.querySelectorAll('details').forEach(details => { details.open = true }); \
-         document.querySelectorAll('.e').forEach(entry => { entry.style.contentVisibility = 'visible' })",
+         document.querySelectorAll('.run').forEach(run => { run.style.contentVisibility = 'visible' })",
     );
     flat(&page.text())
 }
@@ -75,7 +75,9 @@ fn a_search_finds_counts_marks_and_jumps() {
     let file = folder.path().join("rich.html");
     let (made, _) = rich::session();
     made.html(&file, &Options::default());
-    let page = browser.open_file(&file);
+    let page = browser.page();
+    page.resize(1200, 900);
+    page.go(&file_url(&file));
     let count = || page.eval("document.querySelector('.count').textContent");
     let visible = || page.eval("document.querySelectorAll('.e:not(.miss)').length");
 
@@ -88,7 +90,7 @@ fn a_search_finds_counts_marks_and_jumps() {
     page.wait("document.querySelector('.count').textContent.startsWith('1 of')", LIMIT);
     page.key("Enter");
     assert_eq!(count(), "1 of 1");
-    // It is in a folded branch, which is open now.
+    // It is in a branch that was folded.
     assert_eq!(page.eval("document.querySelector('.now').closest('.branch').open"), true);
     page.key("Escape");
     page.wait("document.querySelector('.count').textContent === ''", LIMIT);

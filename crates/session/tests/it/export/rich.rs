@@ -5,7 +5,7 @@ use serde_json::json;
 use super::Made;
 
 /// A picture of 24 × 24 red pixels.
-pub(super) const PNG: &str = "iVBORw0KGgoAAAANSUhEUgAAABgAAAAYCAIAAABvFaqvAAAAHUlEQVR42mO4o6REFcQwatCoQaMGjRo0atCoQfgRAG1pbT/hS0NOAAAAAElFTkSuQmCC";
+pub(super) const PNG: &str = "iVBORw0KGgoAAAANSUhEUgAAABgAAAAYCAIAAABvFaqvAAAAH0lEQVR42mM4YWNEFcQwatCoQaMGjRo0atCoQQNvEACmRLmfIxoWxAAAAABJRU5ErkJggg==";
 
 const ANSWER: &str = "## Where the totals are made
 
@@ -47,7 +47,7 @@ pub(super) fn session() -> (Made, Vec<String>) {
     made.add(json!({"type": "thinking_level_change", "thinkingLevel": say("high-level")}));
     made.add(json!({"type": "service_tier_change", "serviceTier": say("flex-tier")}));
     made.user(&say("Round the totals in the cart to cents, please."));
-    made.assistant(json!([{"type": "thinking", "thinking": say("The cart has two places that add prices.")},
+    made.assistant(&json!([{"type": "thinking", "thinking": say("The cart has two places that add prices.")},
         {"type": "text", "text": say("I will look at the cart first.")},
         {"type": "toolCall", "id": "c1", "name": say("read_file"), "arguments": {"path": say("src/cart.ts"), "lines": [10, 90], "note": say("first part\nsecond part")}},
         {"type": "toolCall", "id": "c2", "name": "bash", "arguments": {"command": say("npm test -- cart")}}]));
@@ -65,7 +65,7 @@ pub(super) fn session() -> (Made, Vec<String>) {
     let long: Vec<String> =
         (1..=60).map(|number| say(&format!("{number:03}  the line of output number {number}"))).collect();
     made.result("bash", &long.join("\n"), false);
-    let answer = made.assistant(json!([{"type": "text", "text": ANSWER}]));
+    let answer = made.assistant(&json!([{"type": "text", "text": ANSWER}]));
     says_more(
         &mut says,
         &[
@@ -88,7 +88,7 @@ pub(super) fn session() -> (Made, Vec<String>) {
     };
     // A branch that was left behind, and one inside of it.
     let left = made.user(&say("Try it with a library instead."));
-    made.assistant(json!([{"type": "text", "text": say("A library would weigh 40 KB.")}]));
+    made.assistant(&json!([{"type": "text", "text": say("A library would weigh 40 KB.")}]));
     made.add_after(Some(left), json!({"type": "message", "message": {"role": "user", "content": say("Which library is the smallest?")}}));
     made.add_after(Some(answer.clone()), json!({"type": "branch_summary", "fromId": answer, "summary": say("A library was looked at and found too heavy."),
         "details": {"note": say("branch-note")}, "fromExtension": true}));
@@ -120,7 +120,7 @@ pub(super) fn session() -> (Made, Vec<String>) {
     made.add(json!({"type": "message", "message": {"role": "bashExecution", "command": say("git status"), "output": say("clean tree"), "exitCode": 0}}));
     made.add(json!({"type": "message", "message": {"role": "developer", "content": say("Mind the gap.")}}));
     made.user(&say("Thank you. größe 日本語 👩\u{200d}💻"));
-    made.assistant(json!([{"type": "text", "text": say("Done: two files changed, all tests pass.")}]));
+    made.assistant(&json!([{"type": "text", "text": say("Done: two files changed, all tests pass.")}]));
     (made, says)
 }
 
