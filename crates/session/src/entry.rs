@@ -216,6 +216,13 @@ impl Entry {
     }
 }
 
+/// A name for an entry: eight characters.
+pub(crate) fn new_id() -> String {
+    let mut name = uuid::Uuid::new_v4().simple().to_string();
+    name.truncate(8);
+    name
+}
+
 /// Leaves only the type in a body's fields.
 trait SplitOffType {
     fn split_off_type(&mut self) -> Map<String, Value>;

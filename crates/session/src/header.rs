@@ -41,13 +41,46 @@ pub enum TitleSource {
     User,
 }
 
+impl Header {
+    /// The header of a new session that begins now.
+    pub fn new(cwd: impl Into<String>) -> Header {
+        Header {
+            version: VERSION,
+            id: uuid::Uuid::now_v7().simple().to_string(),
+            timestamp: written(now()),
+            cwd: cwd.into(),
+            title: None,
+            title_source: None,
+            parent_session: None,
+        }
+    }
+}
+
 fn first() -> u64 {
     1
+}
+
+/// The present, to the millisecond.
+pub(crate) fn now() -> jiff::Timestamp {
+    let now = jiff::Timestamp::now();
+    jiff::Timestamp::from_millisecond(now.as_millisecond()).unwrap_or(now)
+}
+
+/// A time as it is written: RFC 3339 with milliseconds.
+pub(crate) fn written(time: jiff::Timestamp) -> String {
+    format!("{time:.3}")
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_new_header_sorts_behind_older_ones_and_has_milliseconds() {
+        let (one, two) = (Header::new("/p"), Header::new("/p"));
+        assert!(one.id < two.id && one.timestamp <= two.timestamp);
+        assert_eq!(written(jiff::Timestamp::from_millisecond(1_000).unwrap()), "1970-01-01T00:00:01.000Z");
+    }
 
     #[test]
     fn a_header_without_a_version_is_of_the_first() {

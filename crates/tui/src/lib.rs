@@ -24,6 +24,7 @@ pub mod question;
 pub mod record;
 pub mod recovery;
 pub mod refusal;
+pub mod sessions;
 pub mod setup;
 #[cfg(test)]
 mod tests;

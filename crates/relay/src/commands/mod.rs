@@ -18,6 +18,7 @@ mod preview;
 pub(crate) mod prompt;
 mod recover;
 pub(crate) mod revert;
+mod sessions;
 pub(crate) mod show;
 mod trust;
 mod watch;
@@ -67,6 +68,7 @@ enum Command {
     Recover(recover::Args),
     Blame(blame::Args),
     Git(git::Args),
+    Sessions(sessions::Args),
     Trust(trust::Args),
     Why(why::Args),
     Config(config::Args),
@@ -95,6 +97,7 @@ impl Command {
             Command::Recover(args) => args,
             Command::Blame(args) => args,
             Command::Git(args) => args,
+            Command::Sessions(args) => args,
             Command::Trust(args) => args,
             Command::Why(args) => args,
             Command::Config(args) => args,

@@ -23,6 +23,8 @@ const COMMANDS: &[&[&str]] = &[
     &["recover"],
     &["blame", "a.txt"],
     &["git", "commit", "-y", "-m", "x"],
+    &["sessions"],
+    &["sessions", "search", "x"],
     &["trust", "-y"],
     &["why"],
     &["config"],

@@ -34,6 +34,8 @@ mod revert;
 mod scene;
 mod screens;
 mod secrets;
+mod sessions;
+mod sessions_kept;
 mod show;
 mod terminal;
 mod tongue;

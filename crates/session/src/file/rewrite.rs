@@ -1,0 +1,113 @@
+//! Making a session file anew: written beside, made durable, and moved into its place in one step.
+//!
+//! Invariant: under the file's name there is always the old file or the new one, whole; and whoever writes the session holds the
+//! lock of the one that is there.
+
+use std::io;
+
+use relaycode_durable::atomic::{Make, Put};
+use relaycode_durable::{Dir, Fs, Rename};
+
+use super::tape::{Tape, stem};
+use crate::error::SessionError;
+
+/// How much is copied at once.
+const PIECE: usize = 1 << 20;
+
+/// Replaces the tape's file, which must have nothing that waits. The lock of the old one is kept until the session is closed: it
+/// keeps out who opened that file just before.
+pub(crate) fn replace(tape: &mut Tape, make: &mut Make<'_>) -> Result<(), SessionError> {
+    let scratch = format!("{}.rewrite", stem(&tape.name));
+    let name = tape.name.clone();
+    let failed = |source| SessionError::io(&name, "rewrite")(source);
+    let fs = tape.fs.clone();
+    discard(&*fs, &tape.dir, &scratch).map_err(failed)?;
+    let made = (|| {
+        let lock = fs.lock(&tape.dir, &scratch)?.ok_or(io::ErrorKind::WouldBlock)?;
+        let file = fs.append(&tape.dir, &scratch)?;
+        make(&mut |piece| fs.write(&file, piece))?;
+        fs.sync_file(&file)?;
+        let len = fs.stat_file(&file)?.len;
+        fs.rename(&tape.dir, &scratch, &tape.dir, &name, Rename::Replace)?;
+        Ok((lock, file, len))
+    })();
+    let (lock, file, len) = match made {
+        Ok(made) => made,
+        Err(error) => {
+            // What there is of it is of no use; the next attempt would remove it too.
+            let _ = discard(&*fs, &tape.dir, &scratch);
+            return Err(failed(error));
+        }
+    };
+    tape.locks.push(lock);
+    tape.file = Some(file);
+    tape.saved = len;
+    (tape.longer, tape.torn, tape.in_doubt) = (false, false, false);
+    match fs.sync_dir(&tape.dir) {
+        Ok(()) => {
+            tape.new_name = false;
+            Ok(())
+        }
+        Err(source) => {
+            tape.new_name = true;
+            Err(SessionError::NotDurable { name: tape.name.clone(), source })
+        }
+    }
+}
+
+/// Copies a stretch of a file, piece by piece.
+pub(crate) fn copy_range(
+    fs: &dyn Fs,
+    (dir, name): (&Dir, &str),
+    from: u64,
+    to: u64,
+    put: &mut Put<'_>,
+) -> io::Result<()> {
+    let mut at = from;
+    while at < to {
+        let want = usize::try_from(to - at).unwrap_or(usize::MAX).min(PIECE);
+        let piece = fs.read_range(dir, name, at, want)?;
+        if piece.is_empty() {
+            return Err(io::ErrorKind::UnexpectedEof.into());
+        }
+        put(&piece)?;
+        at += piece.len() as u64;
+    }
+    Ok(())
+}
+
+/// Removes what may not be there.
+pub(crate) fn discard(fs: &dyn Fs, dir: &Dir, name: &str) -> io::Result<()> {
+    match fs.remove_file(dir, name) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
+        _ => Ok(()),
+    }
+}
+
+/// Copies a whole file to a name that is free, and makes the copy durable. Returns that name.
+pub(crate) fn keep_copy(
+    fs: &dyn Fs,
+    dir: &Dir,
+    name: &str,
+    as_name: &mut dyn FnMut(u32) -> String,
+) -> Result<String, SessionError> {
+    /// So many copies of one file are kept at most.
+    const COPIES_MOST: u32 = 1000;
+    let failed = |source| SessionError::io(name, "keep a copy of")(source);
+    let len = fs.stat(dir, name).map_err(failed)?.len;
+    for number in 1..=COPIES_MOST {
+        let copy = as_name(number);
+        match fs.stat(dir, &copy) {
+            Ok(_) => continue,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+            Err(error) => return Err(failed(error)),
+        }
+        let scratch = format!("{copy}.part");
+        relaycode_durable::atomic::write_pieces(fs, (dir, &scratch), (dir, &copy), &mut |put| {
+            copy_range(fs, (dir, name), 0, len, put)
+        })
+        .map_err(|error| failed(error.source))?;
+        return Ok(copy);
+    }
+    Err(SessionError::Exists { name: as_name(COPIES_MOST) })
+}

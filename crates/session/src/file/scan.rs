@@ -1,0 +1,318 @@
+//! Everything that can be saved of a session file, and a report of what cannot.
+//!
+//! A [`Scanner`] takes one line after the other and makes rows of them. A line that cannot be read is skipped, and entries that
+//! followed it are joined to the entry before it, so that a conversation stays whole. Invariant: the same bytes give the
+//! same rows, so that a name that was made up here is found again the next time.
+
+use std::collections::HashMap;
+use std::io;
+
+use super::lines::Line;
+use super::probe::Probe;
+use super::report::{Report, What};
+use super::row::{Kind, Role, Row, milliseconds};
+use super::table::Table;
+use crate::header::Header;
+use crate::index::facts::Facts;
+
+/// What every entry begins with where a program of ours or a peer's wrote it.
+const BEGINNING: &[u8] = b"{\"type\":\"";
+/// A line is searched for an entry behind damage at so many places at most.
+const TRIES_MOST: usize = 16;
+const BOM: &[u8] = b"\xef\xbb\xbf";
+
+/// Makes rows of lines.
+#[derive(Default)]
+pub(crate) struct Scanner {
+    pub(crate) table: Table,
+    pub(crate) facts: Facts,
+    pub(crate) report: Report,
+    pub(crate) header: Option<Found>,
+    /// The format; known with the header or the first entry.
+    version: Option<u64>,
+    /// How the last line ends, if it does not end as it should.
+    pub(crate) tail: Tail,
+    /// The entry before the latest unreadable line.
+    damage: Option<Option<u32>>,
+    /// Which row stands for a name that an unreadable line took away.
+    joined: HashMap<String, Option<u32>>,
+    /// Which row children of a name mean that several entries have, and how many have it.
+    latest: HashMap<String, (u32, u64)>,
+    /// Rows whose parents were not there yet.
+    waiting: Vec<Waiting>,
+}
+
+/// A header that was found.
+#[derive(Debug, Clone)]
+pub(crate) struct Found {
+    pub(crate) header: Header,
+    /// Where it begins.
+    pub(crate) offset: u64,
+    /// How long it is.
+    pub(crate) len: u64,
+    /// Where the next line begins.
+    pub(crate) end: u64,
+}
+
+/// How a file ends.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) enum Tail {
+    /// With a line end, or with nothing.
+    #[default]
+    Whole,
+    /// With an entry or a header that lacks its line end.
+    NoLineEnd,
+    /// With something unreadable that begins here.
+    Torn {
+        /// The place.
+        from: u64,
+    },
+}
+
+struct Waiting {
+    row: u32,
+    parent: String,
+    damage: Option<Option<u32>>,
+}
+
+impl Scanner {
+    /// A scanner that goes on behind what an index knew.
+    pub(crate) fn resume(table: Table, facts: Facts, header: Found) -> Scanner {
+        let version = Some(header.header.version);
+        Scanner { table, facts, header: Some(header), version, ..Scanner::default() }
+    }
+
+    /// Takes a line. `earlier` reads a line that was taken before.
+    pub(crate) fn take(
+        &mut self,
+        line: Line<'_>,
+        earlier: &mut dyn FnMut(&Row) -> io::Result<Vec<u8>>,
+    ) -> io::Result<()> {
+        let Some(bytes) = line.bytes else {
+            self.damaged(&line, "the line is too long");
+            return Ok(());
+        };
+        let mut offset = line.offset;
+        let mut bytes = bytes;
+        if offset == 0
+            && let Some(rest) = bytes.strip_prefix(BOM)
+        {
+            (offset, bytes) = (BOM.len() as u64, rest);
+        }
+        let bytes = bytes.strip_suffix(b"\r").unwrap_or(bytes);
+        if bytes.iter().all(u8::is_ascii_whitespace) {
+            if !line.ended && !bytes.is_empty() {
+                self.tail = Tail::NoLineEnd;
+            }
+            return Ok(());
+        }
+        if let Some(probe) = read(bytes) {
+            return self.entry(&probe, offset, bytes, &line, earlier);
+        }
+        if line.ended
+            && let Some((at, probe)) = behind_damage(bytes)
+        {
+            self.report.add(line.offset, at as u64, What::Prefix);
+            self.damage = Some(self.table.last());
+            return self.entry(&probe, offset + at as u64, &bytes[at..], &line, earlier);
+        }
+        self.damaged(&line, why(bytes));
+        Ok(())
+    }
+
+    fn entry(
+        &mut self,
+        probe: &Probe<'_>,
+        offset: u64,
+        bytes: &[u8],
+        line: &Line<'_>,
+        earlier: &mut dyn FnMut(&Row) -> io::Result<Vec<u8>>,
+    ) -> io::Result<()> {
+        let Some(kind) = probe.kind.as_deref() else {
+            self.damaged(line, "it has no type");
+            return Ok(());
+        };
+        if kind == "session" {
+            self.take_header(bytes, offset, line);
+            return Ok(());
+        }
+        let version =
+            *self.version.get_or_insert(if probe.id.is_some() { crate::header::VERSION } else { 1 });
+        let number = self.table.len() as u64;
+        let id = match probe.id.as_deref() {
+            Some(id) => id.to_string(),
+            None if version < 2 => crate::migrate::made_up_id(number),
+            None => {
+                self.damaged(line, "it has no id");
+                return Ok(());
+            }
+        };
+        if !line.ended {
+            self.tail = Tail::NoLineEnd;
+        }
+        let (parent, waiting) = self.parent(probe, version);
+        let mut name = id.clone();
+        if let Some(known) = self.table.find(&id) {
+            let (known, others) = self.latest.get(&id).copied().unwrap_or((known, 1));
+            let same = match self.table.row(known) {
+                Some(row) if row.len as usize == bytes.len() => earlier(row)? == bytes,
+                _ => false,
+            };
+            if same {
+                self.report.add(line.offset, line.len, What::Repeated { id });
+                return Ok(());
+            }
+            let count;
+            (name, count) = self.another_name(&id, others);
+            // The row is pushed below.
+            self.latest.insert(id.clone(), (u32::try_from(self.table.len()).unwrap_or(u32::MAX), count));
+            self.report.add(line.offset, line.len, What::SameName { id: id.clone(), now: name.clone() });
+        }
+        let role = match (kind, probe.message.role.as_deref()) {
+            ("message", Some(role)) => Role::named(role),
+            _ => Role::None,
+        };
+        let row = Row {
+            offset,
+            len: u32::try_from(bytes.len()).unwrap_or(u32::MAX),
+            parent,
+            id: name.as_str().into(),
+            timestamp: probe.timestamp.as_deref().map_or(0, milliseconds),
+            kind: Kind::named(kind),
+            role,
+            has_text: probe.message.has_text,
+            failed: probe.message.failed,
+        };
+        self.facts.note(&row, bytes);
+        let number = self.table.push(row);
+        if let Some(parent) = waiting {
+            self.waiting.push(Waiting { row: number, parent, damage: self.damage });
+        }
+        Ok(())
+    }
+
+    /// The row that an entry follows, or the name that is not there yet.
+    fn parent(&self, probe: &Probe<'_>, version: u64) -> (Option<u32>, Option<String>) {
+        match &probe.parent {
+            Some(Some(parent)) => {
+                let latest = self.latest.get(&**parent).map(|(row, _)| *row);
+                let found = latest.or_else(|| self.table.find(parent));
+                if found.is_some() {
+                    return (found, None);
+                }
+                (None, Some(parent.to_string()))
+            }
+            Some(None) => (None, None),
+            None if version < 2 => (self.table.last(), None),
+            None => (None, None),
+        }
+    }
+
+    /// A name for one more entry called `id`, of which there are `others` so far; and how many there are with it.
+    fn another_name(&self, id: &str, others: u64) -> (String, u64) {
+        let mut number = others;
+        loop {
+            number += 1;
+            let name = format!("{id}-{number}");
+            if self.table.find(&name).is_none() {
+                return (name, number);
+            }
+        }
+    }
+
+    fn take_header(&mut self, bytes: &[u8], offset: u64, line: &Line<'_>) {
+        if !line.ended {
+            self.tail = Tail::NoLineEnd;
+        }
+        let first = self.header.is_none() && self.table.len() == 0 && self.report.is_empty();
+        match serde_json::from_slice::<Header>(bytes) {
+            Ok(header) if self.header.is_none() => {
+                if !first {
+                    self.report.add(line.offset, line.len, What::LateHeader);
+                }
+                self.version.get_or_insert(header.version);
+                let end = line.offset + line.len + 1;
+                self.header = Some(Found { header, offset, len: bytes.len() as u64, end });
+            }
+            _ => {
+                let what = if first { What::Unreadable("the header lacks its id") } else { What::LateHeader };
+                self.report.add(line.offset, line.len, what);
+            }
+        }
+    }
+
+    fn damaged(&mut self, line: &Line<'_>, why: &'static str) {
+        if !line.ended {
+            self.tail = Tail::Torn { from: line.offset };
+            self.report.add(line.offset, line.len, What::TornTail);
+            return;
+        }
+        self.report.add(line.offset, line.len, What::Unreadable(why));
+        self.damage = Some(self.table.last());
+    }
+
+    /// Every line was taken: parents that are still missing are looked for once more.
+    pub(crate) fn finish(&mut self) {
+        let waiting = std::mem::take(&mut self.waiting);
+        let mut forward = false;
+        for Waiting { row, parent, damage } in waiting {
+            let Some((id, offset, len)) =
+                self.table.row(row).map(|row| (row.id.to_string(), row.offset, u64::from(row.len)))
+            else {
+                continue;
+            };
+            if let Some(found) = self.table.find(&parent) {
+                forward = true;
+                self.table.set_parent(row, Some(found));
+                if found != row {
+                    self.report.add(offset, len, What::BeforeParent { id });
+                }
+            } else if let Some(before) = damage {
+                let joined = *self.joined.entry(parent.clone()).or_insert(before);
+                self.table.set_parent(row, joined);
+                self.report.add(offset, len, What::Joined { id, parent });
+            } else {
+                self.report.add(offset, len, What::Orphan { id, parent });
+            }
+        }
+        if forward {
+            let report = &mut self.report;
+            self.table.cut_cycles(&mut |row| {
+                report.add(row.offset, u64::from(row.len), What::Cycle { id: row.id.to_string() });
+            });
+        }
+        if self.header.is_none() && (self.table.len() > 0 || !self.report.is_empty()) {
+            self.report.add(0, 0, What::NoHeader);
+        }
+    }
+
+    /// The format of the file.
+    pub(crate) fn version(&self) -> u64 {
+        self.version.unwrap_or(crate::header::VERSION)
+    }
+}
+
+fn read(bytes: &[u8]) -> Option<Probe<'_>> {
+    Probe::of(std::str::from_utf8(bytes).ok()?)
+}
+
+/// A whole entry behind half a line or the zeros of a power cut: somebody wrote on without a line end. Pieces of content look
+/// similar, but follow nothing and have no time.
+fn behind_damage(bytes: &[u8]) -> Option<(usize, Probe<'_>)> {
+    let places = memchr::memmem::find_iter(bytes, BEGINNING).filter(|at| *at > 0).take(TRIES_MOST);
+    let mut entries = places.filter_map(|at| Some((at, read(&bytes[at..])?)));
+    entries.find(|(_, probe)| probe.id.is_some() && probe.parent.is_some() && probe.timestamp.is_some())
+}
+
+/// Why a line cannot be read.
+fn why(bytes: &[u8]) -> &'static str {
+    if bytes.iter().all(|byte| *byte == 0) {
+        "only zeros, as after a power cut"
+    } else if memchr::memchr(0, bytes).is_some() {
+        "zeros in the middle, as after a power cut"
+    } else if std::str::from_utf8(bytes).is_err() {
+        "it is not UTF-8"
+    } else {
+        "it is not a JSON object"
+    }
+}

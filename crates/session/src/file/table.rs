@@ -1,0 +1,93 @@
+//! The rows of a session and the way from a name to its row.
+//!
+//! Invariant: names are different, and no way along parents comes back to where it began.
+
+use std::collections::HashMap;
+
+use super::row::Row;
+
+/// The rows of a session, in the order of the file.
+#[derive(Debug, Default)]
+pub(crate) struct Table {
+    rows: Vec<Row>,
+    by_id: HashMap<Box<str>, u32>,
+}
+
+impl Table {
+    pub(crate) fn rows(&self) -> &[Row] {
+        &self.rows
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.rows.len()
+    }
+
+    pub(crate) fn row(&self, number: u32) -> Option<&Row> {
+        self.rows.get(number as usize)
+    }
+
+    pub(crate) fn find(&self, id: &str) -> Option<u32> {
+        self.by_id.get(id).copied()
+    }
+
+    pub(crate) fn last(&self) -> Option<u32> {
+        u32::try_from(self.rows.len()).ok()?.checked_sub(1)
+    }
+
+    pub(crate) fn push(&mut self, row: Row) -> u32 {
+        let number = u32::try_from(self.rows.len()).unwrap_or(u32::MAX);
+        self.by_id.insert(row.id.clone(), number);
+        self.rows.push(row);
+        number
+    }
+
+    pub(crate) fn set_parent(&mut self, number: u32, parent: Option<u32>) {
+        if let Some(row) = self.rows.get_mut(number as usize) {
+            row.parent = parent;
+        }
+    }
+
+    /// The name of the entry that a row follows.
+    pub(crate) fn parent_id(&self, row: &Row) -> Option<&str> {
+        row.parent.and_then(|parent| self.row(parent)).map(|parent| &*parent.id)
+    }
+
+    /// Every line moved by so many bytes, because the header has another length now.
+    pub(crate) fn shift(&mut self, by: i64) {
+        for row in &mut self.rows {
+            row.offset = row.offset.saturating_add_signed(by);
+        }
+    }
+
+    /// The rows from the root to `leaf`.
+    pub(crate) fn path(&self, leaf: Option<u32>) -> Vec<u32> {
+        let mut path = Vec::new();
+        let mut at = leaf;
+        while let Some(number) = at {
+            path.push(number);
+            at = self.row(number).and_then(|row| row.parent);
+        }
+        path.reverse();
+        path
+    }
+
+    /// Cuts every circle of parents open; shows where.
+    pub(crate) fn cut_cycles(&mut self, cut: &mut dyn FnMut(&Row)) {
+        // Walks go up until they meet a row that an earlier walk was at (fine) or that this one was at (a circle).
+        let mut walked = vec![0_u32; self.rows.len()];
+        for start in 0..self.rows.len() {
+            let stamp = u32::try_from(start + 1).unwrap_or(u32::MAX);
+            let mut at = start;
+            while walked[at] == 0 {
+                walked[at] = stamp;
+                let Some(parent) = self.rows[at].parent.map(|parent| parent as usize) else { break };
+                if parent >= self.rows.len() || walked[parent] == stamp {
+                    self.rows[at].parent = None;
+                    cut(&self.rows[at]);
+                    break;
+                }
+                at = parent;
+            }
+        }
+    }
+}

@@ -1,0 +1,261 @@
+//! The file as a session sees it: what is on disk, and behind it what is still to be written.
+//!
+//! A line has its place from the moment it is appended, whether it is on disk, waits for the first prompt, or waits for a disk
+//! that is full. Everything that waits is written with the next line, in one call. Invariant: up to [`Tape::saved`] the file holds
+//! whole lines that count; whatever a failed write left behind that is cut off before anything else is written.
+
+use std::io;
+use std::sync::Arc;
+
+use relaycode_durable::fs::FileMode;
+use relaycode_durable::{Dir, File, Fs, Lock};
+
+use crate::error::SessionError;
+
+/// At most so many bytes wait for a disk that takes none.
+pub(crate) const UNSAVED_MOST: usize = 32 << 20;
+
+/// At most so many bytes of a torn tail are kept beside the file, and so many of all of them.
+const DAMAGED_MOST: u64 = 1 << 20;
+const DAMAGED_FILE_MOST: u64 = 16 << 20;
+
+/// Where lines go.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Place {
+    /// Nowhere: the session lives as long as the process.
+    Memory,
+    /// Nowhere yet: the file is made with the first prompt.
+    Later,
+    /// Into the file.
+    File,
+}
+
+/// The file, and what is to be written to it.
+pub(crate) struct Tape {
+    pub(crate) fs: Arc<dyn Fs>,
+    pub(crate) dir: Dir,
+    pub(crate) name: String,
+    pub(crate) place: Place,
+    pub(crate) file: Option<File>,
+    /// The newest last; older ones are of files that this one replaced.
+    pub(crate) locks: Vec<Lock>,
+    /// So many bytes of the file count.
+    pub(crate) saved: u64,
+    /// What comes behind them.
+    pub(crate) unsaved: Vec<u8>,
+    pub(crate) unsaved_entries: usize,
+    /// The file may be longer than [`Tape::saved`].
+    pub(crate) longer: bool,
+    /// What is longer is not ours: it is kept beside the file before it is cut off.
+    pub(crate) torn: bool,
+    /// The file's name is not durable yet.
+    pub(crate) new_name: bool,
+    /// A sync failed: what it was to save is in doubt, and asking again does not help.
+    pub(crate) in_doubt: bool,
+}
+
+impl Tape {
+    pub(crate) fn new(fs: Arc<dyn Fs>, dir: Dir, name: &str, place: Place) -> Tape {
+        Tape {
+            fs,
+            dir,
+            name: name.to_string(),
+            place,
+            file: None,
+            locks: Vec::new(),
+            saved: 0,
+            unsaved: Vec::new(),
+            unsaved_entries: 0,
+            longer: false,
+            torn: false,
+            new_name: false,
+            in_doubt: false,
+        }
+    }
+
+    /// Where the next line begins.
+    pub(crate) fn end(&self) -> u64 {
+        self.saved + self.unsaved.len() as u64
+    }
+
+    /// Reads a stretch that does not reach from the file into what waits.
+    pub(crate) fn read(&self, offset: u64, len: usize) -> io::Result<Vec<u8>> {
+        let Some(waiting) = offset.checked_sub(self.saved) else {
+            return self.fs.read_range(&self.dir, &self.name, offset, len);
+        };
+        let from = usize::try_from(waiting).unwrap_or(usize::MAX).min(self.unsaved.len());
+        Ok(self.unsaved[from..from.saturating_add(len).min(self.unsaved.len())].to_vec())
+    }
+
+    /// Takes the lock that the file stands for.
+    pub(crate) fn lock(&mut self) -> Result<(), SessionError> {
+        let lock = lock_named(&*self.fs, &self.dir, &self.name)?;
+        self.locks.push(lock);
+        Ok(())
+    }
+
+    /// Adds a line behind everything else; nothing is written yet. Where too much waits already, it is not taken.
+    pub(crate) fn put(&mut self, line: &[u8]) -> Result<u64, SessionError> {
+        let bytes = self.unsaved.len() + line.len() + 1;
+        if self.place != Place::Memory && bytes > UNSAVED_MOST.max(line.len() + 1) {
+            return Err(SessionError::TooMuchUnsaved { name: self.name.clone(), bytes: self.unsaved.len() });
+        }
+        let offset = self.end();
+        self.unsaved.extend_from_slice(line);
+        self.unsaved.push(b'\n');
+        self.unsaved_entries += 1;
+        Ok(offset)
+    }
+
+    /// Writes what waits.
+    pub(crate) fn save(&mut self) -> Result<(), SessionError> {
+        if self.place != Place::File || self.unsaved.is_empty() {
+            return Ok(());
+        }
+        let attempt = self.try_save();
+        if attempt.is_ok() {
+            self.saved = self.end();
+            self.unsaved_entries = 0;
+            // Memory that one large entry needed is given back.
+            self.unsaved = if self.unsaved.capacity() > (1 << 20) {
+                Vec::new()
+            } else {
+                let mut same = std::mem::take(&mut self.unsaved);
+                same.clear();
+                same
+            };
+        }
+        attempt
+    }
+
+    fn try_save(&mut self) -> Result<(), SessionError> {
+        let not_saved = |tape: &Tape, source| SessionError::NotSaved {
+            name: tape.name.clone(),
+            id: String::new(),
+            entries: tape.unsaved_entries,
+            source,
+        };
+        if self.file.is_none() {
+            self.open_file().map_err(|error| match error {
+                SessionError::Io { source, .. } => not_saved(self, source),
+                other => other,
+            })?;
+        }
+        let Some(file) = &self.file else { return Err(SessionError::Gone { name: self.name.clone() }) };
+        let stat = self.fs.stat_file(file).map_err(|source| not_saved(self, source))?;
+        if stat.links == 0 {
+            return Err(SessionError::Gone { name: self.name.clone() });
+        }
+        if stat.len != self.saved {
+            if !self.longer || stat.len < self.saved {
+                return Err(SessionError::Changed { name: self.name.clone() });
+            }
+            if self.torn {
+                self.set_aside(stat.len).map_err(|source| not_saved(self, source))?;
+            }
+            self.fs.truncate(file, self.saved).map_err(|source| not_saved(self, source))?;
+        }
+        self.longer = false;
+        self.torn = false;
+        if let Err(source) = self.fs.write(file, &self.unsaved) {
+            // What was written of it must not stay; if it cannot be cut off now, it is before the next write.
+            self.longer = self.fs.truncate(file, self.saved).is_err();
+            return Err(not_saved(self, source));
+        }
+        Ok(())
+    }
+
+    /// Opens the file to write, making it where it is still to be made.
+    fn open_file(&mut self) -> Result<(), SessionError> {
+        if self.locks.is_empty() {
+            match self.fs.create(&self.dir, &self.name, FileMode::Private) {
+                Ok(_) => self.new_name = true,
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
+                    let stat = self.fs.stat(&self.dir, &self.name);
+                    // An attempt that failed halfway left it empty.
+                    if !stat.is_ok_and(|stat| stat.len == 0) {
+                        return Err(SessionError::Exists { name: self.name.clone() });
+                    }
+                    self.new_name = true;
+                }
+                Err(error) => return Err(SessionError::io(&self.name, "make")(error)),
+            }
+            self.lock()?;
+        }
+        let file = self.fs.append(&self.dir, &self.name).map_err(SessionError::io(&self.name, "write"))?;
+        self.file = Some(file);
+        Ok(())
+    }
+
+    /// Keeps what a crash left of a line in a file beside, before it is cut off.
+    fn set_aside(&self, end: u64) -> io::Result<()> {
+        let name = format!("{}.damaged", stem(&self.name));
+        let have = match self.fs.stat(&self.dir, &name) {
+            Ok(stat) => stat.len,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => 0,
+            Err(error) => return Err(error),
+        };
+        let len = (end - self.saved).min(DAMAGED_MOST);
+        if have + len > DAMAGED_FILE_MOST {
+            return Ok(());
+        }
+        let most = usize::try_from(len).unwrap_or(usize::MAX);
+        let bytes = self.fs.read_range(&self.dir, &self.name, self.saved, most)?;
+        if bytes.iter().all(|byte| *byte == 0) {
+            return Ok(());
+        }
+        let file = self.fs.append(&self.dir, &name)?;
+        let mut piece =
+            format!("# {} bytes at byte {} of {}\n", end - self.saved, self.saved, self.name).into_bytes();
+        piece.extend_from_slice(&bytes);
+        piece.push(b'\n');
+        self.fs.write(&file, &piece)?;
+        self.fs.sync_file(&file)?;
+        self.fs.sync_dir(&self.dir)
+    }
+
+    /// Makes everything durable.
+    pub(crate) fn sync(&mut self) -> Result<(), SessionError> {
+        self.save()?;
+        if self.in_doubt {
+            let source = io::Error::other("an earlier attempt failed, and what it was to save is in doubt");
+            return Err(SessionError::NotDurable { name: self.name.clone(), source });
+        }
+        let Some(file) = &self.file else { return Ok(()) };
+        let synced = self.fs.sync_file(file).and_then(|()| match self.new_name {
+            true => self.fs.sync_dir(&self.dir),
+            false => Ok(()),
+        });
+        match synced {
+            Ok(()) => {
+                self.new_name = false;
+                Ok(())
+            }
+            Err(source) => {
+                self.in_doubt = true;
+                Err(SessionError::NotDurable { name: self.name.clone(), source })
+            }
+        }
+    }
+}
+
+/// Takes the lock of the file that has this name now.
+pub(crate) fn lock_named(fs: &dyn Fs, dir: &Dir, name: &str) -> Result<Lock, SessionError> {
+    /// So many times in a row the file is replaced just then, before it is somebody else's.
+    const REPLACED_MOST: usize = 8;
+    for _ in 0..REPLACED_MOST {
+        let before = fs.stat(dir, name).map_err(SessionError::io(name, "look at"))?;
+        let Some(lock) = fs.lock(dir, name).map_err(SessionError::io(name, "lock"))? else { break };
+        let after = fs.stat(dir, name).map_err(SessionError::io(name, "look at"))?;
+        // A file that was replaced in between is no longer the session: its lock means nothing.
+        if (before.dev, before.ino) == (after.dev, after.ino) {
+            return Ok(lock);
+        }
+    }
+    Err(SessionError::InUse { name: name.to_string() })
+}
+
+/// A session file's name without its ending.
+pub(crate) fn stem(name: &str) -> &str {
+    name.strip_suffix(".jsonl").unwrap_or(name)
+}

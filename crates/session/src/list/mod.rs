@@ -1,0 +1,286 @@
+//! Which sessions there are, newest first, from the two ends of each file: never from whole files.
+//!
+//! A session that never got an answer is hidden unless it is asked for; a damaged one is listed with what is wrong with
+//! it, never left out. The directory in the header decides where a session belongs, since two directories can share a name.
+
+mod count;
+mod cut;
+mod ends;
+mod recent;
+#[cfg(test)]
+mod tests;
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use jiff::Timestamp;
+use relaycode_durable::{Dir, Fs, Kind, Stat};
+use serde::Serialize;
+
+use crate::index::head::Head;
+use crate::layout::{self, EXTENSION, Layout, same_directory};
+
+pub use recent::RecentSession;
+
+/// Sessions that are looked at, at most; the newest.
+pub const MAX_SESSIONS: usize = 100_000;
+/// Bytes of the first message that are kept for a list.
+pub const MAX_FIRST: usize = 2048;
+
+/// One session of a list.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct SessionInfo {
+    /// The file.
+    pub path: PathBuf,
+    /// The session's own name: the header's, or what the file's name says where that cannot be read.
+    pub id: String,
+    /// The directory it is about; empty if it does not say.
+    pub cwd: String,
+    /// The header's title, or the last short summary.
+    pub title: Option<String>,
+    /// When it began, RFC 3339; empty if nothing says so.
+    pub created: String,
+    /// When it was last written, RFC 3339.
+    pub modified: String,
+    /// Messages in it, on all branches; `None` if that needs a look at the whole file: [`Listing::count`].
+    pub messages: Option<u64>,
+    /// The beginning of what the user said first.
+    pub first_message: Option<String>,
+    /// Bytes of the file.
+    pub size: u64,
+    /// Whether a model ever answered; `None` if the ends of the file do not say.
+    pub answered: Option<bool>,
+    /// What is wrong with the file, as far as its ends show.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub damage: Option<String>,
+    /// When it was last written, in seconds since 1970.
+    #[serde(skip)]
+    pub modified_seconds: i64,
+}
+
+/// Which sessions.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Scope<'a> {
+    /// Those about this directory.
+    Project(&'a Path),
+    /// Those of every directory.
+    All,
+}
+
+/// What was found.
+#[derive(Debug, Default)]
+pub struct Listed {
+    /// The sessions, newest first.
+    pub sessions: Vec<SessionInfo>,
+    /// Those left out because nobody ever answered.
+    pub hidden: Vec<SessionInfo>,
+    /// Directories that cannot be read, and why.
+    pub unreadable: Vec<(PathBuf, String)>,
+}
+
+/// The sessions of a home.
+#[derive(Clone, Copy)]
+pub struct Listing<'a> {
+    fs: &'a dyn Fs,
+    layout: &'a Layout,
+}
+
+impl<'a> Listing<'a> {
+    /// The sessions of the home that `layout` describes.
+    pub fn new(fs: &'a dyn Fs, layout: &'a Layout) -> Listing<'a> {
+        Listing { fs, layout }
+    }
+
+    /// The directory they are in.
+    pub fn sessions(&self) -> PathBuf {
+        self.layout.sessions()
+    }
+
+    /// All sessions of the scope that a model answered, newest first; with `unanswered` the others, too.
+    ///
+    /// # Errors
+    /// The system's, for the directory of sessions itself. That there is none is an empty list.
+    pub fn list(&self, scope: Scope<'_>, unanswered: bool) -> io::Result<Listed> {
+        let mut listed = Listed::default();
+        let files = self.files(scope, &mut listed.unreadable)?;
+        let all = in_parallel(&files, |file| self.info(file));
+        for info in all.into_iter().flatten().filter(|info| belongs(info, scope)) {
+            if info.answered == Some(false) && info.damage.is_none() && !unanswered {
+                listed.hidden.push(info);
+            } else {
+                listed.sessions.push(info);
+            }
+        }
+        Ok(listed)
+    }
+
+    /// The newest `limit` sessions that a model answered, by a short name, for a place where several are offered.
+    /// Only as many files are opened as that takes.
+    ///
+    /// # Errors
+    /// The system's, for the directory of sessions itself.
+    pub fn recent(&self, scope: Scope<'_>, limit: usize) -> io::Result<Vec<RecentSession>> {
+        let files = self.files(scope, &mut Vec::new())?;
+        let known = files.iter().filter_map(|file| self.info(file)).filter(|info| belongs(info, scope));
+        let answered = known.filter(|info| info.answered != Some(false) || info.damage.is_some());
+        Ok(answered.take(limit).map(|info| RecentSession::of(&info)).collect())
+    }
+
+    /// What a list says of one file.
+    ///
+    /// # Errors
+    /// The system's; `InvalidData` if it is no session.
+    pub fn one(&self, path: &Path) -> io::Result<SessionInfo> {
+        let name = path.file_name().and_then(|name| name.to_str()).ok_or(io::ErrorKind::InvalidInput)?;
+        let above = path.parent().filter(|above| !above.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        let dir = self.fs.open_root(above)?;
+        let stat = self.fs.stat(&dir, name)?;
+        if stat.kind != Kind::File {
+            return Err(relaycode_durable::fs::not_regular());
+        }
+        let file = Candidate { dir, path: path.to_path_buf(), name: name.to_string(), stat };
+        let named = file.name.ends_with(EXTENSION);
+        self.info(&file)
+            .filter(|info| named || info.damage.is_none())
+            .ok_or_else(|| io::Error::new(io::ErrorKind::InvalidData, "it is not a session"))
+    }
+
+    /// Counts the messages of those that do not know their number yet. Reads whole files: for what is shown, not for all.
+    pub fn count(&self, sessions: &mut [SessionInfo]) {
+        for info in sessions.iter_mut().filter(|info| info.messages.is_none()) {
+            info.messages = count::messages(self.fs, &info.path).ok().flatten();
+        }
+    }
+
+    /// The files that may be sessions, newest first.
+    fn files(&self, scope: Scope<'_>, unreadable: &mut Vec<(PathBuf, String)>) -> io::Result<Vec<Candidate>> {
+        let sessions = match self.fs.open_root(&self.layout.sessions()) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+            other => other?,
+        };
+        let names = match scope {
+            Scope::Project(cwd) => vec![layout::encode(cwd)],
+            Scope::All => {
+                let names = self.fs.list(&sessions)?.into_iter();
+                names.filter(|(_, kind)| *kind == Kind::Dir).map(|(name, _)| name).collect()
+            }
+        };
+        let mut files = Vec::new();
+        for name in names {
+            let path = self.layout.sessions().join(&name);
+            match self
+                .fs
+                .open_dir(&sessions, &name)
+                .and_then(|dir| self.in_directory(&dir, &path, &mut files))
+            {
+                Err(error) if error.kind() != io::ErrorKind::NotFound => {
+                    unreadable.push((path, error.to_string()));
+                }
+                _ => {}
+            }
+        }
+        // Names begin with the time: of two that were written in the same second the later one comes first.
+        files.sort_by(|a, b| (b.stat.modified, &b.name).cmp(&(a.stat.modified, &a.name)));
+        files.truncate(MAX_SESSIONS);
+        Ok(files)
+    }
+
+    fn in_directory(&self, dir: &Dir, path: &Path, files: &mut Vec<Candidate>) -> io::Result<()> {
+        let mut names = Vec::new();
+        self.fs.each(dir, &mut |name, kind| {
+            if kind == Kind::File && name.ends_with(EXTENSION) && !name.starts_with('.') {
+                names.push(name.to_string());
+            }
+        })?;
+        for name in names {
+            // One that is gone by now is no news.
+            let Ok(stat) = self.fs.stat(dir, &name) else { continue };
+            files.push(Candidate { dir: dir.clone(), path: path.join(&name), name, stat });
+        }
+        Ok(())
+    }
+
+    /// What a list says of a file; `None` if it is no session.
+    fn info(&self, file: &Candidate) -> Option<SessionInfo> {
+        let named = layout::id_in_name(&file.name);
+        let ends = match ends::read(self.fs, &file.dir, &file.name, file.stat.len) {
+            Ok(ends) => ends,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return None,
+            Err(error) => {
+                ends::Ends { damage: Some(format!("it cannot be read: {error}")), ..ends::Ends::default() }
+            }
+        };
+        if ends.header.is_none() && named.is_none() {
+            return None;
+        }
+        // The index knows what the ends do not say, if it is about the file as it is.
+        let known = if ends.messages.is_none() { Head::read(self.fs, &file.dir, &file.name) } else { None };
+        let facts = known.filter(|head| head.fits(&file.stat)).map(|head| head.facts);
+        let (id, cwd, title, created) = match ends.header {
+            Some(header) => (header.id, header.cwd, header.title, header.timestamp),
+            None => (named.unwrap_or_default().to_string(), String::new(), None, String::new()),
+        };
+        let created =
+            if created.is_empty() { layout::time_in_name(&file.name).unwrap_or_default() } else { created };
+        Some(SessionInfo {
+            path: file.path.clone(),
+            id,
+            cwd,
+            title: title
+                .filter(|title| !title.trim().is_empty())
+                .or_else(|| facts.as_ref().and_then(|facts| facts.short_summary.clone()))
+                .or(ends.summary),
+            created,
+            modified: rfc3339(file.stat.modified),
+            messages: ends.messages.or(facts.as_ref().map(|facts| facts.messages)),
+            first_message: ends
+                .first_message
+                .or_else(|| facts.as_ref().and_then(|facts| facts.first_prompt.clone())),
+            size: file.stat.len,
+            answered: facts.as_ref().map(|facts| facts.is_answered()).or(ends.answered),
+            damage: ends.damage,
+            modified_seconds: file.stat.modified,
+        })
+    }
+}
+
+/// A file that may be a session.
+struct Candidate {
+    dir: Dir,
+    path: PathBuf,
+    name: String,
+    stat: Stat,
+}
+
+/// One that does not say where it belongs belongs where it lies.
+fn belongs(info: &SessionInfo, scope: Scope<'_>) -> bool {
+    match scope {
+        Scope::All => true,
+        Scope::Project(cwd) => info.cwd.is_empty() || same_directory(cwd, &info.cwd),
+    }
+}
+
+fn rfc3339(seconds: i64) -> String {
+    Timestamp::from_second(seconds).map(|time| format!("{time:.3}")).unwrap_or_default()
+}
+
+/// Does it for all of them, in their order, on several threads where there are many.
+fn in_parallel<T: Send, F: Sync>(files: &[F], act: impl Fn(&F) -> T + Sync) -> Vec<T> {
+    /// Files that are worth a thread.
+    const A_SHARE: usize = 256;
+    const MOST_THREADS: usize = 8;
+    let threads = std::thread::available_parallelism().map_or(1, usize::from).min(MOST_THREADS);
+    let threads = threads.min(files.len() / A_SHARE);
+    if threads < 2 {
+        return files.iter().map(act).collect();
+    }
+    let act = &act;
+    std::thread::scope(|scope| {
+        let shares: Vec<_> = files
+            .chunks(files.len().div_ceil(threads))
+            .map(|share| scope.spawn(move || share.iter().map(act).collect::<Vec<T>>()))
+            .collect();
+        shares.into_iter().flat_map(|share| share.join().unwrap_or_default()).collect()
+    })
+}

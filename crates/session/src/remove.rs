@@ -1,0 +1,122 @@
+//! A session goes, with everything that is its own: the index, the files beside it, what a repair or a new format kept
+//! of it. Blobs stay: others may refer to them, and to know that every session would have to be read.
+//!
+//! Invariant: nobody writes it meanwhile, and the session itself goes last, so that what a crash leaves can be removed again.
+
+use std::io;
+use std::path::Path;
+
+use relaycode_durable::{Dir, Fs, Kind, Stat};
+
+use crate::error::SessionError;
+use crate::file::tape::{lock_named, stem};
+
+/// Directories beside a session go so deep at most.
+const MAX_DEPTH: usize = 16;
+
+/// Removes a session and what is its own.
+///
+/// # Errors
+/// [`SessionError::InUse`] if somebody has it open for writing; else the system's, and then the session is still there.
+pub fn remove(fs: &dyn Fs, path: &Path) -> Result<(), SessionError> {
+    remove_if(fs, path, &|_| true).map(drop)
+}
+
+/// The same, unless the file turns out to be another than was meant; whether it went.
+pub(crate) fn remove_if(
+    fs: &dyn Fs,
+    path: &Path,
+    meant: &dyn Fn(&Stat) -> bool,
+) -> Result<bool, SessionError> {
+    let shown = path.display().to_string();
+    let failed = |doing| SessionError::io(&shown, doing);
+    let name = path.file_name().and_then(|name| name.to_str()).ok_or(io::ErrorKind::InvalidInput);
+    let name = name.map_err(|kind| failed("remove")(kind.into()))?;
+    let above = path.parent().filter(|above| !above.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let dir = fs.open_root(above).map_err(failed("open the directory of"))?;
+    let _nobody_writes = lock_named(fs, &dir, name)?;
+    if !meant(&fs.stat(&dir, name).map_err(failed("look at"))?) {
+        return Ok(false);
+    }
+    // `<stem>` is a directory of its own files; `<stem>.…` are the index and what was kept of it.
+    let own = |entry: &str| {
+        let rest = entry.strip_prefix(stem(name));
+        entry != name && rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
+    };
+    for (entry, kind) in fs.list(&dir).map_err(failed("list the files of"))? {
+        if !stem(name).is_empty() && own(&entry) {
+            remove_entry(fs, &dir, &entry, kind, 0).map_err(failed("remove the files of"))?;
+        }
+    }
+    fs.remove_file(&dir, name).map_err(failed("remove"))?;
+    Ok(true)
+}
+
+fn remove_entry(fs: &dyn Fs, at: &Dir, name: &str, kind: Kind, depth: usize) -> io::Result<()> {
+    if kind != Kind::Dir {
+        return fs.remove_file(at, name);
+    }
+    if depth == MAX_DEPTH {
+        return Err(io::Error::other("its directories are too deep"));
+    }
+    let dir = fs.open_dir(at, name)?;
+    for (entry, kind) in fs.list(&dir)? {
+        remove_entry(fs, &dir, &entry, kind, depth + 1)?;
+    }
+    fs.remove_dir(at, name)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+    use std::sync::Arc;
+
+    use relaycode_durable::Real;
+
+    use super::*;
+    use crate::{Mode, Session};
+
+    const HEADER: &str = "{\"type\":\"session\",\"version\":3,\"id\":\"a\",\"cwd\":\"/\"}\n";
+
+    #[test]
+    fn all_that_is_its_own_goes_and_nothing_else() {
+        let dir = tempfile::tempdir().unwrap();
+        let name = "2026-02-16T10-20-30-000Z_aa.jsonl";
+        let stem = "2026-02-16T10-20-30-000Z_aa";
+        fs::create_dir_all(dir.path().join(stem).join("deep/er")).unwrap();
+        fs::write(dir.path().join(stem).join("deep/er/file"), "x").unwrap();
+        for (file, text) in [
+            (name.to_string(), HEADER),
+            (format!("{stem}.index"), "x"),
+            (format!("{name}.before-repair-1"), "x"),
+        ] {
+            fs::write(dir.path().join(file), text).unwrap();
+        }
+        for other in
+            [format!("{stem}bb.jsonl"), "blob".to_string(), "2026-02-16T10-20-30-000Z_ab.jsonl".into()]
+        {
+            fs::write(dir.path().join(other), HEADER).unwrap();
+        }
+        remove(&Real::default(), &dir.path().join(name)).unwrap();
+        assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 3);
+        assert!(matches!(
+            remove(&Real::default(), &dir.path().join(name)),
+            Err(SessionError::Missing { .. })
+        ));
+    }
+
+    #[test]
+    fn one_that_somebody_writes_stays() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("aa.jsonl");
+        fs::write(&path, HEADER).unwrap();
+        let real: Arc<dyn Fs> = Arc::new(Real::default());
+        let held = Session::open(real.clone(), real.open_root(dir.path()).unwrap(), "aa.jsonl", Mode::Write)
+            .unwrap();
+        assert!(matches!(remove(&*real, &path), Err(SessionError::InUse { .. })));
+        assert!(path.exists());
+        drop(held);
+        remove(&*real, &path).unwrap();
+        assert!(!path.exists());
+    }
+}

@@ -1,0 +1,103 @@
+//! Moving in the tree. A move changes where the next entry goes; nothing that was said changes.
+
+use serde_json::Value;
+
+use super::Session;
+use crate::context::text_of;
+use crate::entry::{Body, Entry};
+use crate::error::SessionError;
+
+/// Where a choice in the tree leads.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Navigation {
+    /// It leads anywhere: it is not where the conversation is already.
+    pub moved: bool,
+    /// The new leaf; `None` for the very beginning.
+    pub leaf: Option<String>,
+    /// The text of the prompt that was chosen, to be said again in other words.
+    pub prefill: Option<String>,
+}
+
+impl Session {
+    /// The next entry follows `id`.
+    ///
+    /// # Errors
+    /// There is no such entry.
+    pub fn branch(&mut self, id: &str) -> Result<(), SessionError> {
+        self.leaf = Some(self.number(id)?);
+        Ok(())
+    }
+
+    /// The next entry is a new root.
+    pub fn reset(&mut self) {
+        self.leaf = None;
+    }
+
+    /// Moves to `from` (`None`: the beginning) and says there what was left behind. Returns the new entry's name.
+    ///
+    /// # Errors
+    /// There is no such entry (nothing is moved then); else as for [`Session::append`].
+    pub fn branch_with_summary(
+        &mut self,
+        from: Option<&str>,
+        summary: &str,
+        details: Option<Value>,
+        from_extension: Option<bool>,
+    ) -> Result<String, SessionError> {
+        self.check_writable()?;
+        self.leaf = from.map(|id| self.number(id)).transpose()?;
+        self.append(Body::BranchSummary {
+            from_id: from.unwrap_or("root").to_string(),
+            summary: summary.to_string(),
+            details,
+            from_extension,
+        })
+    }
+
+    /// Where choosing `target` in the tree leads: a prompt is said again (its parent becomes the leaf), from anything else it
+    /// goes on behind it.
+    ///
+    /// # Errors
+    /// There is no such entry, or it cannot be read.
+    pub fn destination(&self, target: &str) -> Result<Navigation, SessionError> {
+        let number = self.number(target)?;
+        if self.leaf == Some(number) {
+            return Ok(Navigation { moved: false, leaf: Some(target.to_string()), prefill: None });
+        }
+        let entry = self.read(number)?;
+        let said = match &entry.body {
+            Body::Message { message } if message.get("role").and_then(Value::as_str) == Some("user") => {
+                Some(message.get("content").map(text_of).unwrap_or_default())
+            }
+            Body::CustomMessage { content, .. } => Some(text_of(content)),
+            _ => None,
+        };
+        let leaf = if said.is_some() { entry.parent_id } else { Some(entry.id) };
+        Ok(Navigation { moved: true, leaf, prefill: said })
+    }
+
+    /// Goes where choosing `target` in the tree leads.
+    ///
+    /// # Errors
+    /// As for [`Session::destination`].
+    pub fn navigate(&mut self, target: &str) -> Result<Navigation, SessionError> {
+        let there = self.destination(target)?;
+        if there.moved {
+            self.leaf = there.leaf.as_deref().map(|id| self.number(id)).transpose()?;
+        }
+        Ok(there)
+    }
+
+    /// What going to `target` leaves behind: the entries from where the two ways part to the leaf, for a summary.
+    ///
+    /// # Errors
+    /// There is no such entry, or one cannot be read.
+    pub fn abandoned(&self, target: &str) -> Result<Vec<Entry>, SessionError> {
+        let target = self.table.path(Some(self.number(target)?));
+        let here = self.table.path(self.leaf);
+        let shared = here.iter().zip(&target).take_while(|(here, there)| here == there).count();
+        let mut window = super::Window::default();
+        let rows = here[shared..].iter().filter_map(|number| self.table.row(*number));
+        rows.map(|row| self.read_row(row, &mut window)).collect()
+    }
+}

@@ -1,0 +1,113 @@
+//! Writing down what could be saved: a damaged file, or one of an older format, is made anew. The original stays beside it.
+
+use std::io;
+use std::sync::Arc;
+
+use relaycode_durable::{Dir, Fs};
+use serde_json::Value;
+
+use super::{Mode, Session, Window};
+use crate::error::SessionError;
+use crate::file::probe::Probe;
+use crate::file::report::Report;
+use crate::file::rewrite;
+use crate::file::row::Row;
+use crate::file::tape::{Place, Tape, stem};
+use crate::header::VERSION;
+
+/// What a repair did.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Repaired {
+    /// What was wrong; empty where nothing was, and then nothing was done.
+    pub report: Report,
+    /// The name of the file as it was before, if it was changed.
+    pub original: Option<String>,
+    /// How many entries there are now.
+    pub entries: usize,
+}
+
+impl Session {
+    /// Writes what can be read of a session in place of the damaged file, which is kept beside it as
+    /// `<stem>.jsonl.before-repair-<n>`. A file with which nothing is wrong is left alone.
+    ///
+    /// # Errors
+    /// As for [`Session::open`] to write; or it cannot be written, and then the file is as it was.
+    pub fn repair(fs: Arc<dyn Fs>, dir: Dir, name: &str) -> Result<Repaired, SessionError> {
+        let mut tape = Tape::new(fs, dir, name, Place::File);
+        tape.fs.stat(&tape.dir, name).map_err(SessionError::io(name, "open"))?;
+        tape.lock()?;
+        let session = Session::load(tape, Mode::Write).map_err(SessionError::io(name, "read"))?;
+        if session.version > VERSION {
+            return Err(SessionError::Newer { name: name.to_string(), version: session.version });
+        }
+        let report = session.report.clone();
+        if report.is_empty() && session.version == VERSION {
+            return Ok(Repaired { report, original: None, entries: session.len() });
+        }
+        let (session, original) =
+            session.made_anew(&mut |number| format!("{name}.before-repair-{number}"))?;
+        Ok(Repaired { report, original: Some(original), entries: session.len() })
+    }
+
+    /// The same session in the present format. The original is kept as `<stem>.v<version>.bak`.
+    pub(super) fn migrated(mut self) -> Result<Session, SessionError> {
+        if self.tape.place != Place::File {
+            self.header.version = VERSION;
+            self.fields.insert("version".into(), VERSION.into());
+            self.version = VERSION;
+            return Ok(self);
+        }
+        let stem = format!("{}.v{}", stem(&self.tape.name), self.version);
+        let report = self.report.clone();
+        let (mut session, _) = self.made_anew(&mut |number| match number {
+            1 => format!("{stem}.bak"),
+            _ => format!("{stem}.{number}.bak"),
+        })?;
+        session.report = report;
+        Ok(session)
+    }
+
+    /// Makes the file anew from what is known, and opens it again; and says where the original is.
+    fn made_anew(
+        mut self,
+        as_name: &mut dyn FnMut(u32) -> String,
+    ) -> Result<(Session, String), SessionError> {
+        let name = self.tape.name.clone();
+        let original = rewrite::keep_copy(&*self.tape.fs, &self.tape.dir, &name, as_name)?;
+        let mut source = Tape::new(self.tape.fs.clone(), self.tape.dir.clone(), &name, Place::File);
+        source.saved = self.tape.saved;
+        let nowhere = Tape::new(source.fs.clone(), source.dir.clone(), &name, Place::Memory);
+        let mut tape = std::mem::replace(&mut self.tape, nowhere);
+        self.fields.insert("version".into(), VERSION.into());
+        let mut window = Window::default();
+        let outcome = rewrite::replace(&mut tape, &mut |put| {
+            put(Value::Object(self.fields.clone()).to_string().as_bytes())?;
+            put(b"\n")?;
+            for row in self.table.rows() {
+                let line = self.line_of(row, &source, &mut window)?;
+                put(&line)?;
+                put(b"\n")?;
+            }
+            Ok(())
+        });
+        outcome?;
+        tape.unsaved.clear();
+        let session = Session::load(tape, Mode::Write).map_err(SessionError::io(&name, "read"))?;
+        Ok((session, original))
+    }
+
+    /// An entry's line: as it is where that is right, else with the name and the parent that it has by now.
+    fn line_of(&self, row: &Row, source: &Tape, window: &mut Window) -> io::Result<Vec<u8>> {
+        let line = window.line(source, row)?.to_vec();
+        let text = std::str::from_utf8(&line).map_err(io::Error::other)?;
+        let Some(probe) = Probe::of(text) else { return Err(io::ErrorKind::InvalidData.into()) };
+        let is_right = self.version == VERSION
+            && probe.id.as_deref() == Some(&*row.id)
+            && probe.parent.as_ref().and_then(|parent| parent.as_deref()) == self.table.parent_id(row);
+        if is_right {
+            return Ok(line);
+        }
+        let fields = self.read_fields(row, source, window).map_err(io::Error::other)?;
+        Ok(Value::Object(fields).to_string().into_bytes())
+    }
+}

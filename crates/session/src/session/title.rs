@@ -1,0 +1,62 @@
+//! The name of a session for people.
+
+use serde_json::Value;
+
+use super::Session;
+use crate::error::SessionError;
+use crate::file::rewrite;
+use crate::file::tape::Place;
+use crate::header::TitleSource;
+
+/// At most so many characters of a title are kept.
+const TITLE_MOST: usize = 300;
+
+impl Session {
+    /// Names the session. A name that the user gave is changed by the user alone: `false` says that nothing was done.
+    ///
+    /// The file is made anew with the other header and takes the place of the old one in one step.
+    ///
+    /// # Errors
+    /// It cannot be written; the session keeps its old name then.
+    pub fn set_title(&mut self, title: &str, source: TitleSource) -> Result<bool, SessionError> {
+        self.check_writable()?;
+        let title: String = title.split_whitespace().collect::<Vec<_>>().join(" ");
+        let title: String = title.chars().take(TITLE_MOST).collect();
+        let kept = self.header.title_source == Some(TitleSource::User) && source == TitleSource::Auto;
+        let same = self.header.title.as_deref() == Some(&title) && self.header.title_source == Some(source);
+        if title.is_empty() || kept || same {
+            return Ok(false);
+        }
+        let mut fields = self.fields.clone();
+        fields.insert("title".into(), Value::String(title.clone()));
+        fields.insert("titleSource".into(), serde_json::to_value(source).unwrap_or(Value::Null));
+        if self.tape.place == Place::File {
+            self.tape.save()?;
+            let mut line = Value::Object(fields.clone()).to_string().into_bytes();
+            line.push(b'\n');
+            let (body, saved) = (self.body, self.tape.saved);
+            let (fs, dir, name) = (self.tape.fs.clone(), self.tape.dir.clone(), self.tape.name.clone());
+            let len = line.len() as u64;
+            let outcome = rewrite::replace(&mut self.tape, &mut |put| {
+                put(&line)?;
+                rewrite::copy_range(&*fs, (&dir, &name), body, saved, put)
+            });
+            if !matches!(outcome, Ok(()) | Err(SessionError::NotDurable { .. })) {
+                return outcome.map(|()| false);
+            }
+            self.table.shift(i64::try_from(len).unwrap_or(0) - i64::try_from(body).unwrap_or(0));
+            self.body = len;
+            self.indexed = None;
+            self.named(title, source, fields);
+            return outcome.map(|()| true);
+        }
+        self.named(title, source, fields);
+        Ok(true)
+    }
+
+    fn named(&mut self, title: String, source: TitleSource, fields: serde_json::Map<String, Value>) {
+        self.header.title = Some(title);
+        self.header.title_source = Some(source);
+        self.fields = fields;
+    }
+}

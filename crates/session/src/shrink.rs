@@ -1,0 +1,144 @@
+//! Making an entry fit to be kept: long strings are cut, images go to the store, what is only for the moment is left out.
+//!
+//! Invariant: every field keeps its kind, and a signature is whole or empty, because half of one is refused by whoever made it.
+
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use serde_json::Value;
+
+use crate::blobs::Blobs;
+
+/// At most so many characters of a string are kept.
+pub const MAX_PERSIST_CHARS: usize = 500_000;
+/// What stands behind a string that was cut.
+pub const NOTICE: &str = "[Session persistence truncated large content]";
+/// From so many base64 characters on, an image goes to the store.
+pub const BLOB_LEAST: usize = 1024;
+
+/// Fields that are only for the moment.
+const TRANSIENT: [&str; 2] = ["partialJson", "jsonlEvents"];
+/// Fields that are whole or empty.
+const SIGNATURES: [&str; 4] = ["thinkingSignature", "textSignature", "thoughtSignature", "signature"];
+
+/// Makes an entry fit to be kept.
+pub(crate) fn shrink(entry: &mut Value, blobs: Option<&Blobs>) {
+    // No recursion: what a model made may be nested deeper than a stack.
+    let mut waiting: Vec<&mut Value> = vec![entry];
+    while let Some(value) = waiting.pop() {
+        match value {
+            Value::String(text) => cut(text),
+            Value::Array(items) => {
+                for item in items.iter_mut() {
+                    if !keep_image(item, blobs) {
+                        waiting.push(item);
+                    }
+                }
+            }
+            Value::Object(fields) => {
+                for name in TRANSIENT {
+                    fields.shift_remove(name);
+                }
+                for name in SIGNATURES {
+                    if let Some(Value::String(signature)) = fields.get_mut(name)
+                        && is_long(signature)
+                    {
+                        signature.clear();
+                    }
+                }
+                if fields.get("lineCount").is_some_and(Value::is_number)
+                    && let Some(Value::String(content)) = fields.get_mut("content")
+                    && is_long(content)
+                {
+                    cut(content);
+                    let lines = content.split('\n').count();
+                    fields.insert("lineCount".into(), lines.into());
+                }
+                waiting.extend(fields.values_mut());
+            }
+            _ => {}
+        }
+    }
+}
+
+fn is_long(text: &str) -> bool {
+    text.len() > MAX_PERSIST_CHARS && text.chars().nth(MAX_PERSIST_CHARS).is_some()
+}
+
+fn cut(text: &mut String) {
+    if !is_long(text) {
+        return;
+    }
+    let keep = MAX_PERSIST_CHARS - NOTICE.len() - 2;
+    let end = text.char_indices().nth(keep).map_or(text.len(), |(at, _)| at);
+    text.truncate(end);
+    text.push_str("\n\n");
+    text.push_str(NOTICE);
+}
+
+/// Puts an image into the store. One that cannot be kept there stays in the entry, whole: a cut one is none.
+fn keep_image(block: &mut Value, blobs: Option<&Blobs>) -> bool {
+    let is_image = block.get("type").and_then(Value::as_str) == Some("image");
+    let Some(Value::String(data)) = block.get_mut("data").filter(|_| is_image) else { return false };
+    if data.starts_with(crate::blobs::REFERENCE) {
+        return true;
+    }
+    if data.len() >= BLOB_LEAST
+        && let Some(blobs) = blobs
+        && let Ok(bytes) = STANDARD.decode(data.as_bytes())
+        && let Ok(reference) = blobs.put(&bytes)
+    {
+        *data = reference;
+    }
+    true
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+    use std::sync::Arc;
+
+    use relaycode_durable::{Fs, Model};
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn long_strings_are_cut_and_say_so() {
+        let mut entry = json!({
+            "edge": "x".repeat(MAX_PERSIST_CHARS), "long": "ü".repeat(MAX_PERSIST_CHARS + 1),
+            "thinkingSignature": "s".repeat(MAX_PERSIST_CHARS + 1), "partialJson": "{", "jsonlEvents": [1],
+            "read": { "content": "a\n".repeat(300_000), "lineCount": 300_000 }, "kept": { "content": "a\nb", "lineCount": 7 },
+        });
+        shrink(&mut entry, None);
+        assert_eq!(entry["edge"].as_str().unwrap().len(), MAX_PERSIST_CHARS);
+        let long = entry["long"].as_str().unwrap();
+        assert!(long.ends_with(NOTICE) && long.chars().count() == MAX_PERSIST_CHARS, "{}", long.len());
+        assert_eq!(entry["thinkingSignature"], "");
+        assert!(entry.get("partialJson").is_none() && entry.get("jsonlEvents").is_none());
+        let lines = entry["read"]["content"].as_str().unwrap().split('\n').count();
+        assert_eq!(entry["read"]["lineCount"], lines);
+        assert_eq!(entry["kept"]["lineCount"], 7, "what was not cut is as it was");
+    }
+
+    #[test]
+    fn images_go_to_the_store_from_a_size_on() {
+        let model = Arc::new(Model::new());
+        let home = model.open_root(Path::new("/")).unwrap();
+        let blobs = Blobs::open(model, &home).unwrap();
+        let large = STANDARD.encode(vec![7_u8; 768]);
+        assert_eq!(large.len(), BLOB_LEAST);
+        let small = STANDARD.encode(vec![7_u8; 765]);
+        let image = |data: &str| json!({ "type": "image", "data": data, "mimeType": "image/png" });
+        let mut entry = json!({ "message": { "content": [image(&large), image(&small), image("not base64 ".repeat(200).as_str())] } });
+        let before = entry.clone();
+        shrink(&mut entry, None);
+        assert_eq!(entry, before, "without a store they stay");
+        shrink(&mut entry, Some(&blobs));
+        let content = &entry["message"]["content"];
+        assert!(content[0]["data"].as_str().unwrap().starts_with("blob:sha256:"));
+        assert_eq!(content[1], before["message"]["content"][1]);
+        assert_eq!(content[2], before["message"]["content"][2]);
+        crate::blobs::resolve(&mut entry["message"], Some(&blobs));
+        assert_eq!(entry, before);
+    }
+}
