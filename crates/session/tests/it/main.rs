@@ -5,7 +5,7 @@
     clippy::expect_used,
     clippy::panic,
     clippy::print_stdout,
-    reason = "the whole file is tests"
+    reason = "tests fail by panicking"
 )]
 
 mod context;
