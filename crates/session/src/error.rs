@@ -120,6 +120,27 @@ pub enum SessionError {
 }
 
 impl SessionError {
+    /// After an append that failed with this: the entry is part of the session all the same. It is kept in memory and written
+    /// before the next one, and is not to be appended again.
+    pub fn is_entry_kept(&self) -> bool {
+        match self {
+            SessionError::ReadOnly { .. }
+            | SessionError::TooMuchUnsaved { .. }
+            | SessionError::TooLong { .. }
+            | SessionError::NoEntry { .. } => false,
+            SessionError::NotSaved { .. }
+            | SessionError::NotDurable { .. }
+            | SessionError::Changed { .. }
+            | SessionError::Gone { .. }
+            | SessionError::Exists { .. }
+            | SessionError::InUse { .. }
+            | SessionError::Missing { .. }
+            | SessionError::NotAFile { .. }
+            | SessionError::Newer { .. }
+            | SessionError::Io { .. } => true,
+        }
+    }
+
     pub(crate) fn io(name: &str, doing: &'static str) -> impl FnOnce(io::Error) -> SessionError {
         let name = name.to_string();
         move |source| match source.kind() {

@@ -1,7 +1,7 @@
 //! The session file: lines in, rows out, and the one place that writes it.
 //!
-//! [`lines`] reads a file in pieces of bounded size, [`probe`] takes from a line what the tree needs without building the rest,
-//! [`scan`] makes [`row`]s of all that can be saved and a [`report`] of what was odd, [`tape`] appends, [`rewrite`] makes a
+//! `lines` reads a file in pieces of bounded size, `probe` takes from a line what the tree needs without building the rest,
+//! `scan` makes `row`s of all that can be saved and a `report` of what was odd, `tape` appends, `rewrite` makes a
 //! whole file anew. Invariant: what is on disk is only ever added to, or replaced whole by a rename.
 
 pub(crate) mod lines;

@@ -1,7 +1,5 @@
 //! Appending: one entry, one line, one write.
 
-use std::io;
-
 use relaycode_llm::Message;
 use serde_json::Value;
 
@@ -30,8 +28,8 @@ impl Session {
     /// The first prompt makes the file; entries before it wait for it.
     ///
     /// # Errors
-    /// With [`SessionError::NotSaved`] (and [`SessionError::Changed`], [`SessionError::Gone`]) the entry is part of the session and is
-    /// written with the next one that can be: it is not to be appended again. With any other error there is no entry.
+    /// Where [`SessionError::is_entry_kept`] says so, the entry is part of the session and is written with the next one that
+    /// can be: it is not to be appended again. With any other error there is no entry.
     pub fn append(&mut self, body: Body) -> Result<String, SessionError> {
         self.check_writable()?;
         let entry = Entry {
@@ -48,12 +46,8 @@ impl Session {
     /// # Errors
     /// As for [`Session::append`].
     pub fn append_message(&mut self, message: &Message) -> Result<String, SessionError> {
-        let message = serde_json::to_value(message).map_err(|error| SessionError::Io {
-            name: self.tape.name.clone(),
-            doing: "write a message to",
-            source: io::Error::other(error),
-        })?;
-        self.append(Body::Message { message })
+        // A message is made of strings, numbers and JSON: there is nothing in it that has no JSON.
+        self.append(Body::Message { message: serde_json::to_value(message).unwrap_or(Value::Null) })
     }
 
     /// Names an entry, or takes its name away (`None`, or an empty one).

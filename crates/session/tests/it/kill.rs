@@ -15,7 +15,11 @@ use crate::place::{NAME, answer, ids, user};
 
 /// With this variable the test binary appends in that directory until it is killed.
 const APPENDER: &str = "RELAY_TEST_APPENDER";
+/// So many times it is killed; [`MORE`] asks for more.
 const KILLS: usize = 30;
+const MORE: &str = "RELAY_TEST_KILLS";
+/// After so many, another session is begun.
+const KILLS_OF_ONE: usize = 25;
 
 fn session(home: &Path) -> Session {
     let fs = Arc::new(Real::default());
@@ -48,10 +52,15 @@ fn appender() {
 
 #[test]
 fn what_was_acknowledged_is_there_after_a_kill() {
-    let home = tempfile::tempdir().unwrap();
+    let kills = env::var(MORE).ok().and_then(|kills| kills.parse().ok()).unwrap_or(KILLS);
+    let mut home = tempfile::tempdir().unwrap();
     let mut random = Random::new(31);
     let mut acknowledged: Vec<String> = Vec::new();
-    for round in 0..KILLS {
+    for round in 0..kills {
+        if round % KILLS_OF_ONE == 0 {
+            home = tempfile::tempdir().unwrap();
+            acknowledged.clear();
+        }
         let mut child = Command::new(env::current_exe().unwrap())
             .args(["kill::appender", "--exact", "--nocapture", "--test-threads=1"])
             .env(APPENDER, home.path())

@@ -71,7 +71,7 @@ fn a_fork_of_an_old_file_is_of_the_present_format() {
     let branched =
         old.branched("00000002", &dir, "branch.jsonl", relaycode_session::Header::new("/q")).unwrap();
     assert_eq!((ids(&branched).len(), branched.report().is_empty()), (2, true));
-    assert!(Session::open(model.clone(), dir, NAME, Mode::Write).is_ok());
+    assert!(Session::open(model, dir, NAME, Mode::Write).is_ok());
 }
 
 #[test]

@@ -112,5 +112,5 @@ fn closed_and_opened(
 
 #[test]
 fn a_session_and_a_plain_list_agree() {
-    (0..60).for_each(run);
+    (0..40).for_each(run);
 }

@@ -90,7 +90,7 @@ fn survives(file: &[u8], least: usize, what: &str) -> usize {
 fn a_byte_that_changed_costs_the_entries_of_its_line_at_most() {
     let (file, all) = (rich_file(), rich_ids().len());
     let mut random = Random::new(11);
-    for number in 0..1500 {
+    for number in 0..800 {
         let mut changed = file.clone();
         let at = random.below(file.len());
         changed[at] = u8::try_from(random.below(256)).unwrap();
@@ -102,7 +102,7 @@ fn a_byte_that_changed_costs_the_entries_of_its_line_at_most() {
 fn zeros_of_a_power_cut_cost_the_lines_that_they_touch_at_most() {
     let (file, all) = (rich_file(), rich_ids().len());
     let mut random = Random::new(12);
-    for number in 0..600 {
+    for number in 0..400 {
         let mut changed = file.clone();
         let from = random.below(file.len());
         let to = (from + 1 + random.below(700)).min(file.len());
