@@ -133,6 +133,8 @@ fn man(described: &Described<'_>) -> io::Result<Page> {
         roff.text([roman(code.long)]);
     }
     roff.control("SH", ["SEE ALSO"]);
+    // A name that is cut at the end of a line cannot be searched for.
+    roff.control("nh", []);
     for (at, name) in see_also.iter().enumerate() {
         let end = if at + 1 < see_also.len() { "(1)," } else { "(1)" };
         roff.text([bold(name), roman(end)]);

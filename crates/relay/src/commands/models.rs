@@ -15,7 +15,7 @@ use crate::providers::Providers;
 
 /// List models, show one, or test one with a tiny request
 ///
-/// A model is meant by `provider/id`, by its id, by a role of models.yml (default, smol …), by a pattern, or by
+/// A model is meant by `provider/id`, by its id, by a role of models.yml (default, smol and so on), by a pattern, or by
 /// words that fit; `:off`, `:minimal`, `:low`, `:medium`, `:high`, `:xhigh` or `:max` behind it says how much it
 /// thinks. Addresses and keys come only from your own models.yml, `relay keys` and your environment, never from a
 /// project.
