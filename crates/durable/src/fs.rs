@@ -59,6 +59,17 @@ pub struct Stat {
     pub immutable: bool,
 }
 
+/// The two ends of a file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Ends {
+    /// Its first bytes.
+    pub head: Vec<u8>,
+    /// Its last bytes; empty if the first are all.
+    pub tail: Vec<u8>,
+    /// What the file system knew of it then.
+    pub stat: Stat,
+}
+
 /// How a rename treats what stands at its target.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Rename {
@@ -122,6 +133,18 @@ pub trait Fs: Send + Sync {
     /// # Errors
     /// The system's.
     fn read_range(&self, at: &Dir, name: &str, from: u64, most: usize) -> io::Result<Vec<u8>>;
+
+    /// Reads at most `head` bytes of the beginning of a regular file and, if it is longer than that, at most `tail` of its end.
+    ///
+    /// # Errors
+    /// The system's.
+    fn read_ends(&self, at: &Dir, name: &str, head: usize, tail: usize) -> io::Result<Ends> {
+        let stat = self.stat(at, name)?;
+        let first = self.read_range(at, name, 0, head)?;
+        let from = stat.len.saturating_sub(tail as u64);
+        let last = if stat.len > head as u64 { self.read_range(at, name, from, tail)? } else { Vec::new() };
+        Ok(Ends { head: first, tail: last, stat })
+    }
 
     /// The extended attributes of a regular file; none where the file system has none.
     ///

@@ -15,7 +15,7 @@ use rustix::fs::{self as sys, AtFlags, FlockOperation, Mode, OFlags, RenameFlags
 use rustix::io::Errno;
 
 use crate::fs::{
-    Attribute, Dir, DirMode, File, FileMode, Fs, Kind, Lock, Rename, Stat, not_regular, too_long,
+    Attribute, Dir, DirMode, Ends, File, FileMode, Fs, Kind, Lock, Rename, Stat, not_regular, too_long,
 };
 
 /// The file system of the machine.
@@ -114,6 +114,14 @@ impl Fs for Real {
         let mut bytes = Vec::new();
         file.take(most as u64).read_to_end(&mut bytes)?;
         Ok(bytes)
+    }
+
+    fn read_ends(&self, at: &Dir, name: &str, head: usize, tail: usize) -> io::Result<Ends> {
+        let (file, stat) = open_regular(at, name)?;
+        let first = read_at(&file, 0, head)?;
+        let from = stat.len.saturating_sub(tail as u64);
+        let last = if stat.len > head as u64 { read_at(&file, from, tail)? } else { Vec::new() };
+        Ok(Ends { head: first, tail: last, stat })
     }
 
     fn attributes(&self, at: &Dir, name: &str) -> io::Result<Vec<Attribute>> {
@@ -286,6 +294,23 @@ fn whole(mut file: std::fs::File, len: u64, most: u64) -> io::Result<Vec<u8>> {
         let left = most.saturating_add(1).saturating_sub(first as u64);
         file.take(left).read_to_end(&mut bytes)?;
     }
+    Ok(bytes)
+}
+
+/// Reads at most `most` bytes from `from` on.
+fn read_at(file: &std::fs::File, from: u64, most: usize) -> io::Result<Vec<u8>> {
+    use std::os::unix::fs::FileExt;
+    let mut bytes = vec![0; most];
+    let mut got = 0;
+    while got < most {
+        match file.read_at(&mut bytes[got..], from + got as u64) {
+            Ok(0) => break,
+            Ok(more) => got += more,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+    bytes.truncate(got);
     Ok(bytes)
 }
 

@@ -234,3 +234,17 @@ fn a_hostile_session_is_shown_without_what_a_terminal_obeys() {
         assert!(out.len() < 10_000 || args.contains(&"--full"), "{args:?}: {}", out.len());
     }
 }
+
+#[test]
+fn what_would_be_deleted_stands_above_the_question() {
+    for (typed, code) in [("n\n", 4), ("y\n", 0)] {
+        let kept = Kept::new();
+        let path = kept.answered("aaaa1111bbbb", 60, "round totals");
+        let mut at = crate::terminal::Session::start(&kept.project, &["sessions", "delete", "1"], "");
+        at.wait_for("round totals");
+        at.wait_for("delete it for good? [y/N]");
+        at.type_in(typed);
+        let (ended, seen) = at.end();
+        assert_eq!((ended, path.exists()), (Some(code), code != 0), "{seen}");
+    }
+}

@@ -5,7 +5,7 @@
 use std::io;
 
 use memchr::{memchr_iter, memrchr};
-use relaycode_durable::{Dir, Fs};
+use relaycode_durable::{Dir, Fs, Stat};
 use serde::Deserialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
@@ -69,33 +69,33 @@ impl Role<'_> {
     }
 }
 
-/// Reads the ends of a file of `len` bytes.
-pub(super) fn read(fs: &dyn Fs, dir: &Dir, name: &str, len: u64) -> io::Result<Ends> {
-    let mut head = fs.read_range(dir, name, 0, PAGE)?;
+/// Reads the ends of a file; and what the file system says of it.
+pub(super) fn read(fs: &dyn Fs, dir: &Dir, name: &str) -> io::Result<(Ends, Stat)> {
+    let mut read = fs.read_ends(dir, name, PAGE, PAGE)?;
+    let len = read.stat.len.max(read.head.len() as u64);
     let mut ends = Ends::default();
-    if len == 0 && head.is_empty() {
+    if read.head.is_empty() {
         ends.damage = Some("it is empty".to_string());
-        return Ok(ends);
+        return Ok((ends, read.stat));
     }
-    let mut lines = head_lines(&mut ends, &head, len);
-    if len > head.len() as u64 && lines.wants_more {
-        head = fs.read_range(dir, name, 0, MOST)?;
+    let mut lines = head_lines(&mut ends, &read.head, len);
+    if len > read.head.len() as u64 && lines.wants_more {
+        read.head = fs.read_range(dir, name, 0, MOST)?;
         ends = Ends::default();
-        lines = head_lines(&mut ends, &head, len);
+        lines = head_lines(&mut ends, &read.head, len);
     }
-    if len <= head.len() as u64 {
+    if len <= read.head.len() as u64 {
         ends.messages = ends.damage.is_none().then_some(lines.messages);
         ends.answered.get_or_insert(false);
-        return Ok(ends);
+        return Ok((ends, read.stat));
     }
-    for size in [PAGE, MOST] {
-        let from = len.saturating_sub(size as u64);
-        let tail = fs.read_range(dir, name, from, size)?;
-        if tail_lines(&mut ends, &tail, from) || from == 0 {
-            break;
-        }
+    let from = len.saturating_sub(read.tail.len() as u64);
+    if !tail_lines(&mut ends, &read.tail, from) && from > 0 {
+        let from = len.saturating_sub(MOST as u64);
+        let tail = fs.read_range(dir, name, from, MOST)?;
+        tail_lines(&mut ends, &tail, from);
     }
-    Ok(ends)
+    Ok((ends, read.stat))
 }
 
 /// What came of reading the head.
@@ -130,10 +130,8 @@ fn head_lines(ends: &mut Ends, head: &[u8], len: u64) -> HeadLines {
             continue;
         }
         if is_cut {
-            let closed = cut::closed(line);
-            let found =
-                closed.iter().find_map(|text| serde_json::from_slice::<Line<'_>>(text).ok().map(|_| text));
-            if let Some(Ok(line)) = found.map(|text| serde_json::from_slice(text)) {
+            let ways = cut::closed(line);
+            if let Some(line) = ways.iter().find_map(|way| serde_json::from_slice::<Line<'_>>(way).ok()) {
                 see(ends, &line);
             }
             continue;

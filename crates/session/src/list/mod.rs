@@ -10,20 +10,25 @@ mod recent;
 #[cfg(test)]
 mod tests;
 
+use std::cmp::Reverse;
+use std::collections::HashSet;
+use std::ffi::OsStr;
 use std::io;
 use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
-use relaycode_durable::{Dir, Fs, Kind, Stat};
+use relaycode_durable::{Dir, Fs, Kind};
 use serde::Serialize;
 
-use crate::index::head::Head;
+use crate::index::{self, head::Head};
 use crate::layout::{self, EXTENSION, Layout, same_directory};
 
 pub use recent::RecentSession;
 
 /// Sessions that are looked at, at most; the newest.
 pub const MAX_SESSIONS: usize = 100_000;
+/// What the name of an index ends with.
+const INDEX: &str = ".index";
 /// Bytes of the first message that are kept for a list.
 pub const MAX_FIRST: usize = 2048;
 
@@ -105,7 +110,14 @@ impl<'a> Listing<'a> {
         let mut listed = Listed::default();
         let files = self.files(scope, &mut listed.unreadable)?;
         let all = in_parallel(&files, |file| self.info(file));
-        for info in all.into_iter().flatten().filter(|info| belongs(info, scope)) {
+        let mut all: Vec<SessionInfo> =
+            all.into_iter().flatten().filter(|info| belongs(info, scope)).collect();
+        // Names begin with the time: of two that were written in the same second the later one comes first.
+        let age =
+            |info: &SessionInfo| (info.modified_seconds, info.path.file_name().map(OsStr::to_os_string));
+        all.sort_by_cached_key(|info| Reverse(age(info)));
+        all.truncate(MAX_SESSIONS);
+        for info in all {
             if info.answered == Some(false) && info.damage.is_none() && !unanswered {
                 listed.hidden.push(info);
             } else {
@@ -121,7 +133,11 @@ impl<'a> Listing<'a> {
     /// # Errors
     /// The system's, for the directory of sessions itself.
     pub fn recent(&self, scope: Scope<'_>, limit: usize) -> io::Result<Vec<RecentSession>> {
-        let files = self.files(scope, &mut Vec::new())?;
+        let mut files = self.files(scope, &mut Vec::new())?;
+        files.sort_by_cached_key(|file| {
+            let modified = self.fs.stat(&file.dir, &file.name).map_or(i64::MIN, |stat| stat.modified);
+            Reverse((modified, file.name.clone()))
+        });
         let known = files.iter().filter_map(|file| self.info(file)).filter(|info| belongs(info, scope));
         let answered = known.filter(|info| info.answered != Some(false) || info.damage.is_some());
         Ok(answered.take(limit).map(|info| RecentSession::of(&info)).collect())
@@ -139,7 +155,7 @@ impl<'a> Listing<'a> {
         if stat.kind != Kind::File {
             return Err(relaycode_durable::fs::not_regular());
         }
-        let file = Candidate { dir, path: path.to_path_buf(), name: name.to_string(), stat };
+        let file = Candidate { dir, path: path.to_path_buf(), name: name.to_string(), indexed: true };
         let named = file.name.ends_with(EXTENSION);
         self.info(&file)
             .filter(|info| named || info.damage.is_none())
@@ -180,23 +196,21 @@ impl<'a> Listing<'a> {
                 _ => {}
             }
         }
-        // Names begin with the time: of two that were written in the same second the later one comes first.
-        files.sort_by(|a, b| (b.stat.modified, &b.name).cmp(&(a.stat.modified, &a.name)));
-        files.truncate(MAX_SESSIONS);
         Ok(files)
     }
 
     fn in_directory(&self, dir: &Dir, path: &Path, files: &mut Vec<Candidate>) -> io::Result<()> {
-        let mut names = Vec::new();
+        let (mut names, mut indexes) = (Vec::new(), HashSet::new());
         self.fs.each(dir, &mut |name, kind| {
             if kind == Kind::File && name.ends_with(EXTENSION) && !name.starts_with('.') {
                 names.push(name.to_string());
+            } else if kind == Kind::File && name.ends_with(INDEX) {
+                indexes.insert(name.to_string());
             }
         })?;
         for name in names {
-            // One that is gone by now is no news.
-            let Ok(stat) = self.fs.stat(dir, &name) else { continue };
-            files.push(Candidate { dir: dir.clone(), path: path.join(&name), name, stat });
+            let indexed = indexes.contains(&index::name_of(&name));
+            files.push(Candidate { dir: dir.clone(), path: path.join(&name), name, indexed });
         }
         Ok(())
     }
@@ -204,19 +218,23 @@ impl<'a> Listing<'a> {
     /// What a list says of a file; `None` if it is no session.
     fn info(&self, file: &Candidate) -> Option<SessionInfo> {
         let named = layout::id_in_name(&file.name);
-        let ends = match ends::read(self.fs, &file.dir, &file.name, file.stat.len) {
-            Ok(ends) => ends,
+        let (ends, stat) = match ends::read(self.fs, &file.dir, &file.name) {
+            Ok((ends, stat)) => (ends, Some(stat)),
             Err(error) if error.kind() == io::ErrorKind::NotFound => return None,
             Err(error) => {
-                ends::Ends { damage: Some(format!("it cannot be read: {error}")), ..ends::Ends::default() }
+                let damage = Some(format!("it cannot be read: {error}"));
+                (ends::Ends { damage, ..ends::Ends::default() }, self.fs.stat(&file.dir, &file.name).ok())
             }
         };
+        let (len, modified) = stat.map_or((0, 0), |stat| (stat.len, stat.modified));
         if ends.header.is_none() && named.is_none() {
             return None;
         }
         // The index knows what the ends do not say, if it is about the file as it is.
-        let known = if ends.messages.is_none() { Head::read(self.fs, &file.dir, &file.name) } else { None };
-        let facts = known.filter(|head| head.fits(&file.stat)).map(|head| head.facts);
+        let wanted = file.indexed && ends.messages.is_none();
+        let known = if wanted { Head::read(self.fs, &file.dir, &file.name) } else { None };
+        let fits = |head: &Head| stat.is_some_and(|stat| head.fits(&stat));
+        let facts = known.filter(fits).map(|head| head.facts);
         let (id, cwd, title, created) = match ends.header {
             Some(header) => (header.id, header.cwd, header.title, header.timestamp),
             None => (named.unwrap_or_default().to_string(), String::new(), None, String::new()),
@@ -232,15 +250,15 @@ impl<'a> Listing<'a> {
                 .or_else(|| facts.as_ref().and_then(|facts| facts.short_summary.clone()))
                 .or(ends.summary),
             created,
-            modified: rfc3339(file.stat.modified),
+            modified: rfc3339(modified),
             messages: ends.messages.or(facts.as_ref().map(|facts| facts.messages)),
             first_message: ends
                 .first_message
                 .or_else(|| facts.as_ref().and_then(|facts| facts.first_prompt.clone())),
-            size: file.stat.len,
+            size: len,
             answered: facts.as_ref().map(|facts| facts.is_answered()).or(ends.answered),
             damage: ends.damage,
-            modified_seconds: file.stat.modified,
+            modified_seconds: modified,
         })
     }
 }
@@ -250,7 +268,8 @@ struct Candidate {
     dir: Dir,
     path: PathBuf,
     name: String,
-    stat: Stat,
+    /// There is an index beside it.
+    indexed: bool,
 }
 
 /// One that does not say where it belongs belongs where it lies.
