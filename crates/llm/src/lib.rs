@@ -18,7 +18,6 @@ pub mod lines;
 pub mod message;
 pub mod model;
 pub mod models;
-mod nearest;
 mod own;
 pub mod partial;
 pub mod provider;

@@ -7,5 +7,6 @@
 pub mod escape;
 pub mod hidden;
 pub mod html;
+pub mod nearest;
 pub mod redact;
 pub mod width;

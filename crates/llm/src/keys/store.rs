@@ -1,7 +1,9 @@
 //! Keys that the user stored: one file each, for the user alone.
 
 use super::{Key, KeyError};
-use crate::own::Home;
+use relaycode_durable::own::Folder;
+
+use crate::own::{Home, OwnError};
 
 /// The folder in relay's directory.
 const FOLDER: &str = "keys";
@@ -30,9 +32,9 @@ impl Store {
         if !is_name(provider) {
             return Ok(None);
         }
-        let bytes = match self.home.read_secret(FOLDER, provider, FILE_BYTES) {
+        let bytes = match self.folder().and_then(|folder| folder.read(provider)) {
             Ok(Some(bytes)) => bytes,
-            Ok(None) | Err(crate::own::OwnError::NoHome) => return Ok(None),
+            Ok(None) | Err(OwnError::NoHome) => return Ok(None),
             Err(error) => return Err(error.into()),
         };
         let bad = |why| KeyError::Bad {
@@ -52,7 +54,7 @@ impl Store {
         if !is_name(provider) {
             return Err(KeyError::Name(crate::yaml::shown(provider)));
         }
-        Ok(self.home.write_secret(FOLDER, provider, format!("{}\n", key.expose()).as_bytes())?)
+        Ok(self.folder()?.write(provider, format!("{}\n", key.expose()).as_bytes())?)
     }
 
     /// Removes the key of a provider; says whether there was one.
@@ -63,7 +65,7 @@ impl Store {
         if !is_name(provider) {
             return Err(KeyError::Name(crate::yaml::shown(provider)));
         }
-        Ok(self.home.remove(FOLDER, provider)?)
+        Ok(self.folder()?.remove(provider)?)
     }
 
     /// The providers that have a stored key, in order.
@@ -71,11 +73,15 @@ impl Store {
     /// # Errors
     /// If the folder cannot be read.
     pub fn list(&self) -> Result<Vec<String>, KeyError> {
-        let names = match self.home.list(FOLDER) {
-            Err(crate::own::OwnError::NoHome) => Vec::new(),
+        let names = match self.folder().and_then(|folder| folder.list()) {
+            Err(OwnError::NoHome) => Vec::new(),
             names => names?,
         };
         Ok(names.into_iter().filter(|name| is_name(name)).collect())
+    }
+
+    fn folder(&self) -> Result<Folder, OwnError> {
+        self.home.secrets(FOLDER, FILE_BYTES)
     }
 }
 

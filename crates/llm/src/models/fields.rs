@@ -6,8 +6,8 @@ use std::collections::BTreeMap;
 use serde_json::{Map, Value, json};
 
 use crate::model::{Compat, Price};
-use crate::nearest::{meant, nearest};
 use crate::yaml::{Entry, Fault, Item, Node, shown};
+use relaycode_text::nearest::{meant, nearest};
 
 use super::file::At;
 

@@ -26,10 +26,10 @@ use super::error::FileError;
 use super::fields::{self, table, text};
 use super::roles::Role;
 use crate::keys;
-use crate::nearest::{meant, nearest};
 use crate::own::Home;
 use crate::provider::{self, Provider};
 use crate::yaml::{self, Entry, Fault, Item, Node, shown};
+use relaycode_text::nearest::{meant, nearest};
 
 /// The file, in relay's directory.
 pub const NAME: &str = "models.yml";

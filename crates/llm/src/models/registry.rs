@@ -12,8 +12,8 @@ use super::fields;
 use super::file::{At, AuthKind, ModelsFile, Patch, ProviderEntry};
 use crate::catalogue;
 use crate::model::{Compat, Model, Price};
-use crate::nearest::nearest;
 use crate::provider::{self, Provider};
+use relaycode_text::nearest::nearest;
 
 /// Tokens that a model can read and write together, where nothing says how many.
 pub const ASSUMED_CONTEXT: u64 = 128_000;

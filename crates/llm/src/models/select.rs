@@ -10,8 +10,8 @@ use globset::{GlobBuilder, GlobMatcher};
 use super::fuzzy::{canonical, fit};
 use super::registry::{Known, Registry};
 use super::roles::Role;
-use crate::nearest::{meant, nearest};
 use crate::request::Level;
+use relaycode_text::nearest::{meant, nearest};
 
 /// Bytes of a selector.
 const LONGEST: usize = 512;

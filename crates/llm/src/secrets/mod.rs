@@ -233,7 +233,8 @@ pub fn smells(name: &str) -> bool {
 /// # Errors
 /// If it can neither be read nor written; the system's randomness counts as well.
 pub fn seed(home: &Home) -> Result<[u8; 32], OwnError> {
-    if let Some(bytes) = home.read_secret(SEED.0, SEED.1, 32)?
+    let folder = home.secrets(SEED.0, 32)?;
+    if let Some(bytes) = folder.read(SEED.1)?
         && let Ok(seed) = bytes.try_into()
     {
         return Ok(seed);
@@ -244,6 +245,6 @@ pub fn seed(home: &Home) -> Result<[u8; 32], OwnError> {
         filled += rustix::rand::getrandom(&mut seed[filled..], rustix::rand::GetRandomFlags::empty())
             .map_err(|error| OwnError::System { path: SEED.1.into(), source: error.into() })?;
     }
-    home.write_secret(SEED.0, SEED.1, &seed)?;
+    folder.write(SEED.1, &seed)?;
     Ok(seed)
 }

@@ -1,25 +1,28 @@
-//! The name that somebody may have meant.
+//! The name that somebody may have meant, where the one that was typed is none.
 
-/// Characters of a name that is looked at; none of ours is longer.
+/// Characters of a name that is looked at; no name of ours is longer.
 const LONGEST: usize = 64;
 
 /// Up to `most` of `names` that are most like `name`, the likest first: the same but for case and separators, or a few
 /// letters away.
-pub(crate) fn nearest<'a>(name: &str, names: impl IntoIterator<Item = &'a str>, most: usize) -> Vec<&'a str> {
-    let Some(wanted) = folded(name) else { return Vec::new() };
-    let allowed = (wanted.len() / 3).clamp(1, 4);
-    let mut found: Vec<(usize, &str)> = names
-        .into_iter()
-        .filter_map(|name| Some((distance(&wanted, &folded(name)?), name)))
-        .filter(|(distance, _)| *distance <= allowed)
-        .collect();
+pub fn nearest<'a>(name: &str, names: impl IntoIterator<Item = &'a str>, most: usize) -> Vec<&'a str> {
+    let mut found: Vec<(usize, &str)> =
+        names.into_iter().filter_map(|other| Some((distance(name, other, 4)?, other))).collect();
     found.sort_by_key(|(distance, _)| *distance);
     found.dedup_by_key(|(_, name)| *name);
     found.into_iter().take(most).map(|(_, name)| name).collect()
 }
 
+/// How many letters of `name` are wrong if `other` was meant, case and separators aside; `None` if that is more than `most`
+/// or more than a third of them.
+pub fn distance(name: &str, other: &str, most: usize) -> Option<usize> {
+    let (wanted, other) = (folded(name)?, folded(other)?);
+    let distance = letters(&wanted, &other);
+    (distance <= (wanted.len() / 3).min(most)).then_some(distance)
+}
+
 /// `; did you mean a, b or c?`, or nothing.
-pub(crate) fn meant(names: &[&str]) -> String {
+pub fn meant(names: &[&str]) -> String {
     match names {
         [] => String::new(),
         [one] => format!("; did you mean `{one}`?"),
@@ -37,7 +40,7 @@ fn folded(name: &str) -> Option<Vec<char>> {
 }
 
 /// How many letters have to be put in, taken out or changed.
-fn distance(one: &[char], other: &[char]) -> usize {
+fn letters(one: &[char], other: &[char]) -> usize {
     let mut row: Vec<usize> = (0..=other.len()).collect();
     for (i, a) in one.iter().enumerate() {
         let mut diagonal = row[0];
