@@ -9,7 +9,7 @@ use std::path::Path;
 use relaycode_durable::{Dir, Fs, Kind, Real};
 use serde_json::Value;
 
-use crate::yaml::shown;
+use crate::shown;
 
 /// Bytes of a file that are looked at.
 const FILE_BYTES: usize = 256 << 10;

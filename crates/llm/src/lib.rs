@@ -31,7 +31,6 @@ pub mod stream;
 pub mod transport;
 pub mod veil;
 pub mod wire;
-mod yaml;
 
 pub use assembly::Assembly;
 pub use cancel::Cancel;
@@ -45,3 +44,11 @@ pub use request::Request;
 pub use stream::{Options, Step, Stream};
 pub use transport::Client;
 pub use veil::Veil;
+
+/// Cells of foreign text in a message.
+const SHOWN: usize = 80;
+
+/// Foreign text for a message: one line, visible, short.
+fn shown(text: &str) -> String {
+    relaycode_text::width::shown(text, SHOWN)
+}

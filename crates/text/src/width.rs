@@ -160,6 +160,13 @@ fn tail(text: &str, limit: usize) -> &str {
     text
 }
 
+/// Foreign text for a message: one line, visible, of at most `most` cells.
+pub fn shown(text: &str, most: usize) -> String {
+    // Cut before escaping: a name may be as long as the file it stands in.
+    let head: String = text.chars().take(most + 1).collect();
+    clip(&crate::escape::line(&head), most, Ellipsis::default()).into_owned()
+}
+
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;

@@ -52,7 +52,7 @@ impl Store {
     /// If the file cannot be written, or the name is none.
     pub fn set(&self, provider: &str, key: &Key) -> Result<(), KeyError> {
         if !is_name(provider) {
-            return Err(KeyError::Name(crate::yaml::shown(provider)));
+            return Err(KeyError::Name(crate::shown(provider)));
         }
         Ok(self.folder()?.write(provider, format!("{}\n", key.expose()).as_bytes())?)
     }
@@ -63,7 +63,7 @@ impl Store {
     /// If the file cannot be removed.
     pub fn remove(&self, provider: &str) -> Result<bool, KeyError> {
         if !is_name(provider) {
-            return Err(KeyError::Name(crate::yaml::shown(provider)));
+            return Err(KeyError::Name(crate::shown(provider)));
         }
         Ok(self.folder()?.remove(provider)?)
     }

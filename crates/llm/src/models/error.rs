@@ -4,7 +4,7 @@ use std::fmt;
 use std::path::PathBuf;
 
 use crate::own::OwnError;
-use crate::yaml::Fault;
+use relaycode_text::yaml::Fault;
 
 /// What is wrong with the file, where, and what to do about it. Never quotes a value: it may be a key.
 #[derive(Debug, Clone, PartialEq, Eq)]

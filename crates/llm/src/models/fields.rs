@@ -3,11 +3,12 @@
 
 use std::collections::BTreeMap;
 
-use serde_json::{Map, Value, json};
+use relaycode_text::nearest::{meant, nearest};
+use relaycode_text::yaml::{Entry, Fault, Item, Node};
+use serde_json::{Map, Number, Value, json};
 
 use crate::model::{Compat, Price};
-use crate::yaml::{Entry, Fault, Item, Node, shown};
-use relaycode_text::nearest::{meant, nearest};
+use crate::shown;
 
 use super::file::At;
 
@@ -184,7 +185,7 @@ pub(super) fn compat(node: &Node, what: &str) -> Result<At<Map<String, Value>>, 
         if !names.contains(&entry.name.as_str()) {
             return Err(unknown(entry, what, &names));
         }
-        let value = entry.node.json();
+        let value = as_json(&entry.node);
         if serde_json::from_value::<Compat>(json!({ &entry.name: &value })).is_err() {
             let said = format!("`{what}.{}` does not have a value that it can have", entry.name);
             return Err(Fault::new(entry.node.at, said));
@@ -212,4 +213,20 @@ pub(super) fn unknown(entry: &Entry, what: &str, names: &[&str]) -> Fault {
 
 fn wrong(node: &Node, what: &str, wanted: &str, got: &Item) -> Fault {
     Fault::new(node.at, format!("`{what}` must be {wanted}, not {}", got.kind()))
+}
+
+/// A value as JSON.
+fn as_json(node: &Node) -> Value {
+    match &node.value {
+        Item::Null => Value::Null,
+        Item::Switch(on) => Value::Bool(*on),
+        Item::Whole(number) => Value::from(*number),
+        Item::Number(number) => Number::from_f64(*number).map_or(Value::Null, Value::Number),
+        Item::Text(text) => Value::String(text.clone()),
+        Item::List(items) => Value::Array(items.iter().map(as_json).collect()),
+        Item::Table(entries) => {
+            let entries = entries.iter().map(|entry| (entry.name.clone(), as_json(&entry.node)));
+            Value::Object(entries.collect::<Map<_, _>>())
+        }
+    }
 }

@@ -28,8 +28,9 @@ use super::roles::Role;
 use crate::keys;
 use crate::own::Home;
 use crate::provider::{self, Provider};
-use crate::yaml::{self, Entry, Fault, Item, Node, shown};
+use crate::shown;
 use relaycode_text::nearest::{meant, nearest};
+use relaycode_text::yaml::{self, Entry, Fault, Item, Node};
 
 /// The file, in relay's directory.
 pub const NAME: &str = "models.yml";

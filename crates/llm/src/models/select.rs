@@ -223,7 +223,7 @@ impl Registry {
             false => meant(&near),
             true => "; `relay models --all` lists those that relay knows".to_string(),
         };
-        SelectError::Unknown { selector: crate::yaml::shown(selector), near }
+        SelectError::Unknown { selector: crate::shown(selector), near }
     }
 }
 

@@ -9,7 +9,8 @@ use regex::{Regex, RegexBuilder};
 
 use crate::models::FileError;
 use crate::own::Home;
-use crate::yaml::{self, Entry as Field, Fault, Item, Node, shown};
+use crate::shown;
+use relaycode_text::yaml::{self, Entry as Field, Fault, Item, Node};
 
 /// The file, in relay's directory.
 pub const NAME: &str = "secrets.yml";

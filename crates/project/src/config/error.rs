@@ -4,9 +4,6 @@
 
 use std::fmt;
 
-use relaycode_text::escape;
-use relaycode_text::width::{Ellipsis, clip};
-
 use super::literal::{Fault, Place};
 
 /// Cells of a value or a key that a message shows.
@@ -106,7 +103,5 @@ impl ConfigError {
 
 /// Foreign text for a message: one line, visible, short.
 pub(super) fn shown(text: &str) -> String {
-    // Cut before escaping: a key may be as long as the file.
-    let head: String = text.chars().take(SHOWN + 1).collect();
-    clip(&escape::line(&head), SHOWN, Ellipsis::default()).into_owned()
+    relaycode_text::width::shown(text, SHOWN)
 }

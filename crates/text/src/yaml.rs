@@ -5,12 +5,10 @@
 use std::fmt;
 
 use serde::de::{Deserialize, Deserializer, Error, MapAccess, SeqAccess, Visitor};
-use serde_json::{Map, Number, Value};
 use serde_saphyr::Spanned;
 use serde_saphyr::options::{DuplicateKeyPolicy, MergeKeyPolicy};
 
-use relaycode_text::escape;
-use relaycode_text::width::{Ellipsis, clip};
+use crate::width::shown;
 
 /// How deep values may be nested.
 const DEPTH: usize = 32;
@@ -21,56 +19,71 @@ const SHOWN: usize = 80;
 
 /// A line and a column, from 1; 0 where nothing is known.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(crate) struct Place {
+pub struct Place {
     /// The line.
-    pub(crate) line: usize,
+    pub line: usize,
     /// The column.
-    pub(crate) column: usize,
+    pub column: usize,
 }
 
 /// A value and where it stands.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Node {
-    pub(crate) at: Place,
-    pub(crate) value: Item,
+pub struct Node {
+    /// Where it stands.
+    pub at: Place,
+    /// The value.
+    pub value: Item,
 }
 
 /// A value.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) enum Item {
+pub enum Item {
+    /// Nothing.
     Null,
+    /// True or false.
     Switch(bool),
+    /// A number without fraction or sign.
     Whole(u64),
+    /// Any other number.
     Number(f64),
+    /// Text.
     Text(String),
+    /// A list.
     List(Vec<Node>),
+    /// Named values, in the order in which they stand.
     Table(Vec<Entry>),
 }
 
 /// A named value.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Entry {
-    pub(crate) name: String,
-    pub(crate) at: Place,
-    pub(crate) node: Node,
+pub struct Entry {
+    /// The name.
+    pub name: String,
+    /// Where the name stands.
+    pub at: Place,
+    /// The value.
+    pub node: Node,
 }
 
 /// What is wrong, and where.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Fault {
-    pub(crate) at: Place,
-    pub(crate) what: String,
+pub struct Fault {
+    /// Where.
+    pub at: Place,
+    /// What.
+    pub what: String,
 }
 
 impl Fault {
-    pub(crate) fn new(at: Place, what: impl Into<String>) -> Fault {
+    /// Something wrong at a place.
+    pub fn new(at: Place, what: impl Into<String>) -> Fault {
         Fault { at, what: what.into() }
     }
 }
 
 impl Item {
     /// What kind of value it is, for messages.
-    pub(crate) fn kind(&self) -> &'static str {
+    pub fn kind(&self) -> &'static str {
         match self {
             Item::Null => "nothing",
             Item::Switch(_) => "true or false",
@@ -82,26 +95,11 @@ impl Item {
     }
 }
 
-impl Node {
-    /// The value as JSON.
-    pub(crate) fn json(&self) -> Value {
-        match &self.value {
-            Item::Null => Value::Null,
-            Item::Switch(on) => Value::Bool(*on),
-            Item::Whole(number) => Value::from(*number),
-            Item::Number(number) => Number::from_f64(*number).map_or(Value::Null, Value::Number),
-            Item::Text(text) => Value::String(text.clone()),
-            Item::List(items) => Value::Array(items.iter().map(Node::json).collect()),
-            Item::Table(entries) => {
-                let entries = entries.iter().map(|entry| (entry.name.clone(), entry.node.json()));
-                Value::Object(entries.collect::<Map<_, _>>())
-            }
-        }
-    }
-}
-
 /// Reads `text`. An empty file is an empty table.
-pub(crate) fn read(text: &str) -> Result<Node, Fault> {
+///
+/// # Errors
+/// What is no such YAML, and where.
+pub fn read(text: &str) -> Result<Node, Fault> {
     let options = serde_saphyr::options! {
         budget: serde_saphyr::budget! {
             max_documents: 1,
@@ -126,16 +124,9 @@ pub(crate) fn read(text: &str) -> Result<Node, Fault> {
     let read: Result<Spanned<Raw>, _> = serde_saphyr::from_str_with_options(text, options);
     read.map(node).map_err(|error| {
         let at = error.location().map_or_else(Place::default, |at| place(at.line(), at.column()));
-        let what = shown(error.to_string().lines().next().unwrap_or_default());
+        let what = shown(error.to_string().lines().next().unwrap_or_default(), SHOWN);
         Fault::new(at, format!("this is not YAML that relay reads: {what}"))
     })
-}
-
-/// Foreign text for a message: one line, visible, short.
-pub(crate) fn shown(text: &str) -> String {
-    // Cut before escaping: a name may be as long as the file.
-    let head: String = text.chars().take(SHOWN + 1).collect();
-    clip(&escape::line(&head), SHOWN, Ellipsis::default()).into_owned()
 }
 
 fn place<N: TryInto<usize>>(line: N, column: N) -> Place {
@@ -235,7 +226,9 @@ mod tests {
         let Item::Table(entries) = &node.value else { panic!("no table") };
         let Item::Table(inner) = &entries[0].node.value else { panic!("no table") };
         assert_eq!((inner[0].at.line, inner[0].node.at.column), (2, 6));
-        assert_eq!(entries[0].node.json().to_string(), r#"{"b":3,"c":["x",1.5,true,null]}"#);
+        let Item::List(list) = &inner[1].node.value else { panic!("no list") };
+        let values: Vec<&Item> = list.iter().map(|node| &node.value).collect();
+        assert_eq!(values, [&Item::Text("x".into()), &Item::Number(1.5), &Item::Switch(true), &Item::Null]);
         assert_eq!(read("a: 1\na: 2\n").unwrap_err().at.line, 2);
         assert!(read("a: &x [1]\nb: *x\n").is_err());
         assert!(read(&"[".repeat(100_000)).is_err());
