@@ -29,6 +29,7 @@ use crate::keys;
 use crate::nearest::{meant, nearest};
 use crate::own::Home;
 use crate::provider::{self, Provider};
+use crate::wire;
 use crate::yaml::{self, Entry, Fault, Item, Node, shown};
 
 /// The file, in relay's directory.
@@ -36,10 +37,6 @@ pub const NAME: &str = "models.yml";
 
 /// Bytes of the file.
 const FILE_BYTES: u64 = 1 << 20;
-
-/// The wires that a provider can name.
-pub(crate) const APIS: [&str; 5] =
-    ["anthropic-messages", "openai-responses", "openai-completions", "google-generative-ai", "ollama"];
 
 /// What the file says.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -84,6 +81,8 @@ pub struct ProviderEntry {
     pub headers: Option<At<BTreeMap<String, String>>>,
     /// The key goes into an `Authorization` header, whatever the wire does with it.
     pub auth_header: Option<At<bool>>,
+    /// The key may go over plain HTTP to another machine.
+    pub allow_plain_http: Option<At<bool>>,
     /// Whether a key is needed.
     pub auth: Option<At<AuthKind>>,
     /// Its server can be asked what it has.
@@ -221,12 +220,13 @@ fn whole_file(node: &Node) -> Result<ModelsFile, Fault> {
 }
 
 fn provider(entry: &Entry) -> Result<ProviderEntry, Fault> {
-    const NAMES: [&str; 10] = [
+    const NAMES: [&str; 11] = [
         "baseUrl",
         "apiKey",
         "api",
         "headers",
         "authHeader",
+        "allowPlainHttp",
         "auth",
         "discovery",
         "compat",
@@ -247,9 +247,13 @@ fn provider(entry: &Entry) -> Result<ProviderEntry, Fault> {
         match field.name.as_str() {
             "baseUrl" => read.base_url = Some(fields::address(node, &name)?),
             "apiKey" => read.api_key = Some(text(node, &name)?),
-            "api" => read.api = Some(fields::word(node, &name, &APIS)?),
+            "api" => {
+                let wires: Vec<&'static str> = wire::ALL.iter().map(|wire| wire.id()).collect();
+                read.api = Some(fields::word(node, &name, &wires)?);
+            }
             "headers" => read.headers = Some(fields::headers(node, &name)?),
             "authHeader" => read.auth_header = Some(fields::switch(node, &name)?),
+            "allowPlainHttp" => read.allow_plain_http = Some(fields::switch(node, &name)?),
             "auth" => read.auth = Some(auth(node, &name)?),
             "discovery" => read.discovery = Some(discovery(node, &name)?),
             "compat" => read.compat = Some(fields::compat(node, &name)?),
