@@ -12,14 +12,18 @@ use crate::event::{Delta, Event};
 use crate::failure::{Class, Failure};
 use crate::message::{AssistantContent, AssistantMessage, StopReason, Text, Thinking, ToolCall, Usage};
 use crate::model::Model;
+use crate::names::Names;
 use crate::partial::PartialJson;
 use crate::veil::Veil;
 
-/// Bytes of text, thinking and arguments that an answer may have together.
+/// Bytes of text, thinking, arguments, names and signatures that an answer may have together.
 pub const ANSWER_MOST: usize = 32 << 20;
 
 /// Pieces that an answer may have.
 pub const PIECES_MOST: usize = 4096;
+
+/// Bytes of the provider's own name for an answer; a longer one is none.
+const RESPONSE_ID_MOST: usize = 1024;
 
 /// An answer while it comes.
 pub struct Assembly {
@@ -34,6 +38,7 @@ pub struct Assembly {
     stale: Vec<usize>,
     malformed: Vec<usize>,
     veil: Option<Arc<dyn Veil + Send + Sync>>,
+    names: Names,
 }
 
 /// What is not in the message yet.
@@ -89,12 +94,18 @@ impl Assembly {
             stale: Vec::new(),
             malformed: Vec::new(),
             veil: None,
+            names: Names::default(),
         }
     }
 
     /// Calls that are whole show what `veil` hides.
     pub fn set_veil(&mut self, veil: Option<Arc<dyn Veil + Send + Sync>>) {
         self.veil = veil;
+    }
+
+    /// Calls name tools by their own names, whatever they are called on the wire.
+    pub(crate) fn set_names(&mut self, names: Names) {
+        self.names = names;
     }
 
     /// The provider has begun to answer. Again is no harm.
@@ -127,11 +138,15 @@ impl Assembly {
                 Piece::Open,
                 Event::ThinkingStart { content_index },
             ),
-            Kind::ToolCall { id, name } => (
-                AssistantContent::ToolCall(ToolCall { id, name, ..ToolCall::default() }),
-                Piece::Arguments { json: Box::default(), lent: false },
-                Event::ToolcallStart { content_index },
-            ),
+            Kind::ToolCall { id, name } => {
+                self.grow(id.len() + name.len())?;
+                let name = self.names.own(&name).to_owned();
+                (
+                    AssistantContent::ToolCall(ToolCall { id, name, ..ToolCall::default() }),
+                    Piece::Arguments { json: Box::default(), lent: false },
+                    Event::ToolcallStart { content_index },
+                )
+            }
         };
         self.message.content.push(content);
         self.pieces.push(piece);
@@ -147,13 +162,7 @@ impl Assembly {
         if more.is_empty() || !self.is_open(content_index) {
             return Ok(());
         }
-        self.bytes += more.len();
-        if self.bytes > ANSWER_MOST {
-            return Err(Failure::new(
-                Class::TooLarge,
-                format!("the answer is longer than {} MB", ANSWER_MOST >> 20),
-            ));
-        }
+        self.grow(more.len())?;
         let kind = match (&mut self.message.content[content_index], &mut self.pieces[content_index]) {
             (AssistantContent::Text(text), _) => {
                 text.text.push_str(more);
@@ -215,8 +224,34 @@ impl Assembly {
         !self.ended && matches!(self.pieces.get(content_index), Some(Piece::Open | Piece::Arguments { .. }))
     }
 
-    /// What a piece is so far: for a signature, a name or an id that comes late. Arguments of an open call are
-    /// not in it yet.
+    /// More of what the provider wants back with a piece, unread. It may come when the piece is whole.
+    ///
+    /// # Errors
+    /// [`Class::TooLarge`] where the answer gets longer than [`ANSWER_MOST`].
+    pub fn sign(&mut self, content_index: usize, more: &str) -> Result<(), Failure> {
+        if more.is_empty() || self.ended {
+            return Ok(());
+        }
+        self.grow(more.len())?;
+        let signature = match self.message.content.get_mut(content_index) {
+            Some(AssistantContent::Text(text)) => &mut text.text_signature,
+            Some(AssistantContent::Thinking(thinking)) => &mut thinking.thinking_signature,
+            Some(AssistantContent::ToolCall(call)) => &mut call.thought_signature,
+            None => return Ok(()),
+        };
+        signature.get_or_insert_default().push_str(more);
+        Ok(())
+    }
+
+    /// The id and the tool of a call, where they come behind its beginning.
+    pub fn name(&mut self, content_index: usize, id: &str, name: &str) {
+        if let Some(AssistantContent::ToolCall(call)) = self.message.content.get_mut(content_index) {
+            id.clone_into(&mut call.id);
+            self.names.own(name).clone_into(&mut call.name);
+        }
+    }
+
+    /// What a piece is so far. Arguments of an open call are not in it yet.
     pub fn piece(&mut self, content_index: usize) -> Option<&mut AssistantContent> {
         self.message.content.get_mut(content_index)
     }
@@ -236,7 +271,10 @@ impl Assembly {
 
     /// The provider's own name for this answer.
     pub fn response_id(&mut self, id: &str) {
-        self.message.response_id = Some(id.to_owned());
+        // Most wires say it with every frame.
+        if self.message.response_id.as_deref() != Some(id) && id.len() <= RESPONSE_ID_MOST {
+            self.message.response_id = Some(id.to_owned());
+        }
     }
 
     /// When the answer began, in milliseconds since 1970.
@@ -275,7 +313,7 @@ impl Assembly {
         }
         let reason = if failure.class == Class::Aborted { StopReason::Aborted } else { StopReason::Error };
         self.message.stop_reason = reason;
-        self.message.error_message = Some(failure.message.clone());
+        self.message.error_message = Some(failure.told());
         self.model.settle(&mut self.message.usage);
         self.ended = true;
         self.waiting.push_back(Event::Error { reason, error: Box::new(self.message.clone()) });
@@ -330,6 +368,16 @@ impl Assembly {
                 *lent = true;
             }
         }
+    }
+
+    /// So much more is kept.
+    fn grow(&mut self, bytes: usize) -> Result<(), Failure> {
+        self.bytes = self.bytes.saturating_add(bytes);
+        if self.bytes > ANSWER_MOST {
+            let message = format!("the answer is longer than {} MB", ANSWER_MOST >> 20);
+            return Err(Failure::new(Class::TooLarge, message));
+        }
+        Ok(())
     }
 
     fn push(&mut self, event: Event) {
@@ -399,6 +447,18 @@ mod tests {
                 "done "
             ]
         );
+    }
+
+    #[test]
+    fn signatures_and_names_count_towards_the_longest_answer() {
+        let mut signed = assembly();
+        let thought = signed.open(Kind::Thinking).unwrap();
+        let more = "s".repeat(1 << 20);
+        let failure = (0..64).find_map(|_| signed.sign(thought, &more).err()).unwrap();
+        assert_eq!(failure.class, Class::TooLarge);
+        let mut named = assembly();
+        let call = || Kind::ToolCall { id: "i".repeat(1 << 20), name: "n".repeat(1 << 20) };
+        assert_eq!((0..64).find_map(|_| named.open(call()).err()).unwrap().class, Class::TooLarge);
     }
 
     #[test]

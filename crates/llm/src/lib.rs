@@ -18,6 +18,7 @@ pub mod lines;
 pub mod message;
 pub mod model;
 pub mod models;
+mod names;
 mod nearest;
 mod own;
 pub mod partial;

@@ -12,7 +12,7 @@ mod conformance;
 mod effort;
 mod google;
 mod history;
-mod ids;
+pub(crate) mod ids;
 mod ollama;
 mod responses;
 
