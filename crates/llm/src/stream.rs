@@ -21,7 +21,7 @@ use crate::decode::Decode;
 use crate::event::Event;
 use crate::failure::classify::{self, BODY_MOST as DOCUMENT_MOST};
 use crate::failure::{Class, Failure};
-use crate::message::AssistantMessage;
+use crate::message::{AssistantMessage, ToolCall};
 use crate::model::Model;
 use crate::names::Names;
 use crate::request::{Auth, Call, Request};
@@ -191,6 +191,12 @@ impl Stream {
     /// [`crate::Assembly::malformed`].
     pub fn malformed(&mut self) -> &[usize] {
         self.decode.assembly().malformed()
+    }
+
+    /// The tools that it wants to be run, once the last event is there, each with whether its arguments are whole. One that
+    /// is not is answered with an error and not run.
+    pub fn calls(&mut self) -> impl Iterator<Item = (&ToolCall, bool)> {
+        self.decode.assembly().calls()
     }
 
     /// The provider's own name for the request, once it has answered.

@@ -14,6 +14,7 @@ mod google;
 mod history;
 pub(crate) mod ids;
 mod ollama;
+mod picture;
 mod responses;
 
 use crate::assembly::Assembly;
