@@ -18,6 +18,7 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
+use std::time::Duration;
 
 use serde_json::{Map, Value};
 
@@ -29,6 +30,7 @@ use crate::keys;
 use crate::nearest::{meant, nearest};
 use crate::own::Home;
 use crate::provider::{self, Provider};
+use crate::retry::Budget;
 use crate::wire;
 use crate::yaml::{self, Entry, Fault, Item, Node, shown};
 
@@ -142,6 +144,20 @@ pub struct Retry {
     pub base_delay_ms: Option<u64>,
     /// Milliseconds between attempts at most.
     pub max_delay_ms: Option<u64>,
+}
+
+impl Retry {
+    /// What a provider is asked again; `enabled` and `maxRetries` are about whole turns, and another's business.
+    pub fn budget(&self) -> Budget {
+        let usual = Budget::default();
+        let count = |set: Option<u64>, usual: u32| set.and_then(|set| set.try_into().ok()).unwrap_or(usual);
+        Budget {
+            request_max_retries: count(self.request_max_retries, usual.request_max_retries),
+            stream_max_retries: count(self.stream_max_retries, usual.stream_max_retries),
+            base_delay: self.base_delay_ms.map_or(usual.base_delay, Duration::from_millis),
+            max_delay: self.max_delay_ms.map_or(usual.max_delay, Duration::from_millis),
+        }
+    }
 }
 
 // A key may stand in it.

@@ -126,6 +126,20 @@ fn what_is_wrong_is_said_with_its_place_and_without_its_value() {
 }
 
 #[test]
+fn the_budgets_of_the_file_are_those_of_a_stream_and_the_rest_stays_usual() {
+    use crate::retry::Budget;
+    let registry = registry("retry: {requestMaxRetries: 0, streamMaxRetries: 100, baseDelayMs: 10}");
+    let expected = Budget {
+        request_max_retries: 0,
+        stream_max_retries: 100,
+        base_delay: std::time::Duration::from_millis(10),
+        ..Budget::default()
+    };
+    assert_eq!(registry.file.retry.budget(), expected);
+    assert_eq!(super::file::Retry::default().budget(), Budget::default());
+}
+
+#[test]
 fn a_provider_may_be_allowed_plain_http() {
     let text = "providers: {a: {baseUrl: 'http://a.b', apiKey: k-1, api: ollama, allowPlainHttp: true, models: [{id: m}]}}";
     let registry = registry(text);
