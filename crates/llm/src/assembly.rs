@@ -12,14 +12,21 @@ use crate::event::{Delta, Event};
 use crate::failure::{Class, Failure};
 use crate::message::{AssistantContent, AssistantMessage, StopReason, Text, Thinking, ToolCall, Usage};
 use crate::model::Model;
+use crate::names::Names;
 use crate::partial::PartialJson;
 use crate::veil::Veil;
 
-/// Bytes of text, thinking and arguments that an answer may have together.
+#[cfg(test)]
+mod tests;
+
+/// Bytes of text, thinking, arguments, names and signatures that an answer may have together.
 pub const ANSWER_MOST: usize = 32 << 20;
 
 /// Pieces that an answer may have.
 pub const PIECES_MOST: usize = 4096;
+
+/// Bytes of the provider's own name for an answer; a longer one is none.
+const RESPONSE_ID_MOST: usize = 1024;
 
 /// An answer while it comes.
 pub struct Assembly {
@@ -34,6 +41,7 @@ pub struct Assembly {
     stale: Vec<usize>,
     malformed: Vec<usize>,
     veil: Option<Arc<dyn Veil + Send + Sync>>,
+    names: Names,
 }
 
 /// What is not in the message yet.
@@ -89,12 +97,18 @@ impl Assembly {
             stale: Vec::new(),
             malformed: Vec::new(),
             veil: None,
+            names: Names::default(),
         }
     }
 
     /// Calls that are whole show what `veil` hides.
     pub fn set_veil(&mut self, veil: Option<Arc<dyn Veil + Send + Sync>>) {
         self.veil = veil;
+    }
+
+    /// Calls name tools by their own names, whatever they are called on the wire.
+    pub(crate) fn set_names(&mut self, names: Names) {
+        self.names = names;
     }
 
     /// The provider has begun to answer. Again is no harm.
@@ -127,11 +141,15 @@ impl Assembly {
                 Piece::Open,
                 Event::ThinkingStart { content_index },
             ),
-            Kind::ToolCall { id, name } => (
-                AssistantContent::ToolCall(ToolCall { id, name, ..ToolCall::default() }),
-                Piece::Arguments { json: Box::default(), lent: false },
-                Event::ToolcallStart { content_index },
-            ),
+            Kind::ToolCall { id, name } => {
+                self.grow(id.len() + name.len())?;
+                let name = self.names.own(&name).to_owned();
+                (
+                    AssistantContent::ToolCall(ToolCall { id, name, ..ToolCall::default() }),
+                    Piece::Arguments { json: Box::default(), lent: false },
+                    Event::ToolcallStart { content_index },
+                )
+            }
         };
         self.message.content.push(content);
         self.pieces.push(piece);
@@ -147,13 +165,7 @@ impl Assembly {
         if more.is_empty() || !self.is_open(content_index) {
             return Ok(());
         }
-        self.bytes += more.len();
-        if self.bytes > ANSWER_MOST {
-            return Err(Failure::new(
-                Class::TooLarge,
-                format!("the answer is longer than {} MB", ANSWER_MOST >> 20),
-            ));
-        }
+        self.grow(more.len())?;
         let kind = match (&mut self.message.content[content_index], &mut self.pieces[content_index]) {
             (AssistantContent::Text(text), _) => {
                 text.text.push_str(more);
@@ -215,8 +227,34 @@ impl Assembly {
         !self.ended && matches!(self.pieces.get(content_index), Some(Piece::Open | Piece::Arguments { .. }))
     }
 
-    /// What a piece is so far: for a signature, a name or an id that comes late. Arguments of an open call are
-    /// not in it yet.
+    /// More of what the provider wants back with a piece, unread. It may come when the piece is whole.
+    ///
+    /// # Errors
+    /// [`Class::TooLarge`] where the answer gets longer than [`ANSWER_MOST`].
+    pub fn sign(&mut self, content_index: usize, more: &str) -> Result<(), Failure> {
+        if more.is_empty() || self.ended {
+            return Ok(());
+        }
+        self.grow(more.len())?;
+        let signature = match self.message.content.get_mut(content_index) {
+            Some(AssistantContent::Text(text)) => &mut text.text_signature,
+            Some(AssistantContent::Thinking(thinking)) => &mut thinking.thinking_signature,
+            Some(AssistantContent::ToolCall(call)) => &mut call.thought_signature,
+            None => return Ok(()),
+        };
+        signature.get_or_insert_default().push_str(more);
+        Ok(())
+    }
+
+    /// The id and the tool of a call, where they come behind its beginning.
+    pub fn name(&mut self, content_index: usize, id: &str, name: &str) {
+        if let Some(AssistantContent::ToolCall(call)) = self.message.content.get_mut(content_index) {
+            id.clone_into(&mut call.id);
+            self.names.own(name).clone_into(&mut call.name);
+        }
+    }
+
+    /// What a piece is so far. Arguments of an open call are not in it yet.
     pub fn piece(&mut self, content_index: usize) -> Option<&mut AssistantContent> {
         self.message.content.get_mut(content_index)
     }
@@ -236,7 +274,10 @@ impl Assembly {
 
     /// The provider's own name for this answer.
     pub fn response_id(&mut self, id: &str) {
-        self.message.response_id = Some(id.to_owned());
+        // Most wires say it with every frame.
+        if self.message.response_id.as_deref() != Some(id) && id.len() <= RESPONSE_ID_MOST {
+            self.message.response_id = Some(id.to_owned());
+        }
     }
 
     /// When the answer began, in milliseconds since 1970.
@@ -275,7 +316,7 @@ impl Assembly {
         }
         let reason = if failure.class == Class::Aborted { StopReason::Aborted } else { StopReason::Error };
         self.message.stop_reason = reason;
-        self.message.error_message = Some(failure.message.clone());
+        self.message.error_message = Some(failure.told());
         self.model.settle(&mut self.message.usage);
         self.ended = true;
         self.waiting.push_back(Event::Error { reason, error: Box::new(self.message.clone()) });
@@ -292,6 +333,14 @@ impl Assembly {
     /// error. Known from the call's end on.
     pub fn malformed(&self) -> &[usize] {
         &self.malformed
+    }
+
+    /// The tools that it wants to be run, each with whether its arguments are whole: see [`Assembly::malformed`].
+    pub fn calls(&self) -> impl Iterator<Item = (&ToolCall, bool)> {
+        self.message.content.iter().enumerate().filter_map(|(content_index, content)| match content {
+            AssistantContent::ToolCall(call) => Some((call, !self.malformed.contains(&content_index))),
+            AssistantContent::Text(_) | AssistantContent::Thinking(_) => None,
+        })
     }
 
     /// Something was said that a second attempt would say again.
@@ -332,6 +381,16 @@ impl Assembly {
         }
     }
 
+    /// So much more is kept.
+    fn grow(&mut self, bytes: usize) -> Result<(), Failure> {
+        self.bytes = self.bytes.saturating_add(bytes);
+        if self.bytes > ANSWER_MOST {
+            let message = format!("the answer is longer than {} MB", ANSWER_MOST >> 20);
+            return Err(Failure::new(Class::TooLarge, message));
+        }
+        Ok(())
+    }
+
     fn push(&mut self, event: Event) {
         let event = match self.waiting.back_mut() {
             Some(last) => match last.merge(event) {
@@ -353,83 +412,5 @@ impl fmt::Debug for Assembly {
             .field("waiting", waiting)
             .field("ended", ended)
             .finish_non_exhaustive()
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn assembly() -> Assembly {
-        Assembly::new(&crate::model::tests::model(), 0)
-    }
-
-    fn events(assembly: &mut Assembly) -> Vec<Event> {
-        std::iter::from_fn(|| assembly.take()).collect()
-    }
-
-    #[test]
-    fn waiting_deltas_of_one_piece_are_merged_and_nothing_overtakes_them() {
-        let mut assembly = assembly();
-        let text = assembly.open(Kind::Text).unwrap();
-        assembly.delta(text, "a").unwrap();
-        assembly.delta(text, "b").unwrap();
-        let other = assembly.open(Kind::Thinking).unwrap();
-        assembly.delta(other, "c").unwrap();
-        assembly.delta(text, "d").unwrap();
-        assembly.done(StopReason::Stop);
-        let kinds: Vec<_> = events(&mut assembly)
-            .iter()
-            .map(|event| serde_json::to_value(event).unwrap())
-            .map(|event| {
-                format!("{} {}", event["type"].as_str().unwrap(), event["delta"].as_str().unwrap_or(""))
-            })
-            .collect();
-        assert_eq!(
-            kinds,
-            [
-                "start ",
-                "text_start ",
-                "text_delta ab",
-                "thinking_start ",
-                "thinking_delta c",
-                "text_delta d",
-                "text_end ",
-                "thinking_end ",
-                "done "
-            ]
-        );
-    }
-
-    #[test]
-    fn there_is_one_last_event_and_nothing_behind_it() {
-        let mut assembly = assembly();
-        assembly.fail(&Failure::malformed("half of it"));
-        assembly.done(StopReason::Stop);
-        assembly.start();
-        let events = events(&mut assembly);
-        assert_eq!(events.len(), 1);
-        assert!(events[0].is_last());
-    }
-
-    #[test]
-    fn a_stop_with_tool_calls_waiting_is_a_call_of_tools() {
-        let mut assembly = assembly();
-        let call = assembly.open(Kind::ToolCall { id: "1".into(), name: "read".into() }).unwrap();
-        assembly.delta(call, r#"{"path":"#).unwrap();
-        assembly.delta(call, r#""a"}"#).unwrap();
-        assembly.done(StopReason::Stop);
-        let Some(Event::Done { reason, message }) = events(&mut assembly).pop() else { panic!("not done") };
-        assert_eq!(reason, StopReason::ToolUse);
-        assert_eq!(message.tool_calls().next().unwrap().arguments["path"], "a");
-    }
-
-    #[test]
-    fn an_answer_without_end_is_cut_off_at_its_bound() {
-        let mut assembly = assembly();
-        let text = assembly.open(Kind::Text).unwrap();
-        let piece = "x".repeat(1 << 20);
-        let error = (0..=32).find_map(|_| assembly.delta(text, &piece).err()).unwrap();
-        assert_eq!(error.class, Class::TooLarge);
     }
 }

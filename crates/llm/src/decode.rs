@@ -11,6 +11,7 @@ use crate::failure::{Class, Failure};
 use crate::lines::Lines;
 use crate::message::AssistantMessage;
 use crate::model::Model;
+use crate::names::Names;
 use crate::request::Call;
 use crate::sse::Events;
 use crate::veil::Veil;
@@ -96,6 +97,13 @@ impl Decode {
     #[must_use]
     pub fn with_veil(mut self, veil: Option<Arc<dyn Veil + Send + Sync>>) -> Decode {
         self.assembly.set_veil(veil);
+        self
+    }
+
+    /// Calls name tools by their own names.
+    #[must_use]
+    pub(crate) fn with_names(mut self, names: Names) -> Decode {
+        self.assembly.set_names(names);
         self
     }
 

@@ -4,6 +4,8 @@
 use std::fmt;
 use std::time::Duration;
 
+use crate::retry::spoken;
+
 pub mod classify;
 mod words;
 
@@ -80,6 +82,15 @@ impl Failure {
         Failure { class, message: message.into(), status: None, retry_after: None, request_id: None }
     }
 
+    /// What happened, and how long the provider asks to wait where its words do not say so.
+    pub fn told(&self) -> String {
+        let wait = self.retry_after.filter(|wait| !wait.is_zero()).map(spoken);
+        match wait.filter(|wait| !self.message.contains(wait.as_str())) {
+            Some(wait) => format!("{}. It asks to wait {wait}", self.message.trim_end_matches('.')),
+            None => self.message.clone(),
+        }
+    }
+
     /// What came is not what the wire says.
     pub fn malformed(message: impl Into<String>) -> Failure {
         Failure::new(Class::Malformed, message)
@@ -98,3 +109,18 @@ impl fmt::Display for Failure {
 }
 
 impl std::error::Error for Failure {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn how_long_to_wait_is_told_once() {
+        let mut failure = Failure::new(Class::RateLimit, "example takes no more requests for now.");
+        assert_eq!(failure.told(), failure.message);
+        failure.retry_after = Some(Duration::from_secs(20));
+        assert_eq!(failure.told(), "example takes no more requests for now. It asks to wait 20 s");
+        failure.message = "example takes no more requests for now: try again in 20 s".into();
+        assert_eq!(failure.told(), failure.message);
+    }
+}

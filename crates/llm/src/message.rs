@@ -220,6 +220,25 @@ impl UserMessage {
     }
 }
 
+impl ToolResultMessage {
+    /// What `call` gave back, as one text.
+    pub fn text(
+        call: &ToolCall,
+        text: impl Into<String>,
+        is_error: bool,
+        timestamp: i64,
+    ) -> ToolResultMessage {
+        ToolResultMessage {
+            tool_call_id: call.id.clone(),
+            tool_name: call.name.clone(),
+            content: vec![UserContent::text(text)],
+            details: None,
+            is_error,
+            timestamp,
+        }
+    }
+}
+
 impl UserContent {
     /// A piece of text.
     pub fn text(text: impl Into<String>) -> UserContent {

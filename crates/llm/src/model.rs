@@ -1,6 +1,7 @@
 //! A model: who runs it, where, over which wire, what it can do and what it costs.
 
 use std::collections::BTreeMap;
+use std::fmt;
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -8,7 +9,7 @@ use serde_json::{Map, Value};
 use crate::message::{Cost, Usage};
 
 /// A model.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Clone, PartialEq)]
 pub struct Model {
     /// The provider's name for it.
     pub id: String,
@@ -87,6 +88,8 @@ pub struct Compat {
     pub tool_strict_mode: Option<StrictMode>,
     /// The key goes into an `Authorization: Bearer` header, whatever the wire does with it.
     pub auth_header: Option<bool>,
+    /// The key may go over plain HTTP to another machine, where whoever is on the way can read it.
+    pub allow_plain_http: Option<bool>,
     /// Added to the body as it is.
     pub extra_body: Option<Map<String, Value>>,
     /// OpenRouter's choice of who serves it, as it is.
@@ -129,6 +132,24 @@ pub enum StrictMode {
     AllStrict,
     /// No tool.
     None,
+}
+
+/// Of the headers only their names: a key may be among their values.
+impl fmt::Debug for Model {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Model")
+            .field("id", &self.id)
+            .field("provider", &self.provider)
+            .field("api", &self.api)
+            .field("base_url", &self.base_url)
+            .field("headers", &self.headers.keys())
+            .field("reasoning", &self.reasoning)
+            .field("images", &self.images)
+            .field("price", &self.price)
+            .field("context_window", &self.context_window)
+            .field("max_tokens", &self.max_tokens)
+            .finish_non_exhaustive()
+    }
 }
 
 impl Model {
@@ -181,6 +202,14 @@ pub(crate) mod tests {
             max_tokens: 8192,
             compat: Compat::default(),
         }
+    }
+
+    #[test]
+    fn what_headers_hold_is_not_in_debug_output() {
+        let mut model = model();
+        model.headers.insert("x-team-token".into(), "sekrit-value".into());
+        let said = format!("{model:?}");
+        assert!(said.contains("x-team-token") && !said.contains("sekrit"), "{said}");
     }
 
     #[test]

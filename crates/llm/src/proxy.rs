@@ -98,7 +98,8 @@ fn address(value: &str, name: &str) -> Result<Url, Failure> {
     }
 }
 
-fn is_here(host: &str) -> bool {
+/// The host is this machine itself.
+pub(crate) fn is_here(host: &str) -> bool {
     host == "localhost"
         || host.ends_with(".localhost")
         || host.parse::<IpAddr>().is_ok_and(|address| address.to_canonical().is_loopback())

@@ -21,8 +21,9 @@ use crate::decode::Decode;
 use crate::event::Event;
 use crate::failure::classify::{self, BODY_MOST as DOCUMENT_MOST};
 use crate::failure::{Class, Failure};
-use crate::message::AssistantMessage;
+use crate::message::{AssistantMessage, ToolCall};
 use crate::model::Model;
+use crate::names::Names;
 use crate::request::{Auth, Call, Request};
 use crate::retry::{Budget, Phase, Retries};
 use crate::transport::{self, Client, Letter};
@@ -76,6 +77,7 @@ struct Asking {
     model: Model,
     auth: Auth,
     request: Request,
+    names: Names,
     letter: Arc<Letter>,
 }
 
@@ -99,18 +101,24 @@ impl Stream {
         if let Some(veil) = &options.secrets {
             veil.hide(&mut request);
         }
-        let redactor = match &auth {
-            Auth::Key(key) => Redactor::with_values(std::slice::from_ref(key)),
-            Auth::None => Redactor::default(),
-        };
+        let names = Names::fit(&mut request);
+        // A server may repeat what it was sent.
+        let mut known: Vec<String> = model.headers.values().cloned().collect();
+        if let Auth::Key(key) = &auth {
+            known.push(key.clone());
+        }
+        let redactor = Redactor::with_values(&known);
         let call = Call { model, auth: &auth, request: &request };
         let letter = transport::check_key(&auth, &model.provider)
             .and_then(|()| wire.request(&call))
             .map(|post| transport::with_bearer(post, &call))
-            .and_then(|post| Letter::new(post, model, wire.framing()));
+            .and_then(|post| Letter::new(post, model, wire.framing()))
+            .and_then(|letter| transport::check_way(letter, &call));
         match letter {
             Ok(letter) => Stream {
-                decode: Decode::new(wire, &call, now()).with_veil(options.secrets.clone()),
+                decode: Decode::new(wire, &call, now())
+                    .with_veil(options.secrets.clone())
+                    .with_names(names.clone()),
                 retries: Retries::new(options.budget),
                 asking: Some(Asking {
                     client,
@@ -118,6 +126,7 @@ impl Stream {
                     model: model.clone(),
                     auth,
                     request,
+                    names,
                     letter: Arc::new(letter),
                 }),
                 redactor,
@@ -182,6 +191,12 @@ impl Stream {
     /// [`crate::Assembly::malformed`].
     pub fn malformed(&mut self) -> &[usize] {
         self.decode.assembly().malformed()
+    }
+
+    /// The tools that it wants to be run, once the last event is there, each with whether its arguments are whole. One that
+    /// is not is answered with an error and not run.
+    pub fn calls(&mut self) -> impl Iterator<Item = (&ToolCall, bool)> {
+        self.decode.assembly().calls()
     }
 
     /// The provider's own name for the request, once it has answered.
@@ -361,7 +376,9 @@ impl Stream {
         match self.retries.next(phase, &failure, chance()) {
             Ok(again) => {
                 let call = Call { model: &asking.model, auth: &asking.auth, request: &asking.request };
-                self.decode = Decode::new(asking.wire, &call, now()).with_veil(self.options.secrets.clone());
+                self.decode = Decode::new(asking.wire, &call, now())
+                    .with_veil(self.options.secrets.clone())
+                    .with_names(asking.names.clone());
                 self.state = State::Waiting(Instant::now() + again.wait);
                 Some(Step::Retrying { attempt: again.attempt, of: again.of, wait: again.wait, failure })
             }

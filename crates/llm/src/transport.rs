@@ -18,10 +18,13 @@ use reqwest::{Response, Url, redirect, retry};
 use crate::failure::classify::{self, BODY_MOST};
 use crate::failure::{Class, Failure};
 use crate::model::Model;
-use crate::proxy::{Chooser, Proxies};
+use crate::proxy::{Chooser, Proxies, is_here};
 use crate::request::{Auth, Call, Request};
 use crate::stream::{Options, Stream};
 use crate::wire::{Framing, Post, Wire};
+
+#[cfg(test)]
+mod tests;
 
 /// How long the body of an error may take.
 const ERROR_BODY_TIME: Duration = Duration::from_secs(10);
@@ -210,6 +213,31 @@ pub(crate) fn check_key(auth: &Auth, provider: &str) -> Result<(), Failure> {
             ))
         }
     }
+}
+
+/// A key does not go over the net for everybody to read, unless the user says that it may. Headers of `models.yml` that
+/// look like a key count as one.
+///
+/// # Errors
+/// [`Class::Config`]
+pub(crate) fn check_way(letter: Letter, call: &Call<'_>) -> Result<Letter, Failure> {
+    const KEYS: [&str; 5] = ["authorization", "key", "token", "secret", "cookie"];
+    let Call { model, auth, .. } = call;
+    let host = letter.url.host_str().unwrap_or_default().trim_matches(['[', ']']);
+    let keyed = *auth != &Auth::None
+        || model.headers.keys().any(|name| KEYS.iter().any(|key| name.to_ascii_lowercase().contains(key)));
+    let in_clear = letter.url.scheme() == "http" && !is_here(host);
+    if !(keyed && in_clear) || model.compat.allow_plain_http == Some(true) {
+        return Ok(letter);
+    }
+    let (provider, host) = (&model.provider, escape::line(host));
+    Err(Failure::new(
+        Class::Config,
+        format!(
+            "the key of {provider} is not sent to {host} over http://, where others can read it. Use https:// in baseUrl, \
+             or set `allowPlainHttp: true` for {provider} in models.yml"
+        ),
+    ))
 }
 
 /// Later headers replace earlier ones of the same name.

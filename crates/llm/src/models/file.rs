@@ -18,6 +18,7 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
+use std::time::Duration;
 
 use serde_json::{Map, Value};
 
@@ -28,7 +29,9 @@ use super::roles::Role;
 use crate::keys;
 use crate::own::Home;
 use crate::provider::{self, Provider};
+use crate::retry::Budget;
 use crate::shown;
+use crate::wire;
 use relaycode_text::nearest::{meant, nearest};
 use relaycode_text::yaml::{self, Entry, Fault, Item, Node};
 
@@ -37,10 +40,6 @@ pub const NAME: &str = "models.yml";
 
 /// Bytes of the file.
 const FILE_BYTES: u64 = 1 << 20;
-
-/// The wires that a provider can name.
-pub(crate) const APIS: [&str; 5] =
-    ["anthropic-messages", "openai-responses", "openai-completions", "google-generative-ai", "ollama"];
 
 /// What the file says.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -85,6 +84,8 @@ pub struct ProviderEntry {
     pub headers: Option<At<BTreeMap<String, String>>>,
     /// The key goes into an `Authorization` header, whatever the wire does with it.
     pub auth_header: Option<At<bool>>,
+    /// The key may go over plain HTTP to another machine.
+    pub allow_plain_http: Option<At<bool>>,
     /// Whether a key is needed.
     pub auth: Option<At<AuthKind>>,
     /// Its server can be asked what it has.
@@ -144,6 +145,20 @@ pub struct Retry {
     pub base_delay_ms: Option<u64>,
     /// Milliseconds between attempts at most.
     pub max_delay_ms: Option<u64>,
+}
+
+impl Retry {
+    /// What a provider is asked again; `enabled` and `maxRetries` are about whole turns, and another's business.
+    pub fn budget(&self) -> Budget {
+        let usual = Budget::default();
+        let count = |set: Option<u64>, usual: u32| set.and_then(|set| set.try_into().ok()).unwrap_or(usual);
+        Budget {
+            request_max_retries: count(self.request_max_retries, usual.request_max_retries),
+            stream_max_retries: count(self.stream_max_retries, usual.stream_max_retries),
+            base_delay: self.base_delay_ms.map_or(usual.base_delay, Duration::from_millis),
+            max_delay: self.max_delay_ms.map_or(usual.max_delay, Duration::from_millis),
+        }
+    }
 }
 
 // A key may stand in it.
@@ -222,12 +237,13 @@ fn whole_file(node: &Node) -> Result<ModelsFile, Fault> {
 }
 
 fn provider(entry: &Entry) -> Result<ProviderEntry, Fault> {
-    const NAMES: [&str; 10] = [
+    const NAMES: [&str; 11] = [
         "baseUrl",
         "apiKey",
         "api",
         "headers",
         "authHeader",
+        "allowPlainHttp",
         "auth",
         "discovery",
         "compat",
@@ -248,9 +264,13 @@ fn provider(entry: &Entry) -> Result<ProviderEntry, Fault> {
         match field.name.as_str() {
             "baseUrl" => read.base_url = Some(fields::address(node, &name)?),
             "apiKey" => read.api_key = Some(text(node, &name)?),
-            "api" => read.api = Some(fields::word(node, &name, &APIS)?),
+            "api" => {
+                let wires: Vec<&'static str> = wire::ALL.iter().map(|wire| wire.id()).collect();
+                read.api = Some(fields::word(node, &name, &wires)?);
+            }
             "headers" => read.headers = Some(fields::headers(node, &name)?),
             "authHeader" => read.auth_header = Some(fields::switch(node, &name)?),
+            "allowPlainHttp" => read.allow_plain_http = Some(fields::switch(node, &name)?),
             "auth" => read.auth = Some(auth(node, &name)?),
             "discovery" => read.discovery = Some(discovery(node, &name)?),
             "compat" => read.compat = Some(fields::compat(node, &name)?),

@@ -5,6 +5,7 @@
 //! again. A bad file changes nothing: what relay knows stays, and the error is kept in [`Registry::trouble`].
 
 use std::collections::BTreeMap;
+use std::fmt;
 
 use super::discover::{Found, Kind, Target};
 use super::error::FileError;
@@ -34,7 +35,7 @@ pub struct Registry {
 }
 
 /// A provider, after `models.yml`.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Clone, PartialEq)]
 pub struct Registered {
     /// Its name in selectors.
     pub id: String,
@@ -183,6 +184,19 @@ fn entry_of(file: &ModelsFile, id: &str) -> Option<ProviderEntry> {
     file.providers.iter().find(|entry| entry.id == id).cloned()
 }
 
+/// Without headers: a key may be among them.
+impl fmt::Debug for Registered {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Registered")
+            .field("id", &self.id)
+            .field("api", &self.api)
+            .field("base_url", &self.base_url)
+            .field("auth", &self.auth)
+            .field("from", &self.from)
+            .finish_non_exhaustive()
+    }
+}
+
 impl Registered {
     fn built_in(provider: &'static Provider, entry: Option<ProviderEntry>) -> Registered {
         let auth = if provider.needs_key() { AuthKind::ApiKey } else { AuthKind::None };
@@ -253,6 +267,9 @@ impl Registered {
         }
         if let Some(auth_header) = &entry.auth_header {
             self.compat.auth_header = Some(auth_header.value);
+        }
+        if let Some(allowed) = &entry.allow_plain_http {
+            self.compat.allow_plain_http = Some(allowed.value);
         }
         self.api_key.clone_from(&entry.api_key);
         self.entry = Some(entry);

@@ -126,6 +126,29 @@ fn what_is_wrong_is_said_with_its_place_and_without_its_value() {
 }
 
 #[test]
+fn the_budgets_of_the_file_are_those_of_a_stream_and_the_rest_stays_usual() {
+    use crate::retry::Budget;
+    let registry = registry("retry: {requestMaxRetries: 0, streamMaxRetries: 100, baseDelayMs: 10}");
+    let expected = Budget {
+        request_max_retries: 0,
+        stream_max_retries: 100,
+        base_delay: std::time::Duration::from_millis(10),
+        ..Budget::default()
+    };
+    assert_eq!(registry.file.retry.budget(), expected);
+    assert_eq!(super::file::Retry::default().budget(), Budget::default());
+}
+
+#[test]
+fn a_provider_may_be_allowed_plain_http() {
+    let text = "providers: {a: {baseUrl: 'http://a.b', apiKey: k-1, api: ollama, allowPlainHttp: true, models: [{id: m}]}}";
+    let registry = registry(text);
+    let known = registry.models_of("a").next().unwrap();
+    assert_eq!(known.model.compat.allow_plain_http, Some(true));
+    assert!(!format!("{registry:?}").contains("k-1"));
+}
+
+#[test]
 fn a_bad_file_leaves_what_relay_knows() {
     let registry = Registry::new(parse("a: [").map(Some));
     assert!(registry.trouble.is_some());
@@ -252,11 +275,13 @@ fn a_filter_of_the_list_takes_names_patterns_and_words() {
 
 #[test]
 fn every_wire_can_be_named_and_every_provider_speaks_one() {
-    let mut wires: Vec<_> = crate::wire::ALL.iter().map(|wire| wire.id()).collect();
-    let mut named = super::file::APIS.to_vec();
-    wires.sort_unstable();
-    named.sort_unstable();
-    assert_eq!(wires, named);
+    for wire in crate::wire::ALL {
+        let api = wire.id();
+        let text = format!(
+            "providers: {{a: {{baseUrl: 'https://a.b', apiKey: k-1, api: {api}, models: [{{id: m}}]}}}}"
+        );
+        assert_eq!(registry(&text).models.iter().find(|m| m.model.provider == "a").unwrap().model.api, api);
+    }
     for provider in crate::provider::ALL {
         assert!(crate::wire::by_id(provider.api).is_some(), "{}", provider.id);
     }

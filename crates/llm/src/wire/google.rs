@@ -44,7 +44,8 @@ fn url(model: &Model) -> Result<String, Failure> {
     let id = model.id.strip_prefix("models/").unwrap_or(&model.id);
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'_' | b'-' | b'/' | b'@');
     if id.is_empty() || id.contains("..") || !id.bytes().all(plain) {
-        let message = format!("`{}` is no name that a model of {} can have", model.id, model.provider);
+        let id = crate::failure::classify::shown(&model.id);
+        let message = format!("`{id}` is no name that a model of {} can have", model.provider);
         return Err(Failure::new(Class::Config, message));
     }
     let url = address::url(model, USUAL, &format!("/models/{id}:streamGenerateContent"))?;

@@ -29,7 +29,8 @@ pub(crate) fn nine(id: &str) -> String {
     bytes.iter().take(MISTRAL).map(letter).collect()
 }
 
-fn digest(text: &str) -> String {
+/// The SHA-256 of a text, in hexadecimal.
+pub(crate) fn digest(text: &str) -> String {
     Sha256::digest(text.as_bytes()).iter().fold(String::new(), |mut hex, byte| {
         // Writing into a string does not fail.
         let _ = write!(hex, "{byte:02x}");

@@ -12,8 +12,9 @@ mod conformance;
 mod effort;
 mod google;
 mod history;
-mod ids;
+pub(crate) mod ids;
 mod ollama;
+mod picture;
 mod responses;
 
 use crate::assembly::Assembly;

@@ -9,6 +9,9 @@ use super::Found;
 pub(super) const MOST: usize = 500;
 /// Bytes of a name.
 const NAME: usize = 256;
+/// Tokens of an Ollama model's window unless its own settings or `models.yml` say otherwise. The server makes room for all
+/// of it at once, and what a model was trained with rarely fits; its documentation asks for this much for agents.
+const OLLAMA_WINDOW: u64 = 64_000;
 /// The largest window that is believed.
 const WINDOW: u64 = 1 << 32;
 
@@ -22,10 +25,14 @@ pub(super) fn ollama_tags(answer: &[u8]) -> Option<Vec<String>> {
 pub(super) fn ollama_show(id: &str, answer: &[u8]) -> Option<Found> {
     let value: Value = serde_json::from_slice(answer).ok()?;
     let info = value.get("model_info").and_then(Value::as_object);
-    let window = info.and_then(|info| {
+    let trained = info.and_then(|info| {
         let length = info.iter().find(|(name, _)| name.ends_with(".context_length"));
         length.and_then(|(_, length)| window(length))
     });
+    // What runs elsewhere takes no room here.
+    let remote = value.get("remote_host").and_then(Value::as_str).is_some_and(|host| !host.is_empty());
+    let usual = if remote { trained } else { trained.map(|trained| trained.min(OLLAMA_WINDOW)) };
+    let set = value.get("parameters").and_then(Value::as_str).and_then(num_ctx);
     let able = value.get("capabilities").and_then(Value::as_array);
     let able = able.map(|able| able.iter().filter_map(Value::as_str).collect::<Vec<_>>());
     if able.as_ref().is_some_and(|able| !able.contains(&"completion")) {
@@ -36,8 +43,14 @@ pub(super) fn ollama_show(id: &str, answer: &[u8]) -> Option<Found> {
         name: None,
         reasoning: able.as_ref().map(|able| able.contains(&"thinking")),
         images: able.as_ref().map(|able| able.contains(&"vision")),
-        context_window: window,
+        context_window: set.or(usual),
     })
+}
+
+/// `num_ctx` among the lines of a model's settings.
+fn num_ctx(settings: &str) -> Option<u64> {
+    let named = |line: &str| line.trim().strip_prefix("num_ctx")?.trim().parse::<u64>().ok();
+    settings.lines().find_map(named).filter(|window| (1..=WINDOW).contains(window))
 }
 
 /// `/v1/models`, as llama.cpp and LM Studio have it.

@@ -15,6 +15,17 @@ fn what_ollama_says_is_read() {
 }
 
 #[test]
+fn ollama_is_not_made_to_hold_a_window_that_nobody_asked_for() {
+    let window = |more: &str| {
+        let show = format!(r#"{{"model_info":{{"llama.context_length":131072}}{more}}}"#);
+        ollama_show("m", show.as_bytes()).unwrap().context_window
+    };
+    assert_eq!(window(""), Some(64_000));
+    assert_eq!(window(r#","parameters":"temperature 0.6\nnum_ctx    100000\n""#), Some(100_000));
+    assert_eq!(window(r#","remote_host":"https://ollama.com:443""#), Some(131_072));
+}
+
+#[test]
 fn what_llama_cpp_and_lm_studio_say_is_read() {
     let models =
         br#"{"object":"list","data":[{"id":"m.gguf","object":"model","meta":{"n_ctx_train":131072}}]}"#;

@@ -8,12 +8,13 @@ use serde_json::{Map, Value, json};
 
 use super::is_anthropic;
 use super::thinking::Plan;
-use crate::message::{AssistantContent, Image};
+use crate::message::{AssistantContent, Image, Message, UserContent};
 use crate::model::Model;
 use crate::request::{CacheTime, Call, Request, Tool, ToolChoice};
 use crate::schema::{Dialect, normalise};
 use crate::wire::history::{self, Answer, Outcome, Part, Turn};
 use crate::wire::ids::fitting;
+use crate::wire::picture::{self, Rules};
 
 /// Longest id of a call.
 const ID_MOST: usize = 64;
@@ -21,8 +22,15 @@ const ID_MOST: usize = 64;
 /// Longest `metadata.user_id`.
 const USER_ID_MOST: usize = 256;
 
-/// Pictures that are taken.
-const PICTURES: [&str; 4] = ["image/png", "image/jpeg", "image/gif", "image/webp"];
+/// Pictures that are taken (platform.claude.com/docs/en/build-with-claude/vision).
+const PICTURES: Rules =
+    Rules { kinds: &["image/png", "image/jpeg", "image/gif", "image/webp"], bytes: 5 << 20, side: 8000 };
+
+/// With more pictures than this in one request, each may only be so wide and high.
+const MANY_PICTURES: (usize, u32) = (20, 2000);
+
+/// What `extraBody` cannot change: who is asked, what, and how the answer comes.
+const FIXED: [&str; 3] = ["model", "messages", "stream"];
 
 /// Stands where the person would have to speak and did not.
 const GO_ON: &str = "(go on)";
@@ -72,7 +80,9 @@ pub(super) fn body(call: &Call<'_>, plan: &Plan) -> Value {
     }
     body["stream"] = json!(true);
     for (name, value) in model.compat.extra_body.iter().flatten() {
-        body[name.as_str()] = value.clone();
+        if !FIXED.contains(&name.as_str()) {
+            body[name.as_str()] = value.clone();
+        }
     }
     body
 }
@@ -135,14 +145,15 @@ fn choice(choice: &ToolChoice, plan: &Plan) -> Value {
 
 fn messages(model: &Model, request: &Request) -> Vec<Value> {
     let mut messages = Messages::default();
+    let rules = rules(request);
     for turn in history::turns(model, &request.messages) {
         match turn {
             Turn::User(content) | Turn::Developer(content) => {
-                messages.push("user", blocks(&history::parts(model, content)));
+                messages.push("user", blocks(&history::parts(model, content), &rules));
             }
             Turn::Answer(answer) => messages.push("assistant", said(model, &answer)),
-            Turn::Outcome(outcome) => messages.push("user", vec![outcome_block(model, &outcome)]),
-            Turn::Stray(_) => {}
+            Turn::Outcome(outcome) => messages.push("user", vec![outcome_block(model, &outcome, &rules)]),
+            Turn::Stray(result) => messages.push("user", blocks(&history::stray(model, result), &rules)),
         }
     }
     messages.finish()
@@ -177,17 +188,29 @@ impl Messages {
     }
 }
 
-fn blocks(parts: &[Part<'_>]) -> Vec<Value> {
+/// What pictures may be like, by how many there are.
+fn rules(request: &Request) -> Rules {
+    let pieces = request.messages.iter().flat_map(|message| match message {
+        Message::User(said) | Message::Developer(said) => said.content.as_slice(),
+        Message::ToolResult(result) => result.content.as_slice(),
+        Message::Assistant(_) => &[],
+    });
+    let pictures = pieces.filter(|piece| matches!(piece, UserContent::Image(_))).count();
+    let (many, side) = MANY_PICTURES;
+    if pictures > many { Rules { side, ..PICTURES } } else { PICTURES }
+}
+
+fn blocks(parts: &[Part<'_>], rules: &Rules) -> Vec<Value> {
     let block = |part: &Part<'_>| match part {
         Part::Text(said) => (!is_blank(said)).then(|| text(said)),
-        Part::Image(image) => Some(picture(image)),
+        Part::Image(image) => Some(shown(image, rules)),
     };
     parts.iter().filter_map(block).collect()
 }
 
-fn picture(image: &Image) -> Value {
-    if !PICTURES.contains(&image.mime_type.as_str()) {
-        return text(&format!("(a picture of the kind {} was here, which cannot be read)", image.mime_type));
+fn shown(image: &Image, rules: &Rules) -> Value {
+    if let Some(note) = picture::note(image, rules) {
+        return text(&note);
     }
     json!({
         "type": "image",
@@ -221,14 +244,14 @@ fn said(model: &Model, answer: &Answer<'_>) -> Vec<Value> {
     answer.content.iter().copied().filter_map(block).collect()
 }
 
-fn outcome_block(model: &Model, outcome: &Outcome<'_>) -> Value {
+fn outcome_block(model: &Model, outcome: &Outcome<'_>, rules: &Rules) -> Value {
     let failed = outcome.result.is_none_or(|result| result.is_error);
     let mut parts = outcome.parts(model);
     if failed && parts.iter().any(|part| matches!(part, Part::Text(_))) {
         // A failure may have no pictures.
         parts.retain(|part| matches!(part, Part::Text(_)));
     }
-    let mut content = blocks(&parts);
+    let mut content = blocks(&parts, rules);
     if content.is_empty() {
         content.push(text(history::NO_OUTPUT));
     }

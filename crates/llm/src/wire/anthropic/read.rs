@@ -109,12 +109,12 @@ impl Messages {
             "thinking" => {
                 let place = into.open(Kind::Thinking)?;
                 into.delta(place, text("thinking"))?;
-                sign(place, text("signature"), into);
+                into.sign(place, text("signature"))?;
                 Some(place)
             }
             "redacted_thinking" => {
                 let place = into.open(Kind::Thinking)?;
-                sign(place, text("data"), into);
+                into.sign(place, text("data"))?;
                 if let Some(AssistantContent::Thinking(thinking)) = into.piece(place) {
                     thinking.redacted = true;
                 }
@@ -152,7 +152,10 @@ impl Messages {
             "input_json_delta" => (None, "partial_json"),
             "signature_delta" => {
                 if let Some(Block { place: Some(place), .. }) = self.blocks.get(&index) {
-                    sign(*place, delta["signature"].as_str().unwrap_or_default(), into);
+                    // What begins as a text or a call has no signature here.
+                    if let Some(AssistantContent::Thinking(_)) = into.piece(*place) {
+                        into.sign(*place, delta["signature"].as_str().unwrap_or_default())?;
+                    }
                 }
                 return Ok(());
             }
@@ -245,12 +248,6 @@ impl Messages {
 
 fn index(value: &Value) -> Result<u64, Failure> {
     value["index"].as_u64().ok_or_else(|| Failure::malformed("the provider sent a piece without its number"))
-}
-
-fn sign(place: usize, signature: &str, into: &mut Assembly) {
-    if let Some(AssistantContent::Thinking(thinking)) = into.piece(place).filter(|_| !signature.is_empty()) {
-        thinking.thinking_signature.get_or_insert_default().push_str(signature);
-    }
 }
 
 /// Counts are sums so far; some servers send zeros in one of the two places that have them.

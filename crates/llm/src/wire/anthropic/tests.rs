@@ -253,7 +253,9 @@ fn an_interrupted_run_is_a_valid_conversation() {
                     {"type": "tool_result", "tool_use_id": "t1", "is_error": true, "content": [
                         {"type": "text", "text": missing}
                     ]},
-                    {"type": "text", "text": "Never mind"}
+                    {"type": "text", "text": "Never mind"},
+                    {"type": "text", "text": "(what the tool `read` gave back earlier)"},
+                    {"type": "text", "text": "orphan"}
                 ]},
                 {"role": "assistant", "content": [{"type": "text", "text": "Half an ans"}]},
                 {"role": "user", "content": [{"type": "text", "text": "(go on)", "cache_control": mark}]}
@@ -282,11 +284,49 @@ fn images_go_along_where_they_can_be_read() {
         json!([{"role": "user", "content": [
             {"type": "text", "text": "Look"},
             {"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": "aGk="}},
-            {"type": "text", "text": "(a picture of the kind image/tiff was here, which cannot be read)"}
+            {"type": "text", "text": "(a picture of the kind image/tiff was here, which this model cannot read)"}
         ]}])
     );
     let blind = body(&Model { images: false, ..model() }, &request);
     assert!(!blind.to_string().contains("base64"));
+}
+
+#[test]
+fn among_many_pictures_a_large_one_is_a_note() {
+    let large = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\x0b\xb8\0\0\0\x01";
+    let data = base64::Engine::encode(&base64::engine::general_purpose::STANDARD, large);
+    let mut content = vec![UserContent::Image(Image { data, mime_type: "image/png".into() })];
+    let notes = |content: &[UserContent]| {
+        let said = Message::User(UserMessage { content: content.to_vec(), timestamp: 0 });
+        let asked = body(&model(), &Request { messages: vec![said], ..Request::default() });
+        asked.to_string().matches("2000 pixels").count()
+    };
+    assert_eq!(notes(&content), 0);
+    content.extend(std::iter::repeat_n(picture(), 20));
+    assert_eq!(notes(&content), 1);
+}
+
+#[test]
+fn a_result_that_lost_its_call_is_told_beside_the_conversation() {
+    let request = Request {
+        messages: vec![user("Go on"), result("gone", vec![UserContent::text("found")], false)],
+        ..Request::default()
+    };
+    let said = body(&model(), &request)["messages"].to_string();
+    assert!(said.contains("gave back earlier") && said.contains("found"), "{said}");
+}
+
+#[test]
+fn at_most_four_blocks_are_marked_for_the_cache() {
+    let many = (0..9)
+        .flat_map(|n| [user(&n.to_string()), Message::Assistant(answer(vec![text("a")], StopReason::Stop))]);
+    let request = Request {
+        system: Some("s".into()),
+        messages: many.collect(),
+        tools: vec![read(), read()],
+        ..Request::default()
+    };
+    assert_eq!(body(&model(), &request).to_string().matches("cache_control").count(), 3);
 }
 
 #[test]
@@ -360,7 +400,7 @@ fn the_key_stands_in_headers_alone() {
 #[test]
 fn what_the_settings_add_comes_last() {
     let mut model = model();
-    model.compat.extra_body = json!({"max_tokens": 7, "x": {"y": 1}}).as_object().cloned();
+    model.compat.extra_body = json!({"max_tokens": 7, "x": {"y": 1}, "stream": false}).as_object().cloned();
     let body = body(&model, &Request { messages: vec![user("Hi")], ..Request::default() });
     assert_eq!((&body["max_tokens"], &body["x"]), (&json!(7), &json!({"y": 1})));
 }

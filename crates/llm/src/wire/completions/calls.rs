@@ -10,7 +10,6 @@ use serde_json::Value;
 
 use crate::assembly::{Assembly, Kind, PIECES_MOST};
 use crate::failure::{Class, Failure};
-use crate::message::AssistantContent;
 
 /// The tool calls so far.
 #[derive(Debug, Default)]
@@ -117,6 +116,7 @@ impl Calls {
 
 impl Call {
     fn take(&mut self, at: usize, piece: &Piece<'_>, into: &mut Assembly) -> Result<(), Failure> {
+        let late = !piece.id.is_empty() || !piece.name.is_empty();
         if self.id.is_empty() {
             piece.id.clone_into(&mut self.id);
         }
@@ -141,11 +141,9 @@ impl Call {
                 into.delta(opened, more)
             }
             Some(opened) => {
-                if let Some(AssistantContent::ToolCall(call)) = into.piece(opened) {
-                    call.name.clone_from(&self.name);
-                    if !self.id.is_empty() {
-                        call.id.clone_from(&self.id);
-                    }
+                if late {
+                    let id = if self.id.is_empty() { made_up(at, into) } else { self.id.clone() };
+                    into.name(opened, &id, &self.name);
                 }
                 into.delta(opened, more)
             }

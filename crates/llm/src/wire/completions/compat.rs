@@ -210,6 +210,7 @@ pub(super) fn switches(model: &Model) -> Switches<'_> {
         tool_strict_mode,
         extra_body: _,
         open_router_routing: _,
+        allow_plain_http: _,
         auth_header: _,
         vercel_gateway_routing: _,
     } = &model.compat;

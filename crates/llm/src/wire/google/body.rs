@@ -12,10 +12,21 @@ use crate::model::Model;
 use crate::request::{Call, Request, Tool, ToolChoice};
 use crate::schema::{Dialect, normalise};
 use crate::wire::history::{self, Answer, Outcome, Part, Turn};
+use crate::wire::picture::{self, Rules};
 
 /// What stands for a signature on calls that the model did not sign itself
 /// (ai.google.dev/gemini-api/docs/thought-signatures).
 const UNSIGNED: &str = "skip_thought_signature_validator";
+
+/// Pictures that are taken (ai.google.dev/gemini-api/docs/image-understanding); a request has at most 20 MB.
+const PICTURES: Rules = Rules {
+    kinds: &["image/png", "image/jpeg", "image/webp", "image/heic", "image/heif"],
+    bytes: 20 << 20,
+    side: u32::MAX,
+};
+
+/// What `extraBody` cannot change: what is asked.
+const FIXED: &str = "contents";
 
 /// Stands where the person would have to speak and did not.
 const GO_ON: &str = "(go on)";
@@ -48,7 +59,9 @@ pub(super) fn body(call: &Call<'_>) -> Value {
         body["generationConfig"] = Value::Object(config);
     }
     for (name, value) in model.compat.extra_body.iter().flatten() {
-        body[name.as_str()] = value.clone();
+        if name != FIXED {
+            body[name.as_str()] = value.clone();
+        }
     }
     body
 }
@@ -80,7 +93,10 @@ fn contents(model: &Model, request: &Request) -> Vec<Value> {
             }
             Turn::Answer(answer) => contents.push("model", said(model, &answer)),
             Turn::Outcome(outcome) => contents.push("user", response(model, &outcome)),
-            Turn::Stray(_) => {}
+            Turn::Stray(result) => {
+                let parts = history::stray(model, result);
+                contents.push("user", parts.iter().map(part).collect());
+            }
         }
     }
     contents.finish()
@@ -123,6 +139,9 @@ fn part(part: &Part<'_>) -> Value {
 }
 
 fn inline(image: &Image) -> Value {
+    if let Some(note) = picture::note(image, &PICTURES) {
+        return json!({"text": note});
+    }
     json!({"inlineData": {"mimeType": image.mime_type, "data": image.data}})
 }
 
@@ -130,7 +149,7 @@ fn inline(image: &Image) -> Value {
 fn said(model: &Model, answer: &Answer<'_>) -> Vec<Value> {
     let mut parts = Vec::new();
     // Only the first call of a step needs a signature.
-    let mut unsigned = thinking::is_signed(model) && !answer.own;
+    let mut first = thinking::is_signed(model);
     for content in &answer.content {
         let (mut part, signature) = match content {
             AssistantContent::Text(text) => (json!({"text": text.text}), &text.text_signature),
@@ -144,7 +163,8 @@ fn said(model: &Model, answer: &Answer<'_>) -> Vec<Value> {
                 let mut function = named(call, answer.own);
                 function.insert("args".into(), Value::Object(call.arguments.clone()));
                 let mut part = json!({"functionCall": function});
-                if std::mem::take(&mut unsigned) {
+                let unsigned = !answer.own || call.thought_signature.is_none();
+                if std::mem::take(&mut first) && unsigned {
                     part["thoughtSignature"] = UNSIGNED.into();
                 }
                 (part, &call.thought_signature)
@@ -173,13 +193,18 @@ fn response(model: &Model, outcome: &Outcome<'_>) -> Vec<Value> {
     let parts = outcome.parts(model);
     let failed = outcome.result.is_none_or(|result| result.is_error);
     let mut text = history::text(&parts);
-    let pictures: Vec<Value> = parts
-        .iter()
-        .filter_map(|part| match part {
-            Part::Image(image) => Some(inline(image)),
-            Part::Text(_) => None,
-        })
-        .collect();
+    let images = parts.iter().filter_map(|part| match part {
+        Part::Image(image) => Some(*image),
+        Part::Text(_) => None,
+    });
+    let mut pictures = Vec::new();
+    for image in images {
+        match picture::note(image, &PICTURES) {
+            // A response has room for pictures beside its text, and for nothing else.
+            Some(note) => text = if text.is_empty() { note } else { format!("{text}\n{note}") },
+            None => pictures.push(inline(image)),
+        }
+    }
     if text.is_empty() {
         text = "(see the picture)".into();
     }

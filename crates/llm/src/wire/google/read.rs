@@ -9,7 +9,7 @@ use serde_json::Value;
 use crate::assembly::{Assembly, Kind};
 use crate::failure::classify::{in_stream_json, shown};
 use crate::failure::{Class, Failure};
-use crate::message::{AssistantContent, StopReason};
+use crate::message::StopReason;
 use crate::wire::{Frame, Reader};
 
 /// How an id begins that the server did not give.
@@ -147,13 +147,7 @@ impl Chunks {
         };
         into.delta(place, text)?;
         if !signature.is_empty() {
-            match into.piece(place) {
-                Some(AssistantContent::Text(text)) => text.text_signature = Some(signature.to_owned()),
-                Some(AssistantContent::Thinking(thinking)) => {
-                    thinking.thinking_signature = Some(signature.to_owned());
-                }
-                _ => {}
-            }
+            into.sign(place, signature)?;
             self.close(into);
         }
         Ok(())
@@ -176,9 +170,7 @@ impl Chunks {
         self.close(into);
         let id = self.id(call["id"].as_str().unwrap_or_default());
         let place = into.open(Kind::ToolCall { id, name: name.to_owned() })?;
-        if let Some(AssistantContent::ToolCall(call)) = into.piece(place).filter(|_| !signature.is_empty()) {
-            call.thought_signature = Some(signature.to_owned());
-        }
+        into.sign(place, signature)?;
         into.delta(place, &arguments)?;
         into.close(place);
         Ok(())

@@ -221,6 +221,29 @@ fn calls_of_another_model_are_marked_as_unsigned_where_signatures_are_checked() 
 }
 
 #[test]
+fn a_call_of_its_own_that_was_never_signed_is_marked_too() {
+    let own = model("gemini-3-flash-preview");
+    let messages = vec![user("Read"), answer(&own, vec![call("fc1", "a", None), call("fc2", "b", None)])];
+    let said = body(&own, &Request { messages, ..Request::default() })["contents"][1]["parts"].clone();
+    assert_eq!(said[0]["thoughtSignature"], "skip_thought_signature_validator");
+    assert_eq!(said[1]["thoughtSignature"], Value::Null);
+}
+
+#[test]
+fn a_picture_that_is_not_taken_is_a_note_in_what_was_said_and_in_responses() {
+    let gif = || UserContent::Image(Image { data: "aGk=".into(), mime_type: "image/gif".into() });
+    let own = model("gemini-3-flash-preview");
+    let messages = vec![
+        Message::User(UserMessage { content: vec![gif()], timestamp: 0 }),
+        answer(&own, vec![call("fc1", "a", Some("S"))]),
+        result("fc1", vec![gif()], false),
+    ];
+    let said = body(&own, &Request { messages, ..Request::default() })["contents"].to_string();
+    assert!(!said.contains("inlineData"), "{said}");
+    assert_eq!(said.matches("of the kind image/gif").count(), 2, "{said}");
+}
+
+#[test]
 fn a_conversation_that_a_model_began_or_ended_is_still_a_question() {
     let model = model("gemini-2.0-flash");
     let model = Model { reasoning: false, max_tokens: 0, ..model };

@@ -178,9 +178,8 @@ impl Item {
             }
         }
         let id = self.joined_id();
-        if let Some(AssistantContent::ToolCall(call)) = self.piece.and_then(|piece| into.piece(piece)) {
-            call.name.clone_from(&self.name);
-            call.id = id;
+        if let Some(piece) = self.piece {
+            into.name(piece, &id, &self.name);
         }
     }
 

@@ -7,7 +7,7 @@
 use serde_json::Value;
 
 use super::item::{Item, Items, Kind, Slot};
-use crate::assembly::{ANSWER_MOST, Assembly};
+use crate::assembly::Assembly;
 use crate::failure::classify::in_stream_json;
 use crate::failure::{Class, Failure};
 use crate::message::{AssistantContent, StopReason};
@@ -19,8 +19,6 @@ pub(super) struct ResponsesReader {
     /// Who answers, for messages.
     provider: String,
     items: Items,
-    /// Bytes of signatures so far.
-    signed: usize,
 }
 
 impl Reader for ResponsesReader {
@@ -44,7 +42,7 @@ impl Reader for ResponsesReader {
 
 impl ResponsesReader {
     pub(super) fn new(provider: &str) -> ResponsesReader {
-        ResponsesReader { provider: provider.to_owned(), items: Items::default(), signed: 0 }
+        ResponsesReader { provider: provider.to_owned(), items: Items::default() }
     }
 
     fn event(&mut self, name: &str, event: &Value, into: &mut Assembly) -> Result<(), Failure> {
@@ -180,10 +178,7 @@ impl ResponsesReader {
         }
         known.finish();
         if let Some(piece) = known.piece() {
-            self.signed += sign(piece, kind, item, into);
-            if self.signed > ANSWER_MOST {
-                return Err(Failure::new(Class::TooLarge, "the signatures of the answer are too long"));
-            }
+            sign(piece, kind, item, into)?;
             into.close(piece);
         }
         Ok(())
@@ -242,24 +237,18 @@ impl Part {
     }
 }
 
-/// What the provider wants back with a piece; its length is given back.
-fn sign(piece: usize, kind: Kind, item: &Value, into: &mut Assembly) -> usize {
+/// What the provider wants back with a piece.
+fn sign(piece: usize, kind: Kind, item: &Value, into: &mut Assembly) -> Result<(), Failure> {
     let signature = match (kind, item["id"].as_str(), item["phase"].as_str()) {
         (Kind::Reasoning, ..) => item.to_string(),
         (Kind::Message, Some(id), Some(phase)) => serde_json::json!({"id": id, "phase": phase}).to_string(),
         (Kind::Message, Some(id), None) => id.to_owned(),
-        _ => return 0,
+        _ => return Ok(()),
     };
-    let length = signature.len();
-    match into.piece(piece) {
-        Some(AssistantContent::Thinking(thinking)) => {
-            thinking.redacted = thinking.thinking.is_empty();
-            thinking.thinking_signature = Some(signature);
-        }
-        Some(AssistantContent::Text(text)) => text.text_signature = Some(signature),
-        Some(AssistantContent::ToolCall(_)) | None => {}
+    if let Some(AssistantContent::Thinking(thinking)) = into.piece(piece) {
+        thinking.redacted = thinking.thinking.is_empty();
     }
-    length
+    into.sign(piece, &signature)
 }
 
 fn identify(response: &Value, into: &mut Assembly) {
@@ -268,13 +257,16 @@ fn identify(response: &Value, into: &mut Assembly) {
     }
 }
 
-/// Tokens. What was read from the cache is within `input_tokens`, what was thought within `output_tokens`.
+/// Tokens. What was read from the cache or put into it is within `input_tokens`, what was thought within `output_tokens`.
 fn count(usage: &Value, into: &mut Assembly) {
     let Some(read) = usage["input_tokens"].as_u64() else { return };
-    let cached = usage["input_tokens_details"]["cached_tokens"].as_u64().unwrap_or(0).min(read);
+    let details = &usage["input_tokens_details"];
+    let cached = details["cached_tokens"].as_u64().unwrap_or(0).min(read);
+    let written = details["cache_write_tokens"].as_u64().unwrap_or(0).min(read - cached);
     let counted = into.usage();
-    counted.input = read - cached;
+    counted.input = read - cached - written;
     counted.cache_read = cached;
+    counted.cache_write = written;
     counted.output = usage["output_tokens"].as_u64().unwrap_or(0);
 }
 

@@ -266,3 +266,15 @@ fn azure_differs_by_its_address_and_the_header_of_its_key() {
     assert_eq!(post.url, "https://mine.openai.azure.com/openai/v1/responses?api-version=preview");
     assert_eq!(post.headers, [("api-key".to_owned(), "k".to_owned())]);
 }
+
+#[test]
+fn tokens_put_into_the_cache_are_counted_as_that() {
+    let stream = r#"data: {"type":"response.completed","response":{"id":"r","status":"completed","output":[],"usage":
+data: {"input_tokens":100,"input_tokens_details":{"cached_tokens":30,"cache_write_tokens":50},"output_tokens":7}}}
+
+"#;
+    let (model, auth, request) = (model(), Auth::None, Request::default());
+    let call = Call { model: &model, auth: &auth, request: &request };
+    let usage = crate::decode::decode(&Responses, &call, 0, [stream.as_bytes()]).message.usage;
+    assert_eq!((usage.input, usage.cache_read, usage.cache_write, usage.output), (20, 30, 50, 7));
+}

@@ -1,0 +1,84 @@
+use super::*;
+
+fn assembly() -> Assembly {
+    Assembly::new(&crate::model::tests::model(), 0)
+}
+
+fn events(assembly: &mut Assembly) -> Vec<Event> {
+    std::iter::from_fn(|| assembly.take()).collect()
+}
+
+#[test]
+fn waiting_deltas_of_one_piece_are_merged_and_nothing_overtakes_them() {
+    let mut assembly = assembly();
+    let text = assembly.open(Kind::Text).unwrap();
+    assembly.delta(text, "a").unwrap();
+    assembly.delta(text, "b").unwrap();
+    let other = assembly.open(Kind::Thinking).unwrap();
+    assembly.delta(other, "c").unwrap();
+    assembly.delta(text, "d").unwrap();
+    assembly.done(StopReason::Stop);
+    let kinds: Vec<_> = events(&mut assembly)
+        .iter()
+        .map(|event| serde_json::to_value(event).unwrap())
+        .map(|event| format!("{} {}", event["type"].as_str().unwrap(), event["delta"].as_str().unwrap_or("")))
+        .collect();
+    assert_eq!(
+        kinds,
+        [
+            "start ",
+            "text_start ",
+            "text_delta ab",
+            "thinking_start ",
+            "thinking_delta c",
+            "text_delta d",
+            "text_end ",
+            "thinking_end ",
+            "done "
+        ]
+    );
+}
+
+#[test]
+fn signatures_and_names_count_towards_the_longest_answer() {
+    let mut signed = assembly();
+    let thought = signed.open(Kind::Thinking).unwrap();
+    let more = "s".repeat(1 << 20);
+    let failure = (0..64).find_map(|_| signed.sign(thought, &more).err()).unwrap();
+    assert_eq!(failure.class, Class::TooLarge);
+    let mut named = assembly();
+    let call = || Kind::ToolCall { id: "i".repeat(1 << 20), name: "n".repeat(1 << 20) };
+    assert_eq!((0..64).find_map(|_| named.open(call()).err()).unwrap().class, Class::TooLarge);
+}
+
+#[test]
+fn there_is_one_last_event_and_nothing_behind_it() {
+    let mut assembly = assembly();
+    assembly.fail(&Failure::malformed("half of it"));
+    assembly.done(StopReason::Stop);
+    assembly.start();
+    let events = events(&mut assembly);
+    assert_eq!(events.len(), 1);
+    assert!(events[0].is_last());
+}
+
+#[test]
+fn a_stop_with_tool_calls_waiting_is_a_call_of_tools() {
+    let mut assembly = assembly();
+    let call = assembly.open(Kind::ToolCall { id: "1".into(), name: "read".into() }).unwrap();
+    assembly.delta(call, r#"{"path":"#).unwrap();
+    assembly.delta(call, r#""a"}"#).unwrap();
+    assembly.done(StopReason::Stop);
+    let Some(Event::Done { reason, message }) = events(&mut assembly).pop() else { panic!("not done") };
+    assert_eq!(reason, StopReason::ToolUse);
+    assert_eq!(message.tool_calls().next().unwrap().arguments["path"], "a");
+}
+
+#[test]
+fn an_answer_without_end_is_cut_off_at_its_bound() {
+    let mut assembly = assembly();
+    let text = assembly.open(Kind::Text).unwrap();
+    let piece = "x".repeat(1 << 20);
+    let error = (0..=32).find_map(|_| assembly.delta(text, &piece).err()).unwrap();
+    assert_eq!(error.class, Class::TooLarge);
+}
