@@ -29,6 +29,8 @@ pub struct Assembly {
     waiting: VecDeque<Event>,
     started: bool,
     ended: bool,
+    /// Something was said, or a tool called.
+    said: bool,
     bytes: usize,
     /// Open calls whose arguments in the message are older than what came.
     stale: Vec<usize>,
@@ -85,6 +87,7 @@ impl Assembly {
             waiting: VecDeque::new(),
             started: false,
             ended: false,
+            said: false,
             bytes: 0,
             stale: Vec::new(),
             malformed: Vec::new(),
@@ -105,17 +108,21 @@ impl Assembly {
         }
     }
 
-    /// A piece begins; its place is given back.
+    /// A piece begins; its place is given back. Behind the last event nothing begins: what is said of that place is
+    /// nothing, too.
     ///
     /// # Errors
     /// [`Class::TooLarge`] for one piece too many.
     pub fn open(&mut self, kind: Kind) -> Result<usize, Failure> {
-        self.start();
         let content_index = self.pieces.len();
+        if self.ended {
+            return Ok(content_index);
+        }
+        self.start();
         if content_index >= PIECES_MOST {
             return Err(Failure::new(
                 Class::TooLarge,
-                format!("the answer has more than {PIECES_MOST} pieces"),
+                format!("the provider sent more than {PIECES_MOST} pieces in one answer"),
             ));
         }
         let (content, piece, event) = match kind {
@@ -133,6 +140,7 @@ impl Assembly {
                 Event::ToolcallStart { content_index },
             ),
         };
+        self.said |= matches!(piece, Piece::Arguments { .. });
         self.message.content.push(content);
         self.pieces.push(piece);
         self.push(event);
@@ -147,11 +155,12 @@ impl Assembly {
         if more.is_empty() || !self.is_open(content_index) {
             return Ok(());
         }
+        self.said = true;
         self.bytes += more.len();
         if self.bytes > ANSWER_MOST {
             return Err(Failure::new(
                 Class::TooLarge,
-                format!("the answer is longer than {} MB", ANSWER_MOST >> 20),
+                format!("the provider sent an answer of more than {} MB", ANSWER_MOST >> 20),
             ));
         }
         let kind = match (&mut self.message.content[content_index], &mut self.pieces[content_index]) {
@@ -182,8 +191,11 @@ impl Assembly {
         Ok(())
     }
 
-    /// The piece is whole. Again is no harm.
+    /// The piece is whole. Again is no harm, and neither is it behind the last event.
     pub fn close(&mut self, content_index: usize) {
+        if self.ended {
+            return;
+        }
         let Some(piece) = self.pieces.get_mut(content_index) else { return };
         let closed = std::mem::replace(piece, Piece::Closed);
         if matches!(closed, Piece::Closed) {
@@ -294,9 +306,14 @@ impl Assembly {
         &self.malformed
     }
 
-    /// Something was said that a second attempt would say again.
+    /// A piece began.
     pub fn is_visible(&self) -> bool {
         !self.pieces.is_empty()
+    }
+
+    /// Something was said that a second attempt would say again: a word, a thought, the name of a tool.
+    pub fn has_said(&self) -> bool {
+        self.said
     }
 
     /// The last event is there.
@@ -312,6 +329,12 @@ impl Assembly {
     /// An event waits to be taken.
     pub fn has_waiting(&self) -> bool {
         !self.waiting.is_empty()
+    }
+
+    /// What waits is only the beginning of a piece of which nothing was said. It is kept back: should the answer break
+    /// off here, a second attempt begins it anew, and nobody has seen it twice.
+    pub fn keeps_back(&self) -> bool {
+        !self.said && !self.ended && self.waiting.front().is_some_and(|event| *event != Event::Start)
     }
 
     /// The next event, if it need not wait for more deltas to join it.
@@ -431,5 +454,39 @@ mod tests {
         let piece = "x".repeat(1 << 20);
         let error = (0..=32).find_map(|_| assembly.delta(text, &piece).err()).unwrap();
         assert_eq!(error.class, Class::TooLarge);
+    }
+
+    #[test]
+    fn behind_the_last_event_nothing_begins_goes_on_or_ends() {
+        for broken in [false, true] {
+            let mut assembly = assembly();
+            let text = assembly.open(Kind::Text).unwrap();
+            assembly.delta(text, "all").unwrap();
+            if broken {
+                assembly.fail(&Failure::cut_off());
+            } else {
+                assembly.done(StopReason::Stop);
+            }
+            let before = assembly.message().clone();
+            let late = assembly.open(Kind::ToolCall { id: "1".into(), name: "t".into() }).unwrap();
+            assembly.delta(late, "{}").unwrap();
+            assembly.delta(text, "more").unwrap();
+            assembly.close(text);
+            assembly.close(late);
+            assert!(events(&mut assembly).last().unwrap().is_last(), "{broken}");
+            assert_eq!(*assembly.message(), before);
+        }
+    }
+
+    #[test]
+    fn the_beginning_of_a_piece_is_kept_back_until_something_is_said() {
+        let mut assembly = assembly();
+        assembly.start();
+        assert!(!assembly.keeps_back());
+        let text = assembly.open(Kind::Text).unwrap();
+        assert_eq!(assembly.take(), Some(Event::Start));
+        assert!(assembly.keeps_back() && !assembly.has_said());
+        assembly.delta(text, "a").unwrap();
+        assert!(!assembly.keeps_back() && assembly.has_said());
     }
 }

@@ -4,8 +4,13 @@
 
 mod cutting;
 mod ending;
+mod every;
+mod hostile;
+mod leaving;
 mod refused;
 mod scripted;
 mod server;
+mod statuses;
 mod streamed;
+mod ways;
 mod wire;
