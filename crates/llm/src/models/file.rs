@@ -18,6 +18,7 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
+use std::time::Duration;
 
 use serde_json::{Map, Value};
 
@@ -29,6 +30,7 @@ use crate::keys;
 use crate::nearest::{meant, nearest};
 use crate::own::Home;
 use crate::provider::{self, Provider};
+use crate::retry::Budget;
 use crate::yaml::{self, Entry, Fault, Item, Node, shown};
 
 /// The file, in relay's directory.
@@ -143,6 +145,27 @@ pub struct Retry {
     pub base_delay_ms: Option<u64>,
     /// Milliseconds between attempts at most.
     pub max_delay_ms: Option<u64>,
+}
+
+impl Retry {
+    /// How often and when a provider is asked again: what whoever streams an answer puts into
+    /// [`crate::Options::budget`]. What the file does not say is as relay does it by itself; `enabled: false` is never.
+    /// [`Retry::max_retries`] is about whole turns, and not in it.
+    pub fn budget(&self) -> Budget {
+        if self.enabled == Some(false) {
+            return Budget::NONE;
+        }
+        let usual = Budget::default();
+        let often =
+            |said: Option<u64>, usual| said.map_or(usual, |said| u32::try_from(said).unwrap_or(u32::MAX));
+        let long = |said: Option<u64>, usual| said.map_or(usual, Duration::from_millis);
+        Budget {
+            request_max_retries: often(self.request_max_retries, usual.request_max_retries),
+            stream_max_retries: often(self.stream_max_retries, usual.stream_max_retries),
+            base_delay: long(self.base_delay_ms, usual.base_delay),
+            max_delay: long(self.max_delay_ms, usual.max_delay),
+        }
+    }
 }
 
 // A key may stand in it.
