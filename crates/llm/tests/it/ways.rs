@@ -39,7 +39,7 @@ async fn a_proxy_is_used_for_others_and_not_for_this_machine_or_for_those_it_is_
             } else {
                 here.replace(&server.url(), &format!("http://{host}"))
             };
-            let mut stream = client.stream(&model, Auth::Key(KEY.into()), question(), once());
+            let mut stream = client.stream(&model, Auth::None, question(), once());
             let text = stream.finish().await.text();
             assert_eq!(
                 text.is_empty(),
