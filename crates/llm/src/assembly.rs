@@ -36,6 +36,8 @@ pub struct Assembly {
     waiting: VecDeque<Event>,
     started: bool,
     ended: bool,
+    /// Something was said, or a tool called.
+    said: bool,
     bytes: usize,
     /// Open calls whose arguments in the message are older than what came.
     stale: Vec<usize>,
@@ -93,6 +95,7 @@ impl Assembly {
             waiting: VecDeque::new(),
             started: false,
             ended: false,
+            said: false,
             bytes: 0,
             stale: Vec::new(),
             malformed: Vec::new(),
@@ -119,17 +122,21 @@ impl Assembly {
         }
     }
 
-    /// A piece begins; its place is given back.
+    /// A piece begins; its place is given back. Behind the last event nothing begins: what is said of that place is
+    /// nothing, too.
     ///
     /// # Errors
     /// [`Class::TooLarge`] for one piece too many.
     pub fn open(&mut self, kind: Kind) -> Result<usize, Failure> {
-        self.start();
         let content_index = self.pieces.len();
+        if self.ended {
+            return Ok(content_index);
+        }
+        self.start();
         if content_index >= PIECES_MOST {
             return Err(Failure::new(
                 Class::TooLarge,
-                format!("the answer has more than {PIECES_MOST} pieces"),
+                format!("the provider sent more than {PIECES_MOST} pieces in one answer"),
             ));
         }
         let (content, piece, event) = match kind {
@@ -151,6 +158,7 @@ impl Assembly {
                 )
             }
         };
+        self.said |= matches!(piece, Piece::Arguments { .. });
         self.message.content.push(content);
         self.pieces.push(piece);
         self.push(event);
@@ -165,6 +173,7 @@ impl Assembly {
         if more.is_empty() || !self.is_open(content_index) {
             return Ok(());
         }
+        self.said = true;
         self.grow(more.len())?;
         let kind = match (&mut self.message.content[content_index], &mut self.pieces[content_index]) {
             (AssistantContent::Text(text), _) => {
@@ -194,8 +203,11 @@ impl Assembly {
         Ok(())
     }
 
-    /// The piece is whole. Again is no harm.
+    /// The piece is whole. Again is no harm, and neither is it behind the last event.
     pub fn close(&mut self, content_index: usize) {
+        if self.ended {
+            return;
+        }
         let Some(piece) = self.pieces.get_mut(content_index) else { return };
         let closed = std::mem::replace(piece, Piece::Closed);
         if matches!(closed, Piece::Closed) {
@@ -343,9 +355,14 @@ impl Assembly {
         })
     }
 
-    /// Something was said that a second attempt would say again.
+    /// A piece began.
     pub fn is_visible(&self) -> bool {
         !self.pieces.is_empty()
+    }
+
+    /// Something was said that a second attempt would say again: a word, a thought, the name of a tool.
+    pub fn has_said(&self) -> bool {
+        self.said
     }
 
     /// The last event is there.
@@ -361,6 +378,12 @@ impl Assembly {
     /// An event waits to be taken.
     pub fn has_waiting(&self) -> bool {
         !self.waiting.is_empty()
+    }
+
+    /// What waits is only the beginning of a piece of which nothing was said. It is kept back: should the answer break
+    /// off here, a second attempt begins it anew, and nobody has seen it twice.
+    pub fn keeps_back(&self) -> bool {
+        !self.said && !self.ended && self.waiting.front().is_some_and(|event| *event != Event::Start)
     }
 
     /// The next event, if it need not wait for more deltas to join it.
@@ -385,7 +408,7 @@ impl Assembly {
     fn grow(&mut self, bytes: usize) -> Result<(), Failure> {
         self.bytes = self.bytes.saturating_add(bytes);
         if self.bytes > ANSWER_MOST {
-            let message = format!("the answer is longer than {} MB", ANSWER_MOST >> 20);
+            let message = format!("the provider sent an answer of more than {} MB", ANSWER_MOST >> 20);
             return Err(Failure::new(Class::TooLarge, message));
         }
         Ok(())

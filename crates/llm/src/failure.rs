@@ -98,7 +98,16 @@ impl Failure {
 
     /// The connection ended before the answer did.
     pub fn cut_off() -> Failure {
-        Failure::new(Class::Network, "the connection ended before the answer did")
+        Failure::new(Class::Network, "the provider broke off: the connection ended before the answer did")
+    }
+
+    /// Says who it is: what reads an answer knows no more than that it is a provider's.
+    #[must_use]
+    pub(crate) fn named(mut self, provider: &str) -> Failure {
+        if let Some(rest) = self.message.strip_prefix("the provider") {
+            self.message = format!("{provider}{rest}");
+        }
+        self
     }
 }
 

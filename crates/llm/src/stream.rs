@@ -209,6 +209,9 @@ impl Stream {
         loop {
             let due = self.flush_at().is_some_and(|at| at <= Instant::now());
             let assembly = self.decode.assembly();
+            if assembly.keeps_back() {
+                return None;
+            }
             let event = if due || assembly.is_over() { assembly.take() } else { assembly.take_settled() }?;
             if event == Event::Start && std::mem::replace(&mut self.started, true) {
                 // A second attempt starts too; whoever reads this has been told.
@@ -223,7 +226,8 @@ impl Stream {
 
     /// When a delta that waits must go; at once if it is the first.
     fn flush_at(&mut self) -> Option<Instant> {
-        if !self.decode.assembly().has_waiting() {
+        let assembly = self.decode.assembly();
+        if !assembly.has_waiting() || assembly.keeps_back() {
             return None;
         }
         Some(self.last_delta.map_or_else(Instant::now, |last| last + self.options.delta_interval))
@@ -263,7 +267,7 @@ impl Stream {
                     result = connecting => result,
                     () = sleep_until(deadline) => Err(attempt.too_late(provider)),
                 };
-                self.connected(result)
+                self.connected(result).await
             }
             State::Open(attempt, response) => {
                 let deadline = attempt.deadline();
@@ -276,7 +280,7 @@ impl Stream {
                 };
                 match chunk {
                     Ok(chunk) => self.chunk(chunk).await,
-                    Err(Broken::Late(failure)) => self.fail(Phase::Stream, failure),
+                    Err(Broken::Late(failure)) => self.fail(Phase::Stream, failure).await,
                     Err(Broken::Network(error)) => {
                         let failure = match &self.asking {
                             Some(asking) => {
@@ -284,7 +288,7 @@ impl Stream {
                             }
                             None => Failure::cut_off(),
                         };
-                        self.fail(Phase::Stream, failure)
+                        self.fail(Phase::Stream, failure).await
                     }
                 }
             }
@@ -301,15 +305,20 @@ impl Stream {
         self.state = State::Connecting(attempt, Box::pin(sending));
     }
 
-    fn connected(&mut self, result: Result<Response, Failure>) -> Option<Step> {
-        match (result, std::mem::replace(&mut self.state, State::Over)) {
+    async fn connected(&mut self, result: Result<Response, Failure>) -> Option<Step> {
+        let before = std::mem::replace(&mut self.state, State::Over);
+        match (result, before) {
             (Ok(response), State::Connecting(attempt, _)) => {
                 self.request_id = classify::request_id(response.headers());
                 self.state = State::Open(attempt, response);
                 None
             }
             (Ok(_), _) => None,
-            (Err(failure), _) => self.fail(Phase::Request, failure),
+            (Err(failure), before) => {
+                // What is still connecting ends here, not behind the last event.
+                drop(before);
+                self.fail(Phase::Request, failure).await
+            }
         }
     }
 
@@ -344,13 +353,13 @@ impl Stream {
         attempt.came(chunk.as_ref().map_or(0, Bytes::len), self.options.timeouts);
         let too_much = attempt.received > BODY_MOST;
         if let Err(failure) = result {
-            return self.fail(Phase::Stream, failure);
+            return self.fail(Phase::Stream, failure).await;
         }
         if self.decode.assembly().is_over() {
             self.close().await;
         } else if too_much {
             let message = format!("{provider} sent more than {} MB for one answer", BODY_MOST >> 20);
-            return self.fail(Phase::Stream, Failure::new(Class::TooLarge, message));
+            return self.fail(Phase::Stream, Failure::new(Class::TooLarge, message)).await;
         }
         None
     }
@@ -359,17 +368,24 @@ impl Stream {
     async fn close(&mut self) {
         if let State::Open(_, mut response) = std::mem::replace(&mut self.state, State::Over) {
             let _ = timeout(Duration::ZERO, response.chunk()).await;
+            drop(response);
+            let_go().await;
         }
     }
 
-    /// It failed: it is asked for again, or this is the end.
-    fn fail(&mut self, phase: Phase, failure: Failure) -> Option<Step> {
+    /// It failed: it is asked for again, or this is the end. Either way its connection is closed first.
+    async fn fail(&mut self, phase: Phase, failure: Failure) -> Option<Step> {
         self.state = State::Over;
+        let_go().await;
+        let failure = match &self.asking {
+            Some(asking) => failure.named(&asking.model.provider),
+            None => failure,
+        };
         let mut failure = clean(self.redactor.clone(), failure);
         if failure.request_id.is_none() {
             failure.request_id.clone_from(&self.request_id);
         }
-        let (Some(asking), false) = (&self.asking, self.decode.assembly().is_visible()) else {
+        let (Some(asking), false) = (&self.asking, self.decode.assembly().has_said()) else {
             self.decode.fail(failure);
             return None;
         };
@@ -393,11 +409,15 @@ impl Stream {
     async fn abort(&mut self) -> Option<Step> {
         self.state = State::Over;
         self.decode.fail(Failure::new(Class::Aborted, "the answer was broken off"));
-        // What drives the connection is another task: it must run to close it.
-        for _ in 0..3 {
-            tokio::task::yield_now().await;
-        }
+        let_go().await;
         None
+    }
+}
+
+/// What drives a connection is another task: it must run to close it.
+async fn let_go() {
+    for _ in 0..3 {
+        tokio::task::yield_now().await;
     }
 }
 

@@ -51,30 +51,55 @@ impl Default for Settings {
 #[derive(Debug, Clone)]
 pub struct Client {
     http: reqwest::Client,
+    /// Why nobody can be reached over TLS, where that is so: the system has no certificates.
+    untrusting: Option<Arc<str>>,
 }
 
 impl Client {
     /// # Errors
-    /// [`Class::Config`] for a proxy that cannot be used, or where the system's certificates cannot be read.
+    /// [`Class::Config`] for a proxy that cannot be used. Where the system's certificates cannot be read, servers are
+    /// reached without TLS, as those on this machine are, and others are refused with the reason.
     pub fn new(settings: &Settings) -> Result<Client, Failure> {
         let chooser = Chooser::new(&settings.proxies)?;
         // Somebody else may have chosen first, and that is as well.
         let _ = rustls::crypto::ring::default_provider().install_default();
-        let http = reqwest::Client::builder()
-            .user_agent(concat!("relay/", env!("CARGO_PKG_VERSION")))
-            .redirect(redirect::Policy::none())
-            .retry(retry::never())
-            .referer(false)
-            .connect_timeout(settings.connect_timeout)
-            .pool_idle_timeout(IDLE_CONNECTION)
-            .tcp_nodelay(true)
-            .no_proxy()
-            .proxy(reqwest::Proxy::custom(move |url| chooser.choose(url)))
-            .build()
-            .map_err(|error| {
-                Failure::new(Class::Config, format!("connections cannot be set up: {}", cause(&error)))
-            })?;
-        Ok(Client { http })
+        let builder = || {
+            let chooser = chooser.clone();
+            reqwest::Client::builder()
+                .user_agent(concat!("relay/", env!("CARGO_PKG_VERSION")))
+                .redirect(redirect::Policy::none())
+                .retry(retry::never())
+                .referer(false)
+                .connect_timeout(settings.connect_timeout)
+                .pool_idle_timeout(IDLE_CONNECTION)
+                .tcp_nodelay(true)
+                .no_proxy()
+                .proxy(reqwest::Proxy::custom(move |url| chooser.choose(url)))
+        };
+        let first = match builder().build() {
+            Ok(http) => return Ok(Client { http, untrusting: None }),
+            Err(error) => cause(&error),
+        };
+        match builder().tls_certs_only([]).build() {
+            Ok(http) => Ok(Client { http, untrusting: Some(first.into()) }),
+            Err(error) => {
+                Err(Failure::new(Class::Config, format!("connections cannot be set up: {}", cause(&error))))
+            }
+        }
+    }
+
+    /// # Errors
+    /// [`Class::Config`] for an address with TLS where no certificate could be checked.
+    fn check_trust(&self, provider: &str, url: &Url) -> Result<(), Failure> {
+        match &self.untrusting {
+            Some(why) if url.scheme() == "https" => Err(Failure::new(
+                Class::Config,
+                format!(
+                    "{provider} cannot be asked over https: this system has no certificates to check it with ({why}). Install them (the package is mostly called ca-certificates), or set SSL_CERT_FILE to a file that holds them"
+                ),
+            )),
+            _ => Ok(()),
+        }
     }
 
     /// Asks `model`, over its wire. Nothing is sent before [`Stream::next`].
@@ -115,6 +140,7 @@ impl Client {
         most: usize,
     ) -> Result<Vec<u8>, Failure> {
         let url = address(provider, url)?;
+        self.check_trust(provider, &url)?;
         let headers =
             header_map(provider, headers.iter().map(|(name, value)| (name.as_str(), value.as_str())))?;
         let got = async {
@@ -142,6 +168,7 @@ impl Client {
     /// Sends what was prepared; gives back an answer whose body has not begun.
     pub(crate) async fn send(self, letter: Arc<Letter>) -> Result<Response, Failure> {
         let Letter { provider, url, headers, body, .. } = &*letter;
+        self.check_trust(provider, url)?;
         let request = self.http.post(url.clone()).headers(headers.clone()).body(body.clone());
         let response = request.send().await.map_err(|error| network(provider, url, &error))?;
         if !response.status().is_success() {

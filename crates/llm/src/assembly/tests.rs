@@ -82,3 +82,37 @@ fn an_answer_without_end_is_cut_off_at_its_bound() {
     let error = (0..=32).find_map(|_| assembly.delta(text, &piece).err()).unwrap();
     assert_eq!(error.class, Class::TooLarge);
 }
+
+#[test]
+fn behind_the_last_event_nothing_begins_goes_on_or_ends() {
+    for broken in [false, true] {
+        let mut assembly = assembly();
+        let text = assembly.open(Kind::Text).unwrap();
+        assembly.delta(text, "all").unwrap();
+        if broken {
+            assembly.fail(&Failure::cut_off());
+        } else {
+            assembly.done(StopReason::Stop);
+        }
+        let before = assembly.message().clone();
+        let late = assembly.open(Kind::ToolCall { id: "1".into(), name: "t".into() }).unwrap();
+        assembly.delta(late, "{}").unwrap();
+        assembly.delta(text, "more").unwrap();
+        assembly.close(text);
+        assembly.close(late);
+        assert!(events(&mut assembly).last().unwrap().is_last(), "{broken}");
+        assert_eq!(*assembly.message(), before);
+    }
+}
+
+#[test]
+fn the_beginning_of_a_piece_is_kept_back_until_something_is_said() {
+    let mut assembly = assembly();
+    assembly.start();
+    assert!(!assembly.keeps_back());
+    let text = assembly.open(Kind::Text).unwrap();
+    assert_eq!(assembly.take(), Some(Event::Start));
+    assert!(assembly.keeps_back() && !assembly.has_said());
+    assembly.delta(text, "a").unwrap();
+    assert!(!assembly.keeps_back() && assembly.has_said());
+}

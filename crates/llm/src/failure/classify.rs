@@ -100,7 +100,7 @@ pub fn class(status: Option<u16>, said: &Said) -> Class {
     let text = said.message.to_ascii_lowercase();
     for name in [said.code.as_str(), said.kind.as_str()] {
         if let Some(class) = words::by_name(name) {
-            return refine(class, &text);
+            return specific(refine(class, &text), status);
         }
     }
     let by_words = words::by_words(&text);
@@ -113,6 +113,18 @@ pub fn class(status: Option<u16>, said: &Said) -> Class {
         (Some(501..=599), Some(class @ (Class::Quota | Class::ContextOverflow))) => class,
         (Some(status), _) => by_status(status),
         (None, None) => Class::Server,
+    }
+}
+
+/// Some servers call everything an invalid request or an internal error; the status then says more.
+fn specific(class: Class, status: Option<u16>) -> Class {
+    match (class, status.map(by_status)) {
+        (Class::BadRequest | Class::Server, Some(said))
+            if !matches!(said, Class::BadRequest | Class::Server | Class::Config) =>
+        {
+            said
+        }
+        _ => class,
     }
 }
 

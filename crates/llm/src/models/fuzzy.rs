@@ -12,7 +12,7 @@ pub(super) enum Fit {
     Beginnings,
     /// Every word stands somewhere in them.
     Parts,
-    /// The letters stand in them, in this order.
+    /// It is made of beginnings of their words, in this order: `clhaiku55`.
     Letters,
 }
 
@@ -34,19 +34,28 @@ pub(super) fn fit(typed: &str, names: &str) -> Option<Fit> {
     if wanted.iter().all(|word| names.contains(word)) {
         return Some(Fit::Parts);
     }
-    let letters = wanted.concat();
-    // A letter or two stand in everything.
-    let subsequence = letters.chars().count() > 3 && is_subsequence(&letters, &names);
-    subsequence.then_some(Fit::Letters)
+    let letters: Vec<char> = wanted.concat().chars().collect();
+    // A letter or two begin something everywhere.
+    (letters.len() > 3 && is_made_of(&letters, &there)).then_some(Fit::Letters)
 }
 
 fn words(text: &str) -> Vec<&str> {
     text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).collect()
 }
 
-fn is_subsequence(letters: &str, text: &str) -> bool {
-    let mut text = text.chars();
-    letters.chars().all(|letter| text.any(|c| c == letter))
+/// Whether `letters` is beginnings of some of the words, one behind the other. Letters from anywhere would make a model of
+/// every mistyped name, and who mistypes is not to pay for another model.
+fn is_made_of(letters: &[char], words: &[&str]) -> bool {
+    let mut reached = vec![false; letters.len() + 1];
+    reached[0] = true;
+    for word in words {
+        // From the end, so that no word counts twice.
+        for from in (0..letters.len()).rev().filter(|from| reached[*from]).collect::<Vec<_>>() {
+            let same = letters[from..].iter().zip(word.chars()).take_while(|(a, b)| **a == *b).count();
+            reached[from + 1..=from + same].fill(true);
+        }
+    }
+    reached[letters.len()]
 }
 
 /// One name for all variants of a model: without who serves it, its date and `latest`, and with one separator.
@@ -75,6 +84,9 @@ mod tests {
         assert_eq!(fit("aiku", names), Some(Fit::Parts));
         assert_eq!(fit("clhaiku55", names), Some(Fit::Letters));
         assert_eq!(fit("opus", names), None);
+        // Its letters stand there, in this order: that is no reason.
+        assert_eq!(fit("nope", "anthropic/claude-opus-5-5 Claude Opus 5.5"), None);
+        assert_eq!(fit("opus", "anthropic/claude-sonnet-5-5 Claude Sonnet 5.5"), None);
         assert_eq!(fit("--", names), None);
         assert_eq!(fit(&"a".repeat(1 << 20), names), None);
     }

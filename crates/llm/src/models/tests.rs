@@ -1,5 +1,6 @@
 use super::*;
 use crate::request::Level;
+use crate::retry::Budget;
 
 fn registry(text: &str) -> Registry {
     Registry::new(Ok(Some(parse(text).unwrap_or_else(|error| panic!("{error}")))))
@@ -80,6 +81,14 @@ retry: {enabled: true, requestMaxRetries: 2, streamMaxRetries: 1, maxRetries: 3,
     assert_eq!(chosen(&registry, "anthropic/claude-sonnet-5-5").2, How::Exact, "a full name always works");
     assert!(matches!(registry.select("groq/x", &nobody), Err(SelectError::Disabled(_))));
     assert_eq!(registry.file.retry.stream_max_retries, Some(1));
+    let millis = std::time::Duration::from_millis;
+    let said = Budget {
+        request_max_retries: 2,
+        stream_max_retries: 1,
+        base_delay: millis(100),
+        max_delay: millis(1000),
+    };
+    assert_eq!(registry.file.retry.budget(), said);
     assert!(!format!("{registry:?}").contains("WORK_KEY"));
 }
 
@@ -285,4 +294,14 @@ fn every_wire_can_be_named_and_every_provider_speaks_one() {
     for provider in crate::provider::ALL {
         assert!(crate::wire::by_id(provider.api).is_some(), "{}", provider.id);
     }
+}
+
+#[test]
+fn what_the_file_says_of_retries_is_the_budget_of_whoever_streams() {
+    let budget = |text: &str| parse(text).unwrap().retry.budget();
+    assert_eq!(budget("roles: {}\n"), Budget::default());
+    assert_eq!(budget("retry: {enabled: false, requestMaxRetries: 9}\n"), Budget::NONE);
+    let some = budget("retry: {streamMaxRetries: 0, maxDelayMs: 10, maxRetries: 7}\n");
+    let ten = std::time::Duration::from_millis(10);
+    assert_eq!(some, Budget { stream_max_retries: 0, max_delay: ten, ..Budget::default() });
 }

@@ -1,5 +1,12 @@
-//! The providers, one row each. Addresses, wires and names of variables are those of each provider's own
-//! documentation, looked at in November 2026; the address for people beside them says where a key comes from.
+//! The providers, one row each; the address for people beside them says where a key comes from.
+//!
+//! Where addresses and names of variables come from, as of November 2026. The provider's own documentation: DeepSeek
+//! (api-docs.deepseek.com), GitHub Models (docs.github.com/rest/models), Groq (console.groq.com/docs/openai), LM Studio
+//! (lmstudio.ai/docs), Ollama (docs.ollama.com), OpenRouter (openrouter.ai/docs), Together
+//! (docs.together.ai/docs/inference/openai-compatibility), xAI (docs.x.ai/api/integrations), Z.ai (docs.z.ai; the name of
+//! its variable from others). The pages that the wires name: Anthropic, Google, OpenAI. What several programs that speak
+//! with them agree on, their own pages not having been at hand: Cerebras, Fireworks, llama.cpp, Mistral, Moonshot, Vercel.
+//! Nobody has been asked: whoever finds a row wrong overrides it with `baseUrl` in models.yml.
 
 use super::{Provider, Quirk};
 use crate::model::ThinkingFormat;
@@ -55,7 +62,7 @@ pub static ALL: &[Provider] = &[
         &["GROQ_API_KEY"], "https://console.groq.com/keys"),
     row("cerebras", "Cerebras", COMPLETIONS, "https://api.cerebras.ai/v1",
         &["CEREBRAS_API_KEY"], "https://cloud.cerebras.ai"),
-    row("together", "Together", COMPLETIONS, "https://api.together.xyz/v1",
+    row("together", "Together", COMPLETIONS, "https://api.together.ai/v1",
         &["TOGETHER_API_KEY"], "https://api.together.ai/settings/api-keys"),
     row("fireworks", "Fireworks", COMPLETIONS, "https://api.fireworks.ai/inference/v1",
         &["FIREWORKS_API_KEY"], "https://app.fireworks.ai/settings/users/api-keys"),

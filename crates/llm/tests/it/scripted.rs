@@ -1,48 +1,18 @@
 //! Every wire against the scripted model server: what one side writes the other must read, both ways.
 
-use relaycode_llm::message::{Message, ToolResultMessage, UserContent, UserMessage};
-use relaycode_llm::proxy::Proxies;
-use relaycode_llm::request::{Auth, Level, Tool};
-use relaycode_llm::transport::Settings;
-use relaycode_llm::{AssistantMessage, Class, Client, Model, Request, StopReason, wire};
+use relaycode_llm::message::{Message, ToolResultMessage, UserContent};
+use relaycode_llm::request::Auth;
+use relaycode_llm::{AssistantMessage, Class, Model, Request, StopReason, wire};
 use relaycode_testkit::model::{Script, Server, Turn};
 use serde_json::json;
 
-use crate::wire::{model, options};
-
-/// Where the paths of a wire begin on the server.
-fn base(server: &Server, wire: &str) -> String {
-    let beneath = match wire {
-        "google-generative-ai" => "/v1beta",
-        "openai-completions" | "openai-responses" => "/v1",
-        _ => "",
-    };
-    format!("{}{beneath}", server.url())
-}
-
-fn of_wire(server: &Server, wire: &str) -> Model {
-    Model { api: wire.into(), provider: "scripted".into(), reasoning: true, ..model(&base(server, wire)) }
-}
+use crate::every::{client, of_wire, question};
+use crate::wire::options;
 
 async fn ask(model: &Model, request: &Request) -> (AssistantMessage, Option<Class>) {
-    let client = Client::new(&Settings { proxies: Proxies::default(), ..Settings::default() }).unwrap();
-    let mut stream = client.stream(model, Auth::Key("k1".into()), request.clone(), options());
+    let mut stream = client().stream(model, Auth::Key("k1".into()), request.clone(), options());
     let message = stream.finish().await.clone();
     (message, stream.failure().map(|failure| failure.class))
-}
-
-fn question() -> Request {
-    Request {
-        system: Some("Be brief.".into()),
-        messages: vec![Message::User(UserMessage::text("What does it say?", 0))],
-        tools: vec![Tool {
-            name: "read".into(),
-            description: "Reads a file.".into(),
-            parameters: json!({"type": "object", "properties": {"path": {"type": "string"}}, "required": ["path"]}),
-        }],
-        thinking: Level::Low,
-        ..Request::default()
-    }
 }
 
 #[tokio::test]

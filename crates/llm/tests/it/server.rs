@@ -122,7 +122,7 @@ pub(crate) fn closed(stream: &mut TcpStream) -> Instant {
 }
 
 /// Lets other tasks run until `is` says so.
-pub(crate) async fn until(is: impl Fn() -> bool) {
+pub(crate) async fn until(mut is: impl FnMut() -> bool) {
     let started = Instant::now();
     while !is() {
         assert!(started.elapsed() < LIMIT, "it did not happen in time");

@@ -73,7 +73,10 @@ pub(crate) fn table(lines: &[Line<'_>], look: &Look) -> String {
         let room = 2 + widest + 2 + cells(&numbers) + 2 + cells(&key);
         let key = look.paint(Paint::Dim, &look.safe(&key));
         if look.is_narrow() && room > look.columns() {
-            text += &format!("  {name}\n    {}  {key}\n", numbers.trim());
+            let parts = [count(model.context_window), price.clone(), able.to_string()];
+            let parts: Vec<String> = parts.into_iter().filter(|part| !part.is_empty()).collect();
+            let said = format!("    {}", parts.join(&format!(" {} ", look.sign(Sign::Dot))));
+            text += &format!("  {name}\n{}\n    {key}\n", look.wrap(&said, 4));
         } else {
             text += &format!("  {name}{blanks}  {numbers}  {key}\n");
         }
@@ -125,10 +128,17 @@ pub(crate) fn one(
     let model = &known.model;
     let mut text = look.paint(Paint::Strong, &look.safe(&model.selector())) + "\n";
     let mut row = |label: &str, said: &str, field: Option<&str>| {
-        let from = field.and_then(|field| known.from.get(field)).map(|origin| origin_said(*origin));
-        let from = from.map(|from| format!("  {}", look.paint(Paint::Dim, &from))).unwrap_or_default();
         let indent = 2 + LABEL;
         let said = look.wrap(&format!("{}{}", " ".repeat(indent), look.safe(said)), indent);
+        let last = said.lines().last().map(cells).unwrap_or_default();
+        let from = match field.and_then(|field| known.from.get(field)).map(|origin| origin_said(*origin)) {
+            None => String::new(),
+            // Where there is no room beside the value, it stands beneath it.
+            Some(from) if look.is_narrow() && last + 2 + cells(&from) > look.columns() => {
+                format!("\n{}{}", " ".repeat(indent), look.paint(Paint::Dim, &from))
+            }
+            Some(from) => format!("  {}", look.paint(Paint::Dim, &from)),
+        };
         text += &format!("  {label:<LABEL$}{}{from}\n", said.trim_start());
     };
     row("name", &model.name, Some("name"));

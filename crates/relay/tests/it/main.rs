@@ -24,6 +24,7 @@ mod linters;
 mod log;
 mod looks;
 mod models;
+mod models_everywhere;
 mod original;
 mod preview;
 mod provider_keys;

@@ -141,7 +141,7 @@ fn a_test_says_how_long_it_took_and_what_it_cost() {
 fn a_test_that_fails_says_what_to_do_and_ends_with_its_code() {
     for (turn, code, said) in [
         (Turn::status(401), 10, "relay keys set anthropic"),
-        (Turn::status(404), 10, "check the name"),
+        (Turn::status(404), 10, "shows the name and the address"),
         (Turn::status(429).header("retry-after", "7"), 10, "try again in 7 s"),
         (Turn::status(500), 10, "try again"),
         (Turn::text("x").with(|turn| turn.close_before_headers = true), 11, "right address"),

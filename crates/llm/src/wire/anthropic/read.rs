@@ -136,7 +136,7 @@ impl Messages {
         if self.blocks.len() >= PIECES_MOST && !self.blocks.contains_key(&index) {
             return Err(Failure::new(
                 Class::TooLarge,
-                format!("the answer has more than {PIECES_MOST} pieces"),
+                format!("the provider sent more than {PIECES_MOST} pieces in one answer"),
             ));
         }
         self.blocks.insert(index, Block { place, input });

@@ -95,7 +95,7 @@ impl Calls {
         if self.all.len() >= PIECES_MOST {
             return Err(Failure::new(
                 Class::TooLarge,
-                format!("the answer has more than {PIECES_MOST} tool calls"),
+                format!("the provider sent more than {PIECES_MOST} tool calls in one answer"),
             ));
         }
         self.all.push(Call { number: piece.number, ..Call::default() });
@@ -108,7 +108,7 @@ impl Calls {
     /// [`Class::Malformed`] for a call that never said which tool.
     pub(super) fn end(&self) -> Result<(), Failure> {
         if self.all.iter().any(|call| call.piece.is_none()) {
-            return Err(Failure::malformed("the model called a tool and did not say which"));
+            return Err(Failure::malformed("the provider sent a tool call without a name"));
         }
         Ok(())
     }
@@ -128,7 +128,10 @@ impl Call {
             None if self.name.is_empty() => {
                 // Bounded like what is said, though nothing is said yet.
                 if self.waiting.len() + more.len() > crate::assembly::ANSWER_MOST {
-                    return Err(Failure::new(Class::TooLarge, "the arguments of a call are too long"));
+                    return Err(Failure::new(
+                        Class::TooLarge,
+                        "the provider sent arguments that are too long",
+                    ));
                 }
                 self.waiting.push_str(more);
                 Ok(())

@@ -28,7 +28,7 @@ impl Details {
         }
         self.bytes += detail.to_string().len();
         if self.bytes > ANSWER_MOST || self.all.len() >= PIECES_MOST {
-            return Err(Failure::new(Class::TooLarge, "what the model thought is too long"));
+            return Err(Failure::new(Class::TooLarge, "the provider sent thoughts that are too long"));
         }
         let goes_on = self.all.last().is_some_and(|last| continues(last, detail));
         match self.all.last_mut().and_then(Value::as_object_mut).filter(|_| goes_on) {

@@ -50,7 +50,7 @@ impl Reader for CompletionsReader {
             return self.over(into);
         }
         let chunk: Value = serde_json::from_str(data)
-            .map_err(|error| Failure::malformed(format!("a chunk of the answer is no JSON: {error}")))?;
+            .map_err(|_| Failure::malformed("the provider sent a chunk that is no JSON"))?;
         if let Some(error) = error_of(frame.name, &chunk) {
             usage::count(&chunk, into.usage());
             return Err(in_stream_json(&self.provider, error));

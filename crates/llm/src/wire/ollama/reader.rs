@@ -41,12 +41,12 @@ impl Reader for OllamaReader {
             return Ok(());
         }
         let line: Value = serde_json::from_str(line)
-            .map_err(|error| Failure::malformed(format!("a line of the answer is no JSON: {error}")))?;
+            .map_err(|_| Failure::malformed("the provider sent a line that is no JSON"))?;
         if !line["error"].is_null() {
             return Err(in_stream_json(&self.provider, &line["error"]));
         }
         if !line.is_object() {
-            return Err(Failure::malformed("a line of the answer is no object"));
+            return Err(Failure::malformed("the provider sent a line that is no object"));
         }
         into.start();
         let message = &line["message"];
@@ -82,7 +82,7 @@ impl OllamaReader {
     fn call(&mut self, call: &Value, into: &mut Assembly) -> Result<(), Failure> {
         let function = &call["function"];
         let Some(name) = function["name"].as_str().filter(|name| !name.is_empty()) else {
-            return Err(Failure::malformed("the model called a tool and did not say which"));
+            return Err(Failure::malformed("the provider sent a tool call without a name"));
         };
         for open in [self.thinking.take(), self.text.take()].into_iter().flatten() {
             into.close(open);

@@ -115,7 +115,7 @@ impl Items {
             if self.known.len() >= PIECES_MOST {
                 return Err(Failure::new(
                     Class::TooLarge,
-                    format!("the answer has more than {PIECES_MOST} items"),
+                    format!("the provider sent more than {PIECES_MOST} items in one answer"),
                 ));
             }
             let (output_index, id) = std::mem::take(&mut self.next);
@@ -200,7 +200,7 @@ impl Item {
         let piece = self.open(into)?;
         if self.parts.iter().all(|part| part.key != key) {
             if self.parts.len() >= PIECES_MOST {
-                return Err(Failure::new(Class::TooLarge, "an item of the answer has too many parts"));
+                return Err(Failure::new(Class::TooLarge, "the provider sent an item of too many parts"));
             }
             if self.kind == Kind::Reasoning && !said(piece, into).is_empty() {
                 into.delta(piece, "\n\n")?;

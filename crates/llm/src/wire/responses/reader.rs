@@ -28,7 +28,7 @@ impl Reader for ResponsesReader {
             return Ok(());
         }
         let event: Value = serde_json::from_str(data)
-            .map_err(|error| Failure::malformed(format!("an event of the answer is no JSON: {error}")))?;
+            .map_err(|_| Failure::malformed("the provider sent an event that is no JSON"))?;
         let name = event["type"].as_str().unwrap_or(frame.name).to_owned();
         if name == "error" || (name.is_empty() && !event["error"].is_null()) {
             // Two shapes are documented: the error beside the type, or within `error`.

@@ -3,6 +3,7 @@
 use std::time::{Duration, Instant};
 
 use relaycode_llm::failure::{Class, Failure as ModelFailure};
+use relaycode_llm::keys::Source;
 use relaycode_llm::message::{Message, UserMessage};
 use relaycode_llm::models::Chosen;
 use relaycode_llm::request::{CacheTime, Level};
@@ -71,8 +72,9 @@ impl Test {
             }
         });
         drop(spinner);
-        let outcome =
-            ended.ok_or_else(interrupted)?.map_err(|failure| failed(&chosen, provider.docs, &failure))?;
+        let outcome = ended
+            .ok_or_else(interrupted)?
+            .map_err(|failure| failed(&chosen, provider.docs, &source, &failure))?;
         context.object(&json!({
             "ok": true, "code": Exit::Done as u8, "command": "models", "model": model.selector(),
             "provider": model.provider, "key": show::models::key_object(Some(&source)),
@@ -110,8 +112,8 @@ async fn ask(mut stream: Stream) -> Result<Outcome, ModelFailure> {
     Err(stream.failure().cloned().unwrap_or_else(ModelFailure::cut_off))
 }
 
-/// What went wrong, and what to do about it.
-fn failed(chosen: &Chosen, docs: &str, failure: &ModelFailure) -> Failure {
+/// What went wrong, and what to do about it: beside what the message says already.
+fn failed(chosen: &Chosen, docs: &str, source: &Source, failure: &ModelFailure) -> Failure {
     let model = &chosen.known.model;
     let provider = &model.provider;
     let exit = match failure.class {
@@ -123,23 +125,25 @@ fn failed(chosen: &Chosen, docs: &str, failure: &ModelFailure) -> Failure {
     };
     let hint = match failure.class {
         Class::Auth => {
-            let at = if docs.is_empty() { String::new() } else { format!(" (get one at {docs})") };
-            Some(format!("`relay keys set {provider}` stores another key{at}"))
+            let at = if docs.is_empty() { String::new() } else { format!("; get another at {docs}") };
+            Some(format!("in use: {}{at}", show::models::source(source)))
         }
         Class::Forbidden => Some(format!("the key is known but may not use {}; see your account", model.id)),
-        Class::NotFound => Some(format!(
-            "check the name, and baseUrl of {provider} in models.yml; `relay models show {}` shows both",
-            model.selector()
-        )),
-        Class::Quota => Some("the account is used up; look at its billing page".to_string()),
+        Class::NotFound => {
+            Some(format!("`relay models show {}` shows the name and the address", model.selector()))
+        }
         Class::RateLimit | Class::Overloaded => Some(match failure.retry_after {
             Some(wait) => format!("try again in {} s", wait.as_secs().max(1)),
             None => "try again in a minute".to_string(),
         }),
-        Class::Server | Class::Malformed => Some("try again; if it stays, it is the provider's".to_string()),
-        Class::Network | Class::Timeout => {
-            Some(format!("is {} the right address, and is it reachable from here?", model.base_url))
+        Class::Server | Class::Malformed => {
+            Some(format!("try again; if it stays so, the fault is with {provider}"))
         }
+        Class::Timeout if failure.status.is_some() => Some("try again in a minute".to_string()),
+        Class::Network | Class::Timeout => Some(format!(
+            "try again; if it stays so, is {} the right address, and reachable from here?",
+            model.base_url
+        )),
         _ => None,
     };
     let kind = match failure.class {
