@@ -15,7 +15,7 @@ use std::sync::Arc;
 #[derive(Clone)]
 pub struct Dir(Arc<dyn Any + Send + Sync>);
 
-/// A file that is open for writing.
+/// A file that is open.
 pub struct File(Box<dyn Any + Send + Sync>);
 
 /// A lock that is held; dropping it lets go, and so does the death of the process.
@@ -123,6 +123,18 @@ pub trait Fs: Send + Sync {
     /// The system's.
     fn read_range(&self, at: &Dir, name: &str, from: u64, most: usize) -> io::Result<Vec<u8>>;
 
+    /// Opens a regular file to be read. What it holds can be read on when it has another name by then, or none.
+    ///
+    /// # Errors
+    /// The system's; [`is_not_regular`] for anything else than a file.
+    fn open(&self, at: &Dir, name: &str) -> io::Result<File>;
+
+    /// Reads at most `most` bytes of a file that was opened to be read, from byte `from` on.
+    ///
+    /// # Errors
+    /// The system's.
+    fn read_at(&self, file: &File, from: u64, most: usize) -> io::Result<Vec<u8>>;
+
     /// The extended attributes of a regular file; none where the file system has none.
     ///
     /// # Errors
@@ -220,6 +232,12 @@ pub trait Fs: Send + Sync {
     /// # Errors
     /// The system's.
     fn lock(&self, at: &Dir, name: &str) -> io::Result<Option<Lock>>;
+
+    /// The same for a file that is there already: none is made.
+    ///
+    /// # Errors
+    /// The system's.
+    fn lock_existing(&self, at: &Dir, name: &str) -> io::Result<Option<Lock>>;
 
     /// Bytes that may still be written.
     ///

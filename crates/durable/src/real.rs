@@ -116,6 +116,28 @@ impl Fs for Real {
         Ok(bytes)
     }
 
+    fn open(&self, at: &Dir, name: &str) -> io::Result<File> {
+        open_regular(at, name).map(|(file, _)| File::new(OwnedFd::from(file)))
+    }
+
+    fn read_at(&self, file: &File, from: u64, most: usize) -> io::Result<Vec<u8>> {
+        let fd = file_fd(file)?;
+        // No more room than there are bytes: who asks for much need not get it.
+        let left = stat_of(&sys::fstat(fd)?).len.saturating_sub(from);
+        let mut bytes = vec![0; usize::try_from(left).unwrap_or(usize::MAX).min(most)];
+        let mut done = 0;
+        while done < bytes.len() {
+            match rustix::io::pread(fd, &mut bytes[done..], from + done as u64) {
+                Ok(0) => break,
+                Ok(read) => done += read,
+                Err(Errno::INTR) => {}
+                Err(error) => return Err(error.into()),
+            }
+        }
+        bytes.truncate(done);
+        Ok(bytes)
+    }
+
     fn attributes(&self, at: &Dir, name: &str) -> io::Result<Vec<Attribute>> {
         let (file, _) = open_regular(at, name)?;
         attributes(&file)
@@ -219,12 +241,11 @@ impl Fs for Real {
     }
 
     fn lock(&self, at: &Dir, name: &str) -> io::Result<Option<Lock>> {
-        let file = open_or_make(at, name, OFlags::RDWR)?;
-        match sys::flock(&file, FlockOperation::NonBlockingLockExclusive) {
-            Ok(()) => Ok(Some(Lock::new(file))),
-            Err(Errno::WOULDBLOCK) => Ok(None),
-            Err(error) => Err(error.into()),
-        }
+        locked(open_or_make(at, name, OFlags::RDWR)?)
+    }
+
+    fn lock_existing(&self, at: &Dir, name: &str) -> io::Result<Option<Lock>> {
+        locked(open_to_write(at, name, OFlags::RDWR)?)
     }
 
     fn free_bytes(&self, at: &Dir) -> io::Result<u64> {
@@ -301,10 +322,23 @@ fn open_regular(at: &Dir, name: &str) -> io::Result<(std::fs::File, Stat)> {
     Ok((opened.into(), stat))
 }
 
+fn locked(file: OwnedFd) -> io::Result<Option<Lock>> {
+    match sys::flock(&file, FlockOperation::NonBlockingLockExclusive) {
+        Ok(()) => Ok(Some(Lock::new(file))),
+        Err(Errno::WOULDBLOCK) => Ok(None),
+        Err(error) => Err(error.into()),
+    }
+}
+
 /// Opens a regular file to write, making it (private) if need be.
 fn open_or_make(at: &Dir, name: &str, how: OFlags) -> io::Result<OwnedFd> {
+    open_to_write(at, name, how | OFlags::CREATE)
+}
+
+/// Opens a regular file to write.
+fn open_to_write(at: &Dir, name: &str, how: OFlags) -> io::Result<OwnedFd> {
     // Without `NONBLOCK`, opening a pipe would wait for somebody to read from it.
-    let flags = how | OFlags::CREATE | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
+    let flags = how | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
     let opened = match sys::openat(fd(at)?, component(name)?, flags, Mode::from_raw_mode(0o600)) {
         Err(Errno::NXIO) => return Err(not_regular()),
         other => other?,
