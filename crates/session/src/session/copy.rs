@@ -36,12 +36,14 @@ impl Session {
         let tape = &self.tape;
         self.write_new(to, name, &header, &mut |put| {
             if self.body < tape.saved {
-                copy_range(&*tape.fs, (&tape.dir, &tape.name), self.body, tape.saved, put)?;
+                copy_range(&mut |at, most| tape.read(at, most), self.body, tape.saved, put)?;
             }
             let done = usize::try_from(self.body.saturating_sub(tape.saved)).unwrap_or(usize::MAX);
             put(tape.unsaved.get(done..).unwrap_or_default())
         })?;
-        copy_artifacts(&*tape.fs, (&tape.dir, stem(&tape.name)), (to, stem(name)));
+        if has_artifacts(&tape.name) {
+            copy_artifacts(&*tape.fs, (&tape.dir, stem(&tape.name)), (to, stem(name)));
+        }
         self.opened(to, name)
     }
 
@@ -130,6 +132,11 @@ impl Session {
     }
 }
 
+/// Whether the directory beside a session is its own. Beside a file that a person named, it may be anything.
+pub(crate) fn has_artifacts(name: &str) -> bool {
+    crate::layout::id_in_name(name).is_some()
+}
+
 /// Copies the directory beside a session, as far as that is possible.
 fn copy_artifacts(fs: &dyn Fs, from: (&Dir, &str), to: (&Dir, &str)) {
     let (mut files, mut bytes) = (0, 0);
@@ -151,13 +158,14 @@ fn copy_artifacts(fs: &dyn Fs, from: (&Dir, &str), to: (&Dir, &str)) {
                     }
                 }
                 EntryKind::File => {
-                    let Ok(stat) = fs.stat(&source, &name) else { continue };
+                    let Ok(file) = fs.open(&source, &name) else { continue };
+                    let Ok(stat) = fs.stat_file(&file) else { continue };
                     bytes += stat.len;
                     if bytes > ARTIFACT_BYTES_MOST {
                         return;
                     }
                     let copied = stage_pieces(fs, (&target, &name), &mut |put| {
-                        copy_range(fs, (&source, &name), 0, stat.len, put)
+                        copy_range(&mut |at, most| fs.read_at(&file, at, most), 0, stat.len, put)
                     });
                     if copied.is_err() {
                         // Half a file is worse than none.
