@@ -13,7 +13,7 @@ use crate::Head;
 use crate::entry::Body;
 use crate::header::TitleSource;
 
-const NAME: &str = "2026-01-01_abc.jsonl";
+const NAME: &str = "2026-01-01T10-20-30_abc.jsonl";
 
 fn place() -> (Arc<Model>, Dir) {
     let model = Arc::new(Model::new());
@@ -88,7 +88,7 @@ fn the_first_prompt_makes_the_file_with_all_that_came_before_it() {
     };
     same(&open(&model, &dir, Mode::Read));
     drop(session);
-    assert!(model.file("s/2026-01-01_abc.index").is_some());
+    assert!(model.file("s/2026-01-01T10-20-30_abc.index").is_some());
     let head = Head::read(&*model, &dir, NAME).unwrap();
     assert!(head.fits(&model.stat(&dir, NAME).unwrap()));
     assert_eq!((head.header, head.facts.first_prompt.as_deref()), (header.clone(), Some("hello")));
@@ -188,8 +188,8 @@ fn a_fork_is_the_same_conversation_under_another_name() {
     let one = session.append_message(&user("one")).unwrap();
     session.append(answer("two")).unwrap();
     session.label(&one, Some("start")).unwrap();
-    model.put("s/2026-01-01_abc/1.bash.log", b"printed", 0o600).unwrap();
-    model.put("s/2026-01-01_abc/deep/2.txt", b"more", 0o600).unwrap();
+    model.put("s/2026-01-01T10-20-30_abc/1.bash.log", b"printed", 0o600).unwrap();
+    model.put("s/2026-01-01T10-20-30_abc/deep/2.txt", b"more", 0o600).unwrap();
     let mut fork = session.fork(&dir, "fork.jsonl", Header::new("/q")).unwrap();
     assert_eq!(fork.header().parent_session.as_deref(), Some(session.id()));
     assert_eq!(ids(&fork), ids(&session));

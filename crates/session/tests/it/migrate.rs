@@ -1,7 +1,7 @@
 //! Older formats are read as they are meant, and rewritten once with the original kept.
 
 use relaycode_session::header::VERSION;
-use relaycode_session::{Mode, Session, SessionError};
+use relaycode_session::{Mode, Session};
 use serde_json::Value;
 
 use crate::place::{NAME, bytes, ids, open, path, user, with_file};

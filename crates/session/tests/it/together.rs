@@ -103,7 +103,7 @@ fn nobody_who_comes_along_takes_anything_from_the_one_who_writes() {
     };
     std::thread::scope(|scope| {
         scope.spawn(|| {
-            until(&|| assert!(matches!(remove(&*home.fs, &path), Err(SessionError::InUse { .. }))))
+            until(&|| assert!(matches!(remove(&*home.fs, &path), Err(SessionError::InUse { .. }))));
         });
         scope.spawn(|| {
             until(&|| {
