@@ -12,6 +12,7 @@ use relaycode_session::list::{Scope, SessionInfo};
 use relaycode_session::resolve::{self, Found, ResolveError, Target};
 use relaycode_session::terminal::{Breadcrumb, Surroundings, TerminalId};
 use relaycode_session::{Blobs, Layout, Listing, Mode, Session, SessionError};
+use relaycode_text::width::{Ellipsis, clip};
 
 use crate::context::Context;
 use crate::failure::{Exit, Failure};
@@ -105,12 +106,27 @@ pub(super) fn short(id: &str, digits: usize) -> String {
     id.chars().take(digits).collect()
 }
 
+/// A number of sessions: none is no list.
+pub(super) fn at_least_one(text: &str) -> Result<usize, String> {
+    match text.parse() {
+        Ok(number) if number > 0 => Ok(number),
+        _ => Err("give a number from 1 on".to_string()),
+    }
+}
+
 /// What a session is called: its title, or what was said first.
 pub(super) fn about(info: &SessionInfo) -> String {
     let first = info.title.as_deref().or(info.first_message.as_deref()).unwrap_or_default();
     first.chars().take(MAX_ABOUT).collect()
 }
 
+/// Copies of one session.
+fn all_the_same(sessions: &[SessionInfo]) -> bool {
+    sessions.windows(2).all(|pair| pair[0].id == pair[1].id)
+}
+
+/// Cells of what a session is about where several are named in a sentence.
+const MAX_NAMED: usize = 40;
 /// Characters of a title that are worth carrying around.
 const MAX_ABOUT: usize = 500;
 
@@ -119,6 +135,7 @@ fn explained(error: &ResolveError) -> Failure {
         let digits = digits(sessions);
         let line = |info: &SessionInfo| {
             let words: String = about(info).split_whitespace().take(6).collect::<Vec<_>>().join(" ");
+            let words = clip(&words, MAX_NAMED, Ellipsis::Unicode);
             format!("{} {words}", short(&info.id, digits)).trim_end().to_string()
         };
         sessions.iter().map(line).collect::<Vec<_>>().join(", ")
@@ -132,6 +149,13 @@ fn explained(error: &ResolveError) -> Failure {
         }
         ResolveError::Unknown { nearest, .. } => {
             Failure::new(Exit::Usage, "unknown", error).hint(format!("did you mean {}", named(nearest)))
+        }
+        ResolveError::Ambiguous { candidates, .. } if all_the_same(candidates) => {
+            let paths = candidates.iter().map(|info| info.path.display().to_string());
+            Failure::new(Exit::Usage, "ambiguous", error).hint(format!(
+                "they have the same id; give the path: {}",
+                paths.collect::<Vec<_>>().join(", ")
+            ))
         }
         ResolveError::Ambiguous { candidates, .. } => Failure::new(Exit::Usage, "ambiguous", error)
             .hint(format!("give more of its id: {}", named(candidates))),
