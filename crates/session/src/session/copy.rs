@@ -6,7 +6,7 @@ use std::sync::Arc;
 use relaycode_durable::atomic::{Make, stage_pieces};
 use relaycode_durable::fs::{DirMode, is_unsupported};
 use relaycode_durable::{Dir, Fs, Kind as EntryKind, Rename};
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use super::open::fields_of;
 use super::{Mode, Session, Window};
@@ -69,6 +69,9 @@ impl Session {
             for row in &rows {
                 let mut fields = self.read_fields(row, &self.tape, &mut window).map_err(io::Error::other)?;
                 fields.insert("parentId".into(), last.map_or(Value::Null, Value::from));
+                if row.kind == Kind::Compaction {
+                    self.keep_from_an_entry_that_comes_along(&mut fields, &path);
+                }
                 put(Value::Object(fields).to_string().as_bytes())?;
                 put(b"\n")?;
                 last = Some(&row.id);
@@ -89,6 +92,16 @@ impl Session {
             Ok(())
         })?;
         self.opened(to, name)
+    }
+
+    /// A compaction may keep everything from a label on, and old labels do not come along: then from what follows the label.
+    fn keep_from_an_entry_that_comes_along(&self, fields: &mut Map<String, Value>, path: &[u32]) {
+        let Some(Value::String(kept)) = fields.get_mut("firstKeptEntryId") else { return };
+        let on_path = path.iter().filter_map(|number| self.table.row(*number));
+        let from = on_path.skip_while(|row| *row.id != **kept).find(|row| row.kind != Kind::Label);
+        if let Some(row) = from {
+            *kept = row.id.to_string();
+        }
     }
 
     fn opened(&self, to: &Dir, name: &str) -> Result<Session, SessionError> {

@@ -225,6 +225,29 @@ fn a_branch_of_its_own_holds_the_way_to_it_and_its_labels() {
 }
 
 #[test]
+fn a_branch_of_its_own_keeps_what_a_compaction_kept_from_a_label_on() {
+    let (model, dir) = place();
+    let mut session = begun(&model, &dir);
+    let one = session.append_message(&user("one")).unwrap();
+    let label = session.label(&one, Some("start")).unwrap();
+    session.append_message(&user("two")).unwrap();
+    let body = Body::Compaction {
+        summary: "what was".into(),
+        short_summary: None,
+        first_kept_entry_id: label,
+        tokens_before: 1,
+        details: None,
+        preserve_data: None,
+        from_extension: None,
+    };
+    let leaf = session.append(body).unwrap();
+    let branch = session.branched(&leaf, &dir, "branch.jsonl", Header::new("/p")).unwrap();
+    let messages = |session: &Session| session.context_at(Some(&leaf)).unwrap().messages;
+    assert_eq!(messages(&branch).len(), 2, "the summary and what it kept");
+    assert_eq!(messages(&branch), messages(&session));
+}
+
+#[test]
 fn a_session_in_memory_writes_nothing_and_can_be_forked_to_disk() {
     let (model, dir) = place();
     let mut session = Session::in_memory(Header::new("/p")).unwrap();
