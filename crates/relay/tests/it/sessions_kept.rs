@@ -240,6 +240,21 @@ fn copies_of_one_session_are_told_apart_by_their_paths() {
 }
 
 #[test]
+fn a_link_in_place_of_the_sessions_is_followed_by_nobody_and_said() {
+    let kept = Kept::new();
+    let path = kept.answered("aaaa1111bbbb", 60, "x");
+    let sessions = Layout::new(kept.project.home()).sessions();
+    let moved = kept.project.path("moved");
+    fs::rename(&sessions, &moved).unwrap();
+    std::os::unix::fs::symlink(&moved, &sessions).unwrap();
+    for args in [&[][..], &["fork", path.to_str().unwrap()]] {
+        let ran = kept.relay(args);
+        assert_eq!(ran.code, 2, "{args:?}: {ran:?}");
+        assert!(ran.err.contains("a link stands") && ran.err.contains("RELAY_HOME"), "{}", ran.err);
+    }
+}
+
+#[test]
 fn a_list_of_no_sessions_is_wrong_usage() {
     let kept = Kept::new();
     for args in [&["-n", "0"][..], &["search", "-n", "0", "x"], &["list", "-n", "many"]] {

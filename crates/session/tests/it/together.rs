@@ -291,4 +291,10 @@ fn pipes_links_and_directories_are_no_sessions_and_nobody_hangs() {
     let listed = listing.list(Scope::Project(Path::new("/linked")), true).unwrap();
     assert_eq!((listed.sessions.len(), listed.unreadable.len()), (0, 1));
     assert!(home.layout.make_project(&*home.fs, Path::new("/linked")).is_err());
+
+    // Nor does one in place of the directory of all sessions.
+    let other = Layout::new(elsewhere.path());
+    symlink(home.layout.sessions(), other.sessions()).unwrap();
+    assert!(Listing::new(&*home.fs, &other).list(Scope::All, true).is_err());
+    assert!(other.make_project(&*home.fs, Path::new("/shop")).is_err());
 }

@@ -15,7 +15,7 @@ use relaycode_session::{Blobs, Layout, Listing, Mode, Session, SessionError};
 use relaycode_text::width::{Ellipsis, clip};
 
 use crate::context::Context;
-use crate::failure::{Exit, Failure};
+use crate::failure::{Exit, Failure, State};
 
 /// Digits of an id that people see at least.
 const SHORT: usize = 8;
@@ -180,7 +180,26 @@ pub(super) fn failed(error: &SessionError) -> Failure {
 
 /// A directory or file that cannot be read.
 pub(super) fn unreadable(path: &Path, error: &io::Error) -> Failure {
-    Failure::unexpected(format!("the sessions cannot be read: {error}")).at(path.display())
+    refused("the sessions cannot be read", path, error)
+}
+
+/// A directory that a session cannot be put into.
+pub(super) fn unwritable(path: &Path, error: &io::Error) -> Failure {
+    refused("the session cannot be written", path, error).left(State::Unchanged)
+}
+
+fn refused(what: &str, path: &Path, error: &io::Error) -> Failure {
+    if relaycode_durable::fs::is_link(error) {
+        return Failure::usage(format!("{what}: a link stands where a directory has to be"))
+            .at(path.display())
+            .hint("put the directory itself there, or set RELAY_HOME to where it is");
+    }
+    if error.kind() == io::ErrorKind::NotFound {
+        return Failure::usage(format!("{what}: there is no such directory"))
+            .at(path.display())
+            .hint("make relay's home, or set RELAY_HOME to one that exists");
+    }
+    Failure::unexpected(format!("{what}: {error}")).at(path.display())
 }
 
 fn surroundings() -> Surroundings {
