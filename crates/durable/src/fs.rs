@@ -15,7 +15,7 @@ use std::sync::Arc;
 #[derive(Clone)]
 pub struct Dir(Arc<dyn Any + Send + Sync>);
 
-/// A file that is open for writing.
+/// A file that is open.
 pub struct File(Box<dyn Any + Send + Sync>);
 
 /// A lock that is held; dropping it lets go, and so does the death of the process.
@@ -134,15 +134,28 @@ pub trait Fs: Send + Sync {
     /// The system's.
     fn read_range(&self, at: &Dir, name: &str, from: u64, most: usize) -> io::Result<Vec<u8>>;
 
+    /// Opens a regular file to be read. What it holds can be read on when it has another name by then, or none.
+    ///
+    /// # Errors
+    /// The system's; [`is_not_regular`] for anything else than a file.
+    fn open(&self, at: &Dir, name: &str) -> io::Result<File>;
+
+    /// Reads at most `most` bytes of a file that was opened to be read, from byte `from` on.
+    ///
+    /// # Errors
+    /// The system's.
+    fn read_at(&self, file: &File, from: u64, most: usize) -> io::Result<Vec<u8>>;
+
     /// Reads at most `head` bytes of the beginning of a regular file and, if it is longer than that, at most `tail` of its end.
     ///
     /// # Errors
     /// The system's.
     fn read_ends(&self, at: &Dir, name: &str, head: usize, tail: usize) -> io::Result<Ends> {
-        let stat = self.stat(at, name)?;
-        let first = self.read_range(at, name, 0, head)?;
+        let file = self.open(at, name)?;
+        let stat = self.stat_file(&file)?;
+        let first = self.read_at(&file, 0, head)?;
         let from = stat.len.saturating_sub(tail as u64);
-        let last = if stat.len > head as u64 { self.read_range(at, name, from, tail)? } else { Vec::new() };
+        let last = if stat.len > head as u64 { self.read_at(&file, from, tail)? } else { Vec::new() };
         Ok(Ends { head: first, tail: last, stat })
     }
 
@@ -243,6 +256,12 @@ pub trait Fs: Send + Sync {
     /// # Errors
     /// The system's.
     fn lock(&self, at: &Dir, name: &str) -> io::Result<Option<Lock>>;
+
+    /// The same for a file that is there already: none is made.
+    ///
+    /// # Errors
+    /// The system's.
+    fn lock_existing(&self, at: &Dir, name: &str) -> io::Result<Option<Lock>>;
 
     /// Bytes that may still be written.
     ///

@@ -15,7 +15,7 @@ use rustix::fs::{self as sys, AtFlags, FlockOperation, Mode, OFlags, RenameFlags
 use rustix::io::Errno;
 
 use crate::fs::{
-    Attribute, Dir, DirMode, Ends, File, FileMode, Fs, Kind, Lock, Rename, Stat, not_regular, too_long,
+    Attribute, Dir, DirMode, File, FileMode, Fs, Kind, Lock, Rename, Stat, not_regular, too_long,
 };
 
 /// The file system of the machine.
@@ -116,12 +116,26 @@ impl Fs for Real {
         Ok(bytes)
     }
 
-    fn read_ends(&self, at: &Dir, name: &str, head: usize, tail: usize) -> io::Result<Ends> {
-        let (file, stat) = open_regular(at, name)?;
-        let first = read_at(&file, 0, head)?;
-        let from = stat.len.saturating_sub(tail as u64);
-        let last = if stat.len > head as u64 { read_at(&file, from, tail)? } else { Vec::new() };
-        Ok(Ends { head: first, tail: last, stat })
+    fn open(&self, at: &Dir, name: &str) -> io::Result<File> {
+        open_regular(at, name).map(|(file, _)| File::new(OwnedFd::from(file)))
+    }
+
+    fn read_at(&self, file: &File, from: u64, most: usize) -> io::Result<Vec<u8>> {
+        let fd = file_fd(file)?;
+        // No more room than there are bytes: who asks for much need not get it.
+        let left = stat_of(&sys::fstat(fd)?).len.saturating_sub(from);
+        let mut bytes = vec![0; usize::try_from(left).unwrap_or(usize::MAX).min(most)];
+        let mut done = 0;
+        while done < bytes.len() {
+            match rustix::io::pread(fd, &mut bytes[done..], from + done as u64) {
+                Ok(0) => break,
+                Ok(read) => done += read,
+                Err(Errno::INTR) => {}
+                Err(error) => return Err(error.into()),
+            }
+        }
+        bytes.truncate(done);
+        Ok(bytes)
     }
 
     fn attributes(&self, at: &Dir, name: &str) -> io::Result<Vec<Attribute>> {
@@ -227,12 +241,11 @@ impl Fs for Real {
     }
 
     fn lock(&self, at: &Dir, name: &str) -> io::Result<Option<Lock>> {
-        let file = open_or_make(at, name, OFlags::RDWR)?;
-        match sys::flock(&file, FlockOperation::NonBlockingLockExclusive) {
-            Ok(()) => Ok(Some(Lock::new(file))),
-            Err(Errno::WOULDBLOCK) => Ok(None),
-            Err(error) => Err(error.into()),
-        }
+        locked(open_or_make(at, name, OFlags::RDWR)?)
+    }
+
+    fn lock_existing(&self, at: &Dir, name: &str) -> io::Result<Option<Lock>> {
+        locked(open_to_write(at, name, OFlags::RDWR)?)
     }
 
     fn free_bytes(&self, at: &Dir) -> io::Result<u64> {
@@ -297,23 +310,6 @@ fn whole(mut file: std::fs::File, len: u64, most: u64) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// Reads at most `most` bytes from `from` on.
-fn read_at(file: &std::fs::File, from: u64, most: usize) -> io::Result<Vec<u8>> {
-    use std::os::unix::fs::FileExt;
-    let mut bytes = vec![0; most];
-    let mut got = 0;
-    while got < most {
-        match file.read_at(&mut bytes[got..], from + got as u64) {
-            Ok(0) => break,
-            Ok(more) => got += more,
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-            Err(error) => return Err(error),
-        }
-    }
-    bytes.truncate(got);
-    Ok(bytes)
-}
-
 fn open_regular(at: &Dir, name: &str) -> io::Result<(std::fs::File, Stat)> {
     let opened = match sys::openat(fd(at)?, component(name)?, READ, Mode::empty()) {
         Err(Errno::NXIO) => return Err(not_regular()),
@@ -326,10 +322,23 @@ fn open_regular(at: &Dir, name: &str) -> io::Result<(std::fs::File, Stat)> {
     Ok((opened.into(), stat))
 }
 
+fn locked(file: OwnedFd) -> io::Result<Option<Lock>> {
+    match sys::flock(&file, FlockOperation::NonBlockingLockExclusive) {
+        Ok(()) => Ok(Some(Lock::new(file))),
+        Err(Errno::WOULDBLOCK) => Ok(None),
+        Err(error) => Err(error.into()),
+    }
+}
+
 /// Opens a regular file to write, making it (private) if need be.
 fn open_or_make(at: &Dir, name: &str, how: OFlags) -> io::Result<OwnedFd> {
+    open_to_write(at, name, how | OFlags::CREATE)
+}
+
+/// Opens a regular file to write.
+fn open_to_write(at: &Dir, name: &str, how: OFlags) -> io::Result<OwnedFd> {
     // Without `NONBLOCK`, opening a pipe would wait for somebody to read from it.
-    let flags = how | OFlags::CREATE | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
+    let flags = how | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
     let opened = match sys::openat(fd(at)?, component(name)?, flags, Mode::from_raw_mode(0o600)) {
         Err(Errno::NXIO) => return Err(not_regular()),
         other => other?,

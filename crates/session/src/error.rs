@@ -145,6 +145,7 @@ impl SessionError {
         let name = name.to_string();
         move |source| match source.kind() {
             io::ErrorKind::NotFound => SessionError::Missing { name },
+            io::ErrorKind::IsADirectory => SessionError::NotAFile { name },
             _ if relaycode_durable::fs::is_not_regular(&source)
                 || relaycode_durable::fs::is_link(&source) =>
             {

@@ -64,8 +64,7 @@ pub fn outline(session: &Session, filter: Filter, search: &str) -> Result<Vec<Li
     let mut lines = Vec::new();
     for node in &tree.nodes {
         let above = node.parent.and_then(|parent| stands[parent]);
-        let shown = if passes(node, filter) { Some(line(session, node, above)?) } else { None };
-        let shown = shown.filter(|line| words.is_empty() || has_all(line, &words));
+        let shown = if passes(node, filter) { line(session, node, above, filter, &words)? } else { None };
         stands.push(match shown {
             Some(line) => {
                 lines.push(line);
@@ -79,30 +78,53 @@ pub fn outline(session: &Session, filter: Filter, search: &str) -> Result<Vec<Li
 
 fn passes(node: &Node<'_>, filter: Filter) -> bool {
     let row: &Row = node.row;
-    // An answer that only calls tools says nothing by itself, unless it failed or is where the conversation goes on.
-    let only_tools = row.role == Role::Assistant && !row.has_text && !row.failed && !node.is_leaf;
     let keeping =
         matches!(row.kind, Kind::Label | Kind::Custom | Kind::ModelChange | Kind::ThinkingLevelChange);
     match filter {
         Filter::All => true,
-        Filter::Default => !only_tools && !keeping,
-        Filter::NoTools => !only_tools && !keeping && row.role != Role::ToolResult,
+        Filter::Default => !keeping,
+        Filter::NoTools => !keeping && row.role != Role::ToolResult,
         Filter::UserOnly => row.kind == Kind::Message && row.role == Role::User,
         Filter::LabeledOnly => node.label.is_some(),
     }
 }
 
-fn has_all(line: &Line, words: &[String]) -> bool {
-    let text =
-        format!("{} {} {}", line.label.as_deref().unwrap_or_default(), line.who, line.text).to_lowercase();
-    words.iter().all(|word| text.contains(word.as_str()))
+/// An answer that only calls tools says nothing by itself, unless it ended in another way than it should (it failed, was broken
+/// off, became too long) or is where the conversation goes on.
+fn is_silent(node: &Node<'_>, entry: &Entry) -> bool {
+    if node.row.role != Role::Assistant || node.row.has_text || node.is_leaf {
+        return false;
+    }
+    let Body::Message { message } = &entry.body else { return false };
+    matches!(message.get("stopReason").and_then(Value::as_str), None | Some("stop" | "toolUse"))
 }
 
-fn line(session: &Session, node: &Node<'_>, parent: Option<usize>) -> Result<Line, SessionError> {
+/// The line of an entry; `None` where it says nothing, or not all the words.
+fn line(
+    session: &Session,
+    node: &Node<'_>,
+    parent: Option<usize>,
+    filter: Filter,
+    words: &[String],
+) -> Result<Option<Line>, SessionError> {
     let entry = session.entry(&node.row.id)?;
-    let (who, text) = said(&entry);
+    if matches!(filter, Filter::Default | Filter::NoTools) && is_silent(node, &entry) {
+        return Ok(None);
+    }
+    if !words.is_empty() {
+        let (who, text) = said(&entry, usize::MAX);
+        let calls = match &entry.body {
+            Body::Message { message } => calls_in(message.get("content").unwrap_or(&Value::Null), usize::MAX),
+            _ => String::new(),
+        };
+        let all = format!("{} {who} {text} {calls}", node.label.unwrap_or_default()).to_lowercase();
+        if !words.iter().all(|word| all.contains(word.as_str())) {
+            return Ok(None);
+        }
+    }
+    let (who, text) = said(&entry, MAX_TEXT * 4);
     let text: Vec<&str> = text.split_whitespace().collect();
-    Ok(Line {
+    Ok(Some(Line {
         id: node.row.id.to_string(),
         parent,
         active: node.on_path,
@@ -110,16 +132,16 @@ fn line(session: &Session, node: &Node<'_>, parent: Option<usize>) -> Result<Lin
         label: node.label.map(str::to_string),
         who,
         text: text.join(" ").chars().take(MAX_TEXT).collect(),
-    })
+    }))
 }
 
-/// Who says an entry, and what.
-fn said(entry: &Entry) -> (String, String) {
+/// Who says an entry, and at most so many characters of what.
+fn said(entry: &Entry, most: usize) -> (String, String) {
     let named = |who: &str, text: &str| (who.to_string(), text.to_string());
     match &entry.body {
         Body::Message { message } => {
             let role = message.get("role").and_then(Value::as_str).unwrap_or("message");
-            (role.to_string(), words_of(message))
+            (role.to_string(), words_of(message, most))
         }
         Body::ModelChange { model, .. } => named("model", model),
         Body::ThinkingLevelChange { thinking_level } => {
@@ -133,7 +155,7 @@ fn said(entry: &Entry) -> (String, String) {
         }
         Body::BranchSummary { summary, .. } => named("branch summary", summary),
         Body::Custom { custom_type, .. } => named("custom", custom_type),
-        Body::CustomMessage { custom_type, content, .. } => (custom_type.clone(), words_in(content)),
+        Body::CustomMessage { custom_type, content, .. } => (custom_type.clone(), words_in(content, most)),
         Body::Label { target_id, label } => match label {
             Some(label) => ("label".to_string(), format!("{label} for {target_id}")),
             None => ("label".to_string(), format!("none for {target_id}")),
@@ -149,29 +171,34 @@ fn said(entry: &Entry) -> (String, String) {
 }
 
 /// What a message says; what it calls where it says nothing.
-fn words_of(message: &Value) -> String {
+fn words_of(message: &Value, most: usize) -> String {
     let content = message.get("content").unwrap_or(&Value::Null);
-    let text = words_in(content);
+    let text = words_in(content, most);
     if !text.trim().is_empty() {
         return text;
     }
-    let calls = content.as_array().into_iter().flatten().filter_map(|piece| {
-        let name = piece.get("name")?.as_str()?;
-        let arguments = piece.get("arguments").map(Value::to_string).unwrap_or_default();
-        Some(format!("{name} {}", arguments.chars().take(MAX_TEXT).collect::<String>()))
-    });
-    let calls = calls.collect::<Vec<_>>().join("; ");
+    let calls = calls_in(content, most);
     let failed = message.get("errorMessage").and_then(Value::as_str).unwrap_or_default();
     if calls.is_empty() { failed.to_string() } else { calls }
 }
 
+/// What a content calls.
+fn calls_in(content: &Value, most: usize) -> String {
+    let calls = content.as_array().into_iter().flatten().filter_map(|piece| {
+        let name = piece.get("name")?.as_str()?;
+        let arguments = piece.get("arguments").map(Value::to_string).unwrap_or_default();
+        Some(format!("{name} {}", arguments.chars().take(most).collect::<String>()))
+    });
+    calls.collect::<Vec<_>>().join("; ")
+}
+
 /// The text in a content.
-fn words_in(content: &Value) -> String {
+fn words_in(content: &Value, most: usize) -> String {
     match content {
-        Value::String(text) => text.chars().take(MAX_TEXT * 4).collect(),
+        Value::String(text) => text.chars().take(most).collect(),
         Value::Array(pieces) => {
             let texts = pieces.iter().filter_map(|piece| piece.get("text")?.as_str());
-            texts.flat_map(|text| text.chars().chain([' '])).take(MAX_TEXT * 4).collect()
+            texts.flat_map(|text| text.chars().chain([' '])).take(most).collect()
         }
         _ => String::new(),
     }

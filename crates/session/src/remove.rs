@@ -10,6 +10,7 @@ use relaycode_durable::{Dir, Fs, Kind, Stat};
 
 use crate::error::SessionError;
 use crate::file::tape::{lock_named, stem};
+use crate::session::has_artifacts;
 
 /// Directories beside a session go so deep at most.
 const MAX_DEPTH: usize = 16;
@@ -38,18 +39,35 @@ pub(crate) fn remove_if(
     if !meant(&fs.stat(&dir, name).map_err(failed("look at"))?) {
         return Ok(false);
     }
-    // `<stem>` is a directory of its own files; `<stem>.…` are the index and what was kept of it.
-    let own = |entry: &str| {
-        let rest = entry.strip_prefix(stem(name));
-        entry != name && rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
-    };
     for (entry, kind) in fs.list(&dir).map_err(failed("list the files of"))? {
-        if !stem(name).is_empty() && own(&entry) {
+        if is_own(name, &entry, kind) {
             remove_entry(fs, &dir, &entry, kind, 0).map_err(failed("remove the files of"))?;
         }
     }
     fs.remove_file(&dir, name).map_err(failed("remove"))?;
     Ok(true)
+}
+
+/// Whether an entry beside a session is the session's own: a name that this crate gives, nothing that merely begins the same. A
+/// session that a person copied somewhere lies among files of theirs.
+fn is_own(session: &str, entry: &str, kind: Kind) -> bool {
+    if kind == Kind::Dir {
+        return entry == stem(session) && has_artifacts(session);
+    }
+    let is_number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    let entry = entry.strip_suffix(".part").unwrap_or(entry);
+    if let Some(number) = entry.strip_prefix(session).and_then(|rest| rest.strip_prefix(".before-repair-")) {
+        return is_number(number);
+    }
+    let Some(rest) = entry.strip_prefix(stem(session)) else { return false };
+    // `.v<version>.bak`, `.v<version>.<number>.bak`
+    let is_old = |rest: &str| {
+        let numbers = rest.strip_prefix(".v").and_then(|rest| rest.strip_suffix(".bak"));
+        numbers.is_some_and(|numbers| numbers.split('.').count() <= 2 && numbers.split('.').all(is_number))
+    };
+    // What a crash left half made has names that a person may use, too.
+    let is_half = has_artifacts(session) && matches!(rest, ".index-new" | ".rewrite" | ".new");
+    matches!(rest, ".index" | ".damaged") || is_half || is_old(rest)
 }
 
 fn remove_entry(fs: &dyn Fs, at: &Dir, name: &str, kind: Kind, depth: usize) -> io::Result<()> {
@@ -89,6 +107,10 @@ mod tests {
             (name.to_string(), HEADER),
             (format!("{stem}.index"), "x"),
             (format!("{name}.before-repair-1"), "x"),
+            (format!("{stem}.v1.bak"), "x"),
+            (format!("{stem}.v2.2.bak"), "x"),
+            (format!("{stem}.v2.bak.part"), "x"),
+            (format!("{stem}.damaged"), "x"),
         ] {
             fs::write(dir.path().join(file), text).unwrap();
         }
@@ -103,6 +125,30 @@ mod tests {
             remove(&Real::default(), &dir.path().join(name)),
             Err(SessionError::Missing { .. })
         ));
+    }
+
+    #[test]
+    fn files_of_the_user_beside_a_session_stay_whatever_they_are_called() {
+        let dir = tempfile::tempdir().unwrap();
+        fs::create_dir(dir.path().join("talk")).unwrap();
+        let others = [
+            "talk/notes",
+            "talk.new",
+            "talk.md",
+            "talk.html",
+            "talk.old.jsonl",
+            "talk.jsonl.gz",
+            "talk.v1.txt",
+            "talk.va.bak",
+        ];
+        others.iter().for_each(|other| fs::write(dir.path().join(other), "mine").unwrap());
+        fs::write(dir.path().join("talk.jsonl"), HEADER).unwrap();
+        fs::write(dir.path().join("talk.index"), "x").unwrap();
+        remove(&Real::default(), &dir.path().join("talk.jsonl")).unwrap();
+        assert!(!dir.path().join("talk.jsonl").exists() && !dir.path().join("talk.index").exists());
+        for other in others {
+            assert!(dir.path().join(other).exists(), "{other}");
+        }
     }
 
     #[test]

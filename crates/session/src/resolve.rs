@@ -63,7 +63,7 @@ pub enum ResolveError {
         nearest: Vec<SessionInfo>,
     },
     /// Several begin so.
-    #[error("{name} is the beginning of {count} sessions; give more of the id")]
+    #[error("{name} is the beginning of {count} sessions")]
     Ambiguous {
         /// What was asked for.
         name: String,

@@ -20,6 +20,7 @@ use std::sync::Arc;
 use serde_json::{Map, Value};
 
 pub use append::Unsaved;
+pub(crate) use copy::has_artifacts;
 pub use moves::Navigation;
 pub use repair::Repaired;
 

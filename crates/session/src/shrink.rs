@@ -12,6 +12,8 @@ use crate::blobs::Blobs;
 pub const MAX_PERSIST_CHARS: usize = 500_000;
 /// What stands behind a string that was cut.
 pub const NOTICE: &str = "[Session persistence truncated large content]";
+/// So deep is what is nested in an entry, itself counted; what reads it again goes hardly deeper, and would lose the whole entry.
+pub const DEPTH_MOST: usize = 100;
 /// From so many base64 characters on, an image goes to the store.
 pub const BLOB_LEAST: usize = 1024;
 
@@ -23,14 +25,17 @@ const SIGNATURES: [&str; 4] = ["thinkingSignature", "textSignature", "thoughtSig
 /// Makes an entry fit to be kept.
 pub(crate) fn shrink(entry: &mut Value, blobs: Option<&Blobs>) {
     // No recursion: what a model made may be nested deeper than a stack.
-    let mut waiting: Vec<&mut Value> = vec![entry];
-    while let Some(value) = waiting.pop() {
+    let mut waiting: Vec<(&mut Value, usize)> = vec![(entry, 1)];
+    while let Some((value, depth)) = waiting.pop() {
+        if depth > DEPTH_MOST && (value.is_array() || value.is_object()) {
+            *value = Value::String(NOTICE.to_string());
+        }
         match value {
             Value::String(text) => cut(text),
             Value::Array(items) => {
                 for item in items.iter_mut() {
                     if !keep_image(item, blobs) {
-                        waiting.push(item);
+                        waiting.push((item, depth + 1));
                     }
                 }
             }
@@ -53,7 +58,7 @@ pub(crate) fn shrink(entry: &mut Value, blobs: Option<&Blobs>) {
                     let lines = content.split('\n').count();
                     fields.insert("lineCount".into(), lines.into());
                 }
-                waiting.extend(fields.values_mut());
+                waiting.extend(fields.values_mut().map(|value| (value, depth + 1)));
             }
             _ => {}
         }
@@ -118,6 +123,19 @@ mod tests {
         let lines = entry["read"]["content"].as_str().unwrap().split('\n').count();
         assert_eq!(entry["read"]["lineCount"], lines);
         assert_eq!(entry["kept"]["lineCount"], 7, "what was not cut is as it was");
+    }
+
+    #[test]
+    fn what_is_nested_too_deep_to_be_read_again_is_cut_where_it_is() {
+        let nested = |depth: usize| (1..depth).fold(json!({ "leaf": 1 }), |inner, _| json!({ "a": inner }));
+        let mut entry = nested(DEPTH_MOST);
+        shrink(&mut entry, None);
+        assert_eq!(entry, nested(DEPTH_MOST));
+        let mut entry = json!({ "text": "kept", "arguments": nested(127) });
+        shrink(&mut entry, None);
+        assert_eq!(entry["text"], "kept");
+        let line = entry.to_string();
+        assert!(line.contains(NOTICE) && serde_json::from_str::<Value>(&line).is_ok());
     }
 
     #[test]

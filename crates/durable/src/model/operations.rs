@@ -64,6 +64,11 @@ impl Model {
         File::new(FileHandle { model: self.number, ino, position })
     }
 
+    fn locked(&self, inner: &mut Inner, ino: Ino) -> Option<Lock> {
+        let free = inner.locks.insert(ino);
+        free.then(|| Lock::new(Held { inner: Arc::clone(&self.inner), ino }))
+    }
+
     /// Runs a call that only looks.
     fn looking<T>(&self, look: impl FnOnce(&State) -> io::Result<T>) -> io::Result<T> {
         let mut inner = guard(&self.inner);
@@ -184,9 +189,23 @@ impl Fs for Model {
         let (at, name) = (self.at(at)?, component(name)?);
         self.looking(|state| {
             let (_, content) = regular(state, at, name)?;
-            let bytes = &content.bytes;
-            let from = usize::try_from(from).unwrap_or(usize::MAX).min(bytes.len());
-            Ok(bytes[from..from.saturating_add(most).min(bytes.len())].to_vec())
+            Ok(stretch(&content.bytes, from, most))
+        })
+    }
+
+    fn open(&self, at: &Dir, name: &str) -> io::Result<File> {
+        let (at, name) = (self.at(at)?, component(name)?);
+        self.looking(|state| {
+            let (ino, _) = regular(state, at, name)?;
+            Ok(self.handle(ino, None))
+        })
+    }
+
+    fn read_at(&self, file: &File, from: u64, most: usize) -> io::Result<Vec<u8>> {
+        let ino = self.opened(file)?.ino;
+        self.looking(|state| match &state.get(ino).body {
+            Body::File(content) => Ok(stretch(&content.bytes, from, most)),
+            _ => Err(not_regular()),
         })
     }
 
@@ -335,8 +354,15 @@ impl Fs for Model {
                 None => inner.make(at, name, Body::File(Arc::default()), 0o600, What::Create)?,
                 Some(found) => writable(&inner.state, found)?,
             };
-            let free = inner.locks.insert(ino);
-            Ok(free.then(|| Lock::new(Held { inner: Arc::clone(&self.inner), ino })))
+            Ok(self.locked(inner, ino))
+        })
+    }
+
+    fn lock_existing(&self, at: &Dir, name: &str) -> io::Result<Option<Lock>> {
+        let (at, name) = (self.at(at)?, component(name)?);
+        self.changing(|inner| {
+            let ino = writable(&inner.state, inner.state.find(at, name)?)?;
+            Ok(self.locked(inner, ino))
         })
     }
 
@@ -352,6 +378,12 @@ fn foreign() -> io::Error {
 
 pub(super) fn slot(state: &State, dir: Ino, name: &str, put: Option<Ino>) -> Slot {
     Slot { dir, key: state.key(name), put: put.map(|ino| Entry { name: name.into(), ino }) }
+}
+
+/// At most so many bytes from a place on.
+fn stretch(bytes: &[u8], from: u64, most: usize) -> Vec<u8> {
+    let from = usize::try_from(from).unwrap_or(usize::MAX).min(bytes.len());
+    bytes[from..from.saturating_add(most).min(bytes.len())].to_vec()
 }
 
 fn regular<'a>(state: &'a State, dir: Ino, name: &str) -> io::Result<(Ino, &'a Content)> {

@@ -406,6 +406,40 @@ fn a_lock_is_held_by_one_and_let_go_when_dropped() {
 }
 
 #[test]
+fn a_lock_of_what_is_there_makes_nothing() {
+    on_all(|fs, dir, place| {
+        assert_eq!(kind(fs.lock_existing(dir, "file")), ErrorKind::NotFound);
+        assert_eq!(kind(fs.stat(dir, "file")), ErrorKind::NotFound);
+        let held = fs.lock(dir, "file").unwrap();
+        assert!(held.is_some() && fs.lock_existing(dir, "file").unwrap().is_none());
+        drop(held);
+        assert!(fs.lock_existing(dir, "file").unwrap().is_some());
+        (place.link)("link", "file");
+        assert!(is_link(&fs.lock_existing(dir, "link").unwrap_err()));
+    });
+}
+
+#[test]
+fn an_open_file_is_read_on_whatever_becomes_of_its_name() {
+    on_all(|fs, dir, place| {
+        put(fs, dir, "file", b"one two");
+        let file = fs.open(dir, "file").unwrap();
+        assert_eq!(fs.read_at(&file, 4, 100).unwrap(), b"two");
+        assert_eq!(fs.read_at(&file, 0, 3).unwrap(), b"one");
+        assert_eq!(fs.read_at(&file, 99, 3).unwrap(), b"");
+        put(fs, dir, "other", b"other");
+        fs.rename(dir, "other", dir, "file", Rename::Replace).unwrap();
+        assert_eq!(fs.read_at(&file, 0, 100).unwrap(), b"one two");
+        assert_eq!(fs.stat_file(&file).unwrap().links, 0);
+        (place.link)("link", "file");
+        (place.pipe)("pipe");
+        assert!(is_link(&fs.open(dir, "link").unwrap_err()));
+        assert!(is_not_regular(&fs.open(dir, "pipe").unwrap_err()));
+        assert_eq!(kind(fs.open(dir, "nothing")), ErrorKind::NotFound);
+    });
+}
+
+#[test]
 fn handles_of_another_file_system_are_refused() {
     let (real, model, other) = (real(Real::default()), model(), self::model());
     let dir = real.fs.open_root(&real.root).unwrap();

@@ -91,7 +91,7 @@ fn sessions_are_numbered_newest_first_and_damaged_ones_marked() {
     let expected = "  1 ! eeee3333  now        0 messages  line 2 cannot be read\n\
                     \u{20} 2   cccc2222  1 min ago  2 messages  fix the cart\n\
                     \u{20} 3   aaaa1111  1 h ago    2 messages  round totals\n\
-                    1 session has no answer; `relay sessions --unanswered` lists them, too\n";
+                    1 session has no answer; `relay sessions --unanswered` lists it, too\n";
     assert_eq!(out, expected);
     assert_eq!(kept.done(&["list"]), out);
     let all = kept.done(&["--all", "--unanswered"]);

@@ -159,7 +159,12 @@ fn a_repair_says_what_it_found_and_keeps_the_original() {
     let body = message("a1", None, "user", "x") + "garbage\n" + &message("a2", Some("a1"), "assistant", "y");
     let path = kept.put("aaaa1111bbbb", 60, &body);
     let before = fs::read(&path).unwrap();
-    assert!(kept.done(&["show"]).contains("bytes were skipped"));
+    let shown = kept.done(&["show"]);
+    assert!(
+        shown.contains("bytes were skipped") && shown.contains("`relay sessions repair aaaa1111bbbb`"),
+        "{shown}"
+    );
+    assert!(shown.lines().all(|line| line == line.trim_end()), "no blanks at the ends of lines: {shown:?}");
     let out = kept.done(&["repair", "1"]);
     assert!(out.contains("8 bytes") || out.contains("7 bytes"), "{out}");
     assert!(out.contains("repaired; entries now: 2") && out.contains(".before-repair-1"), "{out}");
@@ -221,6 +226,42 @@ fn old_sessions_without_an_answer_go_when_sessions_are_listed() {
     assert!(out.contains("1 session has no answer") && out.contains("! eeee1111"), "{out}");
     assert!(!old.exists() && young.exists() && damaged.exists());
     assert!(kept.done(&["show", "cccc"]).contains("hello?"));
+}
+
+#[test]
+fn copies_of_one_session_are_told_apart_by_their_paths() {
+    let kept = Kept::new();
+    let one = kept.answered("aaaa1111bbbb", 60, "x");
+    let copy = one.with_file_name("copy.jsonl");
+    fs::copy(&one, &copy).unwrap();
+    let ran = kept.relay(&["show", "aaaa1111"]);
+    assert_eq!(ran.code, 2);
+    assert!(ran.err.contains("give the path") && ran.err.contains("copy.jsonl"), "{}", ran.err);
+}
+
+#[test]
+fn a_link_in_place_of_the_sessions_is_followed_by_nobody_and_said() {
+    let kept = Kept::new();
+    let path = kept.answered("aaaa1111bbbb", 60, "x");
+    let sessions = Layout::new(kept.project.home()).sessions();
+    let moved = kept.project.path("moved");
+    fs::rename(&sessions, &moved).unwrap();
+    std::os::unix::fs::symlink(&moved, &sessions).unwrap();
+    for args in [&[][..], &["fork", path.to_str().unwrap()]] {
+        let ran = kept.relay(args);
+        assert_eq!(ran.code, 2, "{args:?}: {ran:?}");
+        assert!(ran.err.contains("a link stands") && ran.err.contains("RELAY_HOME"), "{}", ran.err);
+    }
+}
+
+#[test]
+fn a_list_of_no_sessions_is_wrong_usage() {
+    let kept = Kept::new();
+    for args in [&["-n", "0"][..], &["search", "-n", "0", "x"], &["list", "-n", "many"]] {
+        let ran = kept.relay(args);
+        assert_eq!(ran.code, 2, "{args:?}");
+        assert!(ran.err.contains("from 1 on"), "{}", ran.err);
+    }
 }
 
 #[test]

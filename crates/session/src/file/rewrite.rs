@@ -4,10 +4,12 @@
 //! lock of the one that is there.
 
 use std::io;
+use std::sync::Arc;
 
 use relaycode_durable::atomic::{Make, Put};
 use relaycode_durable::{Dir, Fs, Rename};
 
+use super::lines::ReadAt;
 use super::tape::{Tape, stem};
 use crate::error::SessionError;
 
@@ -28,10 +30,11 @@ pub(crate) fn replace(tape: &mut Tape, make: &mut Make<'_>) -> Result<(), Sessio
         make(&mut |piece| fs.write(&file, piece))?;
         fs.sync_file(&file)?;
         let len = fs.stat_file(&file)?.len;
+        let source = fs.open(&tape.dir, &scratch)?;
         fs.rename(&tape.dir, &scratch, &tape.dir, &name, Rename::Replace)?;
-        Ok((lock, file, len))
+        Ok((lock, file, source, len))
     })();
-    let (lock, file, len) = match made {
+    let (lock, file, source, len) = match made {
         Ok(made) => made,
         Err(error) => {
             // What there is of it is of no use; the next attempt would remove it too.
@@ -41,6 +44,7 @@ pub(crate) fn replace(tape: &mut Tape, make: &mut Make<'_>) -> Result<(), Sessio
     };
     tape.locks.push(lock);
     tape.file = Some(file);
+    tape.source = Some(Arc::new(source));
     tape.saved = len;
     (tape.longer, tape.torn, tape.in_doubt) = (false, false, false);
     match fs.sync_dir(&tape.dir) {
@@ -56,17 +60,11 @@ pub(crate) fn replace(tape: &mut Tape, make: &mut Make<'_>) -> Result<(), Sessio
 }
 
 /// Copies a stretch of a file, piece by piece.
-pub(crate) fn copy_range(
-    fs: &dyn Fs,
-    (dir, name): (&Dir, &str),
-    from: u64,
-    to: u64,
-    put: &mut Put<'_>,
-) -> io::Result<()> {
+pub(crate) fn copy_range(read: &mut ReadAt<'_>, from: u64, to: u64, put: &mut Put<'_>) -> io::Result<()> {
     let mut at = from;
     while at < to {
         let want = usize::try_from(to - at).unwrap_or(usize::MAX).min(PIECE);
-        let piece = fs.read_range(dir, name, at, want)?;
+        let piece = read(at, want)?;
         if piece.is_empty() {
             return Err(io::ErrorKind::UnexpectedEof.into());
         }
@@ -94,7 +92,8 @@ pub(crate) fn keep_copy(
     /// So many copies of one file are kept at most.
     const COPIES_MOST: u32 = 1000;
     let failed = |source| SessionError::io(name, "keep a copy of")(source);
-    let len = fs.stat(dir, name).map_err(failed)?.len;
+    let file = fs.open(dir, name).map_err(failed)?;
+    let len = fs.stat_file(&file).map_err(failed)?.len;
     for number in 1..=COPIES_MOST {
         let copy = as_name(number);
         match fs.stat(dir, &copy) {
@@ -104,7 +103,7 @@ pub(crate) fn keep_copy(
         }
         let scratch = format!("{copy}.part");
         relaycode_durable::atomic::write_pieces(fs, (dir, &scratch), (dir, &copy), &mut |put| {
-            copy_range(fs, (dir, name), 0, len, put)
+            copy_range(&mut |at, most| fs.read_at(&file, at, most), 0, len, put)
         })
         .map_err(|error| failed(error.source))?;
         return Ok(copy);

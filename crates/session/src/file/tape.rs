@@ -37,6 +37,8 @@ pub(crate) struct Tape {
     pub(crate) name: String,
     pub(crate) place: Place,
     pub(crate) file: Option<File>,
+    /// The same file, opened to be read: what it holds stays readable when another takes its name, or nothing does.
+    pub(crate) source: Option<Arc<File>>,
     /// The newest last; older ones are of files that this one replaced.
     pub(crate) locks: Vec<Lock>,
     /// So many bytes of the file count.
@@ -62,6 +64,7 @@ impl Tape {
             name: name.to_string(),
             place,
             file: None,
+            source: None,
             locks: Vec::new(),
             saved: 0,
             unsaved: Vec::new(),
@@ -81,10 +84,23 @@ impl Tape {
     /// Reads a stretch that does not reach from the file into what waits.
     pub(crate) fn read(&self, offset: u64, len: usize) -> io::Result<Vec<u8>> {
         let Some(waiting) = offset.checked_sub(self.saved) else {
-            return self.fs.read_range(&self.dir, &self.name, offset, len);
+            return match &self.source {
+                Some(source) => self.fs.read_at(source, offset, len),
+                None => self.fs.read_range(&self.dir, &self.name, offset, len),
+            };
         };
         let from = usize::try_from(waiting).unwrap_or(usize::MAX).min(self.unsaved.len());
         Ok(self.unsaved[from..from.saturating_add(len).min(self.unsaved.len())].to_vec())
+    }
+
+    /// Reads the file as it is now, also while another takes its place.
+    pub(crate) fn reader(&self) -> impl Fn(u64, usize) -> io::Result<Vec<u8>> + use<> {
+        let (fs, dir, name) = (Arc::clone(&self.fs), self.dir.clone(), self.name.clone());
+        let source = self.source.clone();
+        move |at, most| match &source {
+            Some(source) => fs.read_at(source, at, most),
+            None => fs.read_range(&dir, &name, at, most),
+        }
     }
 
     /// Takes the lock that the file stands for.
@@ -129,6 +145,24 @@ impl Tape {
     }
 
     fn try_save(&mut self) -> Result<(), SessionError> {
+        self.make_ready()?;
+        let Some(file) = &self.file else { return Err(SessionError::Gone { name: self.name.clone() }) };
+        if let Err(source) = self.fs.write(file, &self.unsaved) {
+            // What was written of it must not stay; if it cannot be cut off now, it is before the next write.
+            self.longer = self.fs.truncate(file, self.saved).is_err();
+            return Err(SessionError::NotSaved {
+                name: self.name.clone(),
+                id: String::new(),
+                entries: self.unsaved_entries,
+                source,
+            });
+        }
+        Ok(())
+    }
+
+    /// Opens the file and makes sure that it ends where what counts does: what a crash left there is kept beside it and cut off,
+    /// and what somebody else wrote is left alone and told.
+    pub(crate) fn make_ready(&mut self) -> Result<(), SessionError> {
         let not_saved = |tape: &Tape, source| SessionError::NotSaved {
             name: tape.name.clone(),
             id: String::new(),
@@ -157,11 +191,6 @@ impl Tape {
         }
         self.longer = false;
         self.torn = false;
-        if let Err(source) = self.fs.write(file, &self.unsaved) {
-            // What was written of it must not stay; if it cannot be cut off now, it is before the next write.
-            self.longer = self.fs.truncate(file, self.saved).is_err();
-            return Err(not_saved(self, source));
-        }
         Ok(())
     }
 
@@ -184,6 +213,9 @@ impl Tape {
         }
         let file = self.fs.append(&self.dir, &self.name).map_err(SessionError::io(&self.name, "write"))?;
         self.file = Some(file);
+        if self.source.is_none() {
+            self.source = self.fs.open(&self.dir, &self.name).ok().map(Arc::new);
+        }
         Ok(())
     }
 
@@ -245,7 +277,7 @@ pub(crate) fn lock_named(fs: &dyn Fs, dir: &Dir, name: &str) -> Result<Lock, Ses
     const REPLACED_MOST: usize = 8;
     for _ in 0..REPLACED_MOST {
         let before = fs.stat(dir, name).map_err(SessionError::io(name, "look at"))?;
-        let Some(lock) = fs.lock(dir, name).map_err(SessionError::io(name, "lock"))? else { break };
+        let Some(lock) = fs.lock_existing(dir, name).map_err(SessionError::io(name, "lock"))? else { break };
         let after = fs.stat(dir, name).map_err(SessionError::io(name, "look at"))?;
         // A file that was replaced in between is no longer the session: its lock means nothing.
         if (before.dev, before.ino) == (after.dev, after.ino) {

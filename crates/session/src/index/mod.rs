@@ -11,8 +11,8 @@ pub mod head;
 
 use std::io;
 
+use relaycode_durable::Rename;
 use relaycode_durable::fs::FileMode;
-use relaycode_durable::{Dir, Fs, Rename};
 
 use crate::file::rewrite::discard;
 use crate::file::row::Row;
@@ -50,7 +50,7 @@ pub(crate) fn load(tape: &Tape, len: u64) -> Option<Known> {
     let name = name_of(&tape.name);
     let (bytes, _) = tape.fs.read(&tape.dir, &name, INDEX_MOST).ok()?;
     let Parts { head, bound, rows } = format::read(&bytes)?;
-    if bound.covered > len || bound != samples(&*tape.fs, &tape.dir, &tape.name, bound.covered).ok()? {
+    if bound.covered > len || bound != samples(tape, bound.covered).ok()? {
         return None;
     }
     // The header is taken from the file itself.
@@ -76,11 +76,11 @@ pub(crate) fn load(tape: &Tape, len: u64) -> Option<Known> {
 }
 
 /// What ties an index to the first `covered` bytes of a file.
-fn samples(fs: &dyn Fs, dir: &Dir, name: &str, covered: u64) -> io::Result<Bound> {
+fn samples(tape: &Tape, covered: u64) -> io::Result<Bound> {
     let size = covered.min(SAMPLE);
     let most = usize::try_from(size).unwrap_or(usize::MAX);
-    let first = fs.read_range(dir, name, 0, most)?;
-    let last = fs.read_range(dir, name, covered - size, most)?;
+    let first = tape.read(0, most)?;
+    let last = tape.read(covered - size, most)?;
     if last.last().is_some_and(|byte| *byte != b'\n') {
         return Err(io::ErrorKind::InvalidData.into());
     }
@@ -96,10 +96,12 @@ pub(crate) fn write(
 ) -> io::Result<()> {
     let (fs, dir) = (&*tape.fs, &tape.dir);
     let stat = fs.stat(dir, &tape.name)?;
-    if stat.len != tape.saved {
+    let ours = tape.source.as_ref().map(|source| fs.stat_file(source)).transpose()?;
+    let is_ours = ours.is_some_and(|ours| (ours.dev, ours.ino) == (stat.dev, stat.ino));
+    if stat.len != tape.saved || !is_ours {
         return Err(io::ErrorKind::InvalidData.into());
     }
-    let bound = samples(fs, dir, &tape.name, tape.saved)?;
+    let bound = samples(tape, tape.saved)?;
     let head = head::Head {
         header: header.clone(),
         facts: facts.clone(),

@@ -110,12 +110,18 @@ fn head_lines(ends: &mut Ends, head: &[u8], len: u64) -> HeadLines {
     let mut said = HeadLines { messages: 0, wants_more: false };
     let mut from = 0;
     let ends_at = memchr_iter(b'\n', head).chain((!head.ends_with(b"\n")).then_some(head.len()));
+    let mut at_header = true;
     for (number, to) in ends_at.enumerate() {
         let line = &head[from..to];
+        // As when it is opened: neither a byte order mark nor blank lines before the header are damage.
+        let line = if from == 0 { line.strip_prefix(b"\xef\xbb\xbf").unwrap_or(line) } else { line };
         // A line that the head cuts off; the last line of a file may lack its end, too.
         let is_cut = to == head.len() && !whole;
         from = to + 1;
-        if number == 0 {
+        if trimmed(line).is_empty() && !(at_header && whole && to == head.len()) {
+            continue;
+        }
+        if std::mem::take(&mut at_header) {
             let Ok(header) = serde_json::from_slice::<Header>(trimmed(line)) else {
                 said.wants_more = is_cut;
                 ends.damage = Some(
@@ -124,9 +130,6 @@ fn head_lines(ends: &mut Ends, head: &[u8], len: u64) -> HeadLines {
                 continue;
             };
             ends.header = Some(header);
-            continue;
-        }
-        if trimmed(line).is_empty() {
             continue;
         }
         if is_cut {

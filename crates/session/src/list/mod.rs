@@ -171,7 +171,9 @@ impl<'a> Listing<'a> {
 
     /// The files that may be sessions, newest first.
     fn files(&self, scope: Scope<'_>, unreadable: &mut Vec<(PathBuf, String)>) -> io::Result<Vec<Candidate>> {
-        let sessions = match self.fs.open_root(&self.layout.sessions()) {
+        // Not through a link, as for whoever writes: a directory elsewhere is somebody else's.
+        let opened = self.fs.open_root(self.layout.home());
+        let sessions = match opened.and_then(|home| self.fs.open_dir(&home, layout::SESSIONS)) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
             other => other?,
         };

@@ -133,6 +133,31 @@ fn damaged_files_are_listed_with_what_is_wrong_and_others_are_not_sessions() {
 }
 
 #[test]
+fn what_opens_without_a_word_is_listed_without_one() {
+    let home = Home::new();
+    let whole = answered("a", "/shop", "x");
+    let cases = [
+        format!("\u{feff}{whole}"),
+        format!("\n\r\n{whole}"),
+        whole.replace('\n', "\r\n"),
+        format!("{whole}\n\n"),
+    ];
+    for (number, text) in cases.iter().enumerate() {
+        home.put("/shop", &format!("{number}"), 1, text);
+    }
+    let listed = home.list(Scope::All, false).sessions;
+    assert_eq!(listed.len(), cases.len());
+    for info in listed {
+        assert_eq!(
+            (info.damage, info.messages, info.id.as_str()),
+            (None, Some(2), "a"),
+            "{}",
+            info.path.display()
+        );
+    }
+}
+
+#[test]
 fn titles_come_from_the_header_or_the_last_summary() {
     let home = Home::new();
     let compaction = |text: &str| {

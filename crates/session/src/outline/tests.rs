@@ -59,3 +59,42 @@ fn filters_leave_out_what_they_say_and_bridge_it() {
     assert!(lines[at("u2")].active && lines[at("u2")].leaf);
     assert_eq!(lines[at("u1")].label.as_deref(), Some("mark"));
 }
+
+#[test]
+fn an_answer_that_only_calls_tools_is_shown_where_it_ended_badly() {
+    let ended = |id: &str, parent: &str, reason: Option<&str>| {
+        let call = json!([{"type": "toolCall", "id": "t", "name": "read", "arguments": {}}]);
+        let mut line = message(id, Some(parent), "assistant", &call);
+        line["message"]["stopReason"] = json!(reason);
+        line
+    };
+    let (_dir, session) = session(&[
+        message("u1", None, "user", &json!("start")),
+        ended("c1", "u1", Some("stop")),
+        ended("c2", "c1", Some("toolUse")),
+        ended("c3", "c2", Some("length")),
+        ended("c4", "c3", Some("error")),
+        ended("c5", "c4", Some("aborted")),
+        ended("c6", "c5", None),
+        ended("c7", "c6", Some("toolUse")),
+    ]);
+    let lines = outline(&session, Filter::Default, "").unwrap();
+    let ids: Vec<&str> = lines.iter().map(|line| line.id.as_str()).collect();
+    assert_eq!(ids, ["u1", "c3", "c4", "c5", "c7"], "and the last, where it goes on");
+}
+
+#[test]
+fn words_are_found_wherever_they_stand_in_an_entry() {
+    let far = format!("{} needle", "hay ".repeat(2000));
+    let both = json!([{"type": "text", "text": "Looking"},
+        {"type": "toolCall", "id": "t", "name": "grep", "arguments": {"pattern": "haystack"}}]);
+    let (_dir, session) =
+        session(&[message("u1", None, "user", &json!(far)), message("a1", Some("u1"), "assistant", &both)]);
+    let ids = |search: &str| {
+        let lines = outline(&session, Filter::Default, search).unwrap();
+        lines.into_iter().map(|line| line.id).collect::<Vec<_>>()
+    };
+    assert_eq!(ids("NEEDLE hay"), ["u1"]);
+    assert_eq!(ids("looking grep haystack"), ["a1"]);
+    assert!(ids("needle grep").is_empty(), "all in one entry");
+}

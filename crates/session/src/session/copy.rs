@@ -6,7 +6,7 @@ use std::sync::Arc;
 use relaycode_durable::atomic::{Make, stage_pieces};
 use relaycode_durable::fs::{DirMode, is_unsupported};
 use relaycode_durable::{Dir, Fs, Kind as EntryKind, Rename};
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use super::open::fields_of;
 use super::{Mode, Session, Window};
@@ -36,12 +36,14 @@ impl Session {
         let tape = &self.tape;
         self.write_new(to, name, &header, &mut |put| {
             if self.body < tape.saved {
-                copy_range(&*tape.fs, (&tape.dir, &tape.name), self.body, tape.saved, put)?;
+                copy_range(&mut |at, most| tape.read(at, most), self.body, tape.saved, put)?;
             }
             let done = usize::try_from(self.body.saturating_sub(tape.saved)).unwrap_or(usize::MAX);
             put(tape.unsaved.get(done..).unwrap_or_default())
         })?;
-        copy_artifacts(&*tape.fs, (&tape.dir, stem(&tape.name)), (to, stem(name)));
+        if has_artifacts(&tape.name) {
+            copy_artifacts(&*tape.fs, (&tape.dir, stem(&tape.name)), (to, stem(name)));
+        }
         self.opened(to, name)
     }
 
@@ -67,6 +69,9 @@ impl Session {
             for row in &rows {
                 let mut fields = self.read_fields(row, &self.tape, &mut window).map_err(io::Error::other)?;
                 fields.insert("parentId".into(), last.map_or(Value::Null, Value::from));
+                if row.kind == Kind::Compaction {
+                    self.keep_from_an_entry_that_comes_along(&mut fields, &path);
+                }
                 put(Value::Object(fields).to_string().as_bytes())?;
                 put(b"\n")?;
                 last = Some(&row.id);
@@ -87,6 +92,16 @@ impl Session {
             Ok(())
         })?;
         self.opened(to, name)
+    }
+
+    /// A compaction may keep everything from a label on, and old labels do not come along: then from what follows the label.
+    fn keep_from_an_entry_that_comes_along(&self, fields: &mut Map<String, Value>, path: &[u32]) {
+        let Some(Value::String(kept)) = fields.get_mut("firstKeptEntryId") else { return };
+        let on_path = path.iter().filter_map(|number| self.table.row(*number));
+        let from = on_path.skip_while(|row| *row.id != **kept).find(|row| row.kind != Kind::Label);
+        if let Some(row) = from {
+            *kept = row.id.to_string();
+        }
     }
 
     fn opened(&self, to: &Dir, name: &str) -> Result<Session, SessionError> {
@@ -130,6 +145,11 @@ impl Session {
     }
 }
 
+/// Whether the directory beside a session is its own. Beside a file that a person named, it may be anything.
+pub(crate) fn has_artifacts(name: &str) -> bool {
+    crate::layout::id_in_name(name).is_some()
+}
+
 /// Copies the directory beside a session, as far as that is possible.
 fn copy_artifacts(fs: &dyn Fs, from: (&Dir, &str), to: (&Dir, &str)) {
     let (mut files, mut bytes) = (0, 0);
@@ -151,13 +171,14 @@ fn copy_artifacts(fs: &dyn Fs, from: (&Dir, &str), to: (&Dir, &str)) {
                     }
                 }
                 EntryKind::File => {
-                    let Ok(stat) = fs.stat(&source, &name) else { continue };
+                    let Ok(file) = fs.open(&source, &name) else { continue };
+                    let Ok(stat) = fs.stat_file(&file) else { continue };
                     bytes += stat.len;
                     if bytes > ARTIFACT_BYTES_MOST {
                         return;
                     }
                     let copied = stage_pieces(fs, (&target, &name), &mut |put| {
-                        copy_range(fs, (&source, &name), 0, stat.len, put)
+                        copy_range(&mut |at, most| fs.read_at(&file, at, most), 0, stat.len, put)
                     });
                     if copied.is_err() {
                         // Half a file is worse than none.

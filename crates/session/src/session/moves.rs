@@ -36,7 +36,7 @@ impl Session {
     /// Moves to `from` (`None`: the beginning) and says there what was left behind. Returns the new entry's name.
     ///
     /// # Errors
-    /// There is no such entry (nothing is moved then); else as for [`Session::append`].
+    /// There is no such entry; else as for [`Session::append`]. Where there is no new entry, nothing is moved.
     pub fn branch_with_summary(
         &mut self,
         from: Option<&str>,
@@ -45,13 +45,18 @@ impl Session {
         from_extension: Option<bool>,
     ) -> Result<String, SessionError> {
         self.check_writable()?;
+        let before = self.leaf;
         self.leaf = from.map(|id| self.number(id)).transpose()?;
-        self.append(Body::BranchSummary {
+        let appended = self.append(Body::BranchSummary {
             from_id: from.unwrap_or("root").to_string(),
             summary: summary.to_string(),
             details,
             from_extension,
-        })
+        });
+        if appended.as_ref().is_err_and(|error| !error.is_entry_kept()) {
+            self.leaf = before;
+        }
+        appended
     }
 
     /// Where choosing `target` in the tree leads: a prompt is said again (its parent becomes the leaf), from anything else it

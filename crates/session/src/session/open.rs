@@ -85,8 +85,9 @@ impl Session {
 
     /// Reads what the index does not know, and puts everything together.
     pub(super) fn load(mut tape: Tape, mode: Mode) -> io::Result<Session> {
-        let len = tape.fs.stat(&tape.dir, &tape.name)?.len;
-        tape.saved = len;
+        let source = tape.fs.open(&tape.dir, &tape.name)?;
+        let len = tape.fs.stat_file(&source)?.len;
+        (tape.source, tape.saved) = (Some(Arc::new(source)), len);
         let known = index::load(&tape, len);
         let indexed = known.as_ref().map(|known| known.scanner.table.len());
         let (mut scanner, from) =
@@ -99,6 +100,11 @@ impl Session {
             Tail::Whole => {}
             Tail::NoLineEnd => tape.unsaved.push(b'\n'),
             Tail::Torn { from } => (tape.saved, tape.longer, tape.torn) = (from, true, true),
+        }
+        if scanner.header.is_none() && scanner.table.len() == 0 && scanner.report.is_empty() {
+            // Nothing but blank lines: the session begins at the beginning, with a header.
+            (tape.saved, tape.longer) = (0, len > 0);
+            tape.unsaved.clear();
         }
         let version = scanner.version();
         let (header, fields, body) = match &scanner.header {

@@ -76,6 +76,7 @@ impl Session {
         let original = rewrite::keep_copy(&*self.tape.fs, &self.tape.dir, &name, as_name)?;
         let mut source = Tape::new(self.tape.fs.clone(), self.tape.dir.clone(), &name, Place::File);
         source.saved = self.tape.saved;
+        source.source.clone_from(&self.tape.source);
         let nowhere = Tape::new(source.fs.clone(), source.dir.clone(), &name, Place::Memory);
         let mut tape = std::mem::replace(&mut self.tape, nowhere);
         self.fields.insert("version".into(), VERSION.into());

@@ -13,7 +13,7 @@ use crate::Head;
 use crate::entry::Body;
 use crate::header::TitleSource;
 
-const NAME: &str = "2026-01-01_abc.jsonl";
+const NAME: &str = "2026-01-01T10-20-30_abc.jsonl";
 
 fn place() -> (Arc<Model>, Dir) {
     let model = Arc::new(Model::new());
@@ -88,7 +88,7 @@ fn the_first_prompt_makes_the_file_with_all_that_came_before_it() {
     };
     same(&open(&model, &dir, Mode::Read));
     drop(session);
-    assert!(model.file("s/2026-01-01_abc.index").is_some());
+    assert!(model.file("s/2026-01-01T10-20-30_abc.index").is_some());
     let head = Head::read(&*model, &dir, NAME).unwrap();
     assert!(head.fits(&model.stat(&dir, NAME).unwrap()));
     assert_eq!((head.header, head.facts.first_prompt.as_deref()), (header.clone(), Some("hello")));
@@ -188,8 +188,8 @@ fn a_fork_is_the_same_conversation_under_another_name() {
     let one = session.append_message(&user("one")).unwrap();
     session.append(answer("two")).unwrap();
     session.label(&one, Some("start")).unwrap();
-    model.put("s/2026-01-01_abc/1.bash.log", b"printed", 0o600).unwrap();
-    model.put("s/2026-01-01_abc/deep/2.txt", b"more", 0o600).unwrap();
+    model.put("s/2026-01-01T10-20-30_abc/1.bash.log", b"printed", 0o600).unwrap();
+    model.put("s/2026-01-01T10-20-30_abc/deep/2.txt", b"more", 0o600).unwrap();
     let mut fork = session.fork(&dir, "fork.jsonl", Header::new("/q")).unwrap();
     assert_eq!(fork.header().parent_session.as_deref(), Some(session.id()));
     assert_eq!(ids(&fork), ids(&session));
@@ -222,6 +222,29 @@ fn a_branch_of_its_own_holds_the_way_to_it_and_its_labels() {
         session.branched("nobody", &dir, "x.jsonl", Header::new("")),
         Err(SessionError::NoEntry { .. })
     ));
+}
+
+#[test]
+fn a_branch_of_its_own_keeps_what_a_compaction_kept_from_a_label_on() {
+    let (model, dir) = place();
+    let mut session = begun(&model, &dir);
+    let one = session.append_message(&user("one")).unwrap();
+    let label = session.label(&one, Some("start")).unwrap();
+    session.append_message(&user("two")).unwrap();
+    let body = Body::Compaction {
+        summary: "what was".into(),
+        short_summary: None,
+        first_kept_entry_id: label,
+        tokens_before: 1,
+        details: None,
+        preserve_data: None,
+        from_extension: None,
+    };
+    let leaf = session.append(body).unwrap();
+    let branch = session.branched(&leaf, &dir, "branch.jsonl", Header::new("/p")).unwrap();
+    let messages = |session: &Session| session.context_at(Some(&leaf)).unwrap().messages;
+    assert_eq!(messages(&branch).len(), 2, "the summary and what it kept");
+    assert_eq!(messages(&branch), messages(&session));
 }
 
 #[test]

@@ -32,14 +32,21 @@ impl Session {
         fields.insert("titleSource".into(), serde_json::to_value(source).unwrap_or(Value::Null));
         if self.tape.place == Place::File {
             self.tape.save()?;
+            // What another program wrote behind our back would be lost with the old file.
+            self.tape.make_ready().map_err(|error| match error {
+                SessionError::NotSaved { name, source, .. } => {
+                    SessionError::Io { name, doing: "rewrite", source }
+                }
+                other => other,
+            })?;
             let mut line = Value::Object(fields.clone()).to_string().into_bytes();
             line.push(b'\n');
             let (body, saved) = (self.body, self.tape.saved);
-            let (fs, dir, name) = (self.tape.fs.clone(), self.tape.dir.clone(), self.tape.name.clone());
+            let read = self.tape.reader();
             let len = line.len() as u64;
             let outcome = rewrite::replace(&mut self.tape, &mut |put| {
                 put(&line)?;
-                rewrite::copy_range(&*fs, (&dir, &name), body, saved, put)
+                rewrite::copy_range(&mut |at, most| read(at, most), body, saved, put)
             });
             if !matches!(outcome, Ok(()) | Err(SessionError::NotDurable { .. })) {
                 return outcome.map(|()| false);

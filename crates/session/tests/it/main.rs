@@ -20,3 +20,4 @@ mod migrate;
 mod operations;
 mod place;
 mod salvage;
+mod together;

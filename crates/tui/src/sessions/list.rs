@@ -61,9 +61,9 @@ pub fn text(rows: &[Row], more: usize, hidden: usize, look: &Look) -> String {
         (more > 0)
             .then(|| format!("and {more} more; `relay sessions -n {}` lists them all", rows.len() + more)),
         (hidden > 0).then(|| {
-            let verb = if hidden == 1 { "has" } else { "have" };
+            let (verb, them) = if hidden == 1 { ("has", "it") } else { ("have", "them") };
             format!(
-                "{} {verb} no answer; `relay sessions --unanswered` lists them, too",
+                "{} {verb} no answer; `relay sessions --unanswered` lists {them}, too",
                 number(hidden, "session")
             )
         }),

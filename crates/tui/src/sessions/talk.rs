@@ -12,7 +12,8 @@
 //! ```
 
 use crate::look::{Look, Paint, Sign};
-use crate::part::{headline, number, size};
+use crate::outcome;
+use crate::part::{number, size};
 
 /// Lines of what somebody said that are shown, unless all is asked for.
 const SAID_LINES: usize = 400;
@@ -97,7 +98,12 @@ pub fn head(head: &Head, look: &Look) -> String {
     let line = format!("  {} {dot} {messages} {dot} {}", look.path_in(&head.cwd, 2), look.safe(&began));
     out += &format!("{}\n", look.paint(Paint::Dim, &look.wrap(&line, 2)));
     for damage in &head.damage {
-        out += &headline(look, "!", &look.safe(damage), "");
+        out += &outcome::remark(look, &look.safe(damage));
+    }
+    if !head.damage.is_empty() {
+        let next =
+            format!("`relay sessions repair {}` writes what can be read in its place", look.safe(&head.id));
+        out += &outcome::aside(look, &next);
     }
     out
 }

@@ -61,7 +61,7 @@ fn rows_line_up_and_say_what_is_wrong() {
     let expected = "  1   aaaa  before  12 messages  Round totals\n\
                     \u{20} 2 ! bb    before  ~            its last line is cut off: fix it\n\
                     and 3 more; `relay sessions -n 5` lists them all\n\
-                    1 session has no answer; `relay sessions --unanswered` lists them, too\n";
+                    1 session has no answer; `relay sessions --unanswered` lists it, too\n";
     assert_eq!(out, expected);
 }
 

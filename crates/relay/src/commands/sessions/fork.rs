@@ -4,7 +4,7 @@ use relaycode_session::{Header, layout};
 use relaycode_tui::outcome;
 use serde_json::json;
 
-use super::place::{Place, failed, unreadable};
+use super::place::{Place, failed, unwritable};
 use crate::context::Context;
 use crate::failure::{Exit, Failure};
 
@@ -32,7 +32,7 @@ impl ForkArgs {
         let began = header.timestamp.parse().map_err(Failure::unexpected)?;
         let (id, name) = (header.id.clone(), layout::file_name(began, &header.id));
         let to = place.layout.make_project(&place.fs, &place.cwd);
-        let to = to.map_err(|error| unreadable(&place.layout.project(&place.cwd), &error))?;
+        let to = to.map_err(|error| unwritable(&place.layout.project(&place.cwd), &error))?;
         let forked = session.fork(&to, &name, header).map_err(|error| failed(&error))?;
         let path = place.layout.project(&place.cwd).join(&name);
         let look = context.look();

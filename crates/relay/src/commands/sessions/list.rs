@@ -8,7 +8,7 @@ use relaycode_tui::outcome;
 use relaycode_tui::sessions::list::{self as view, Row};
 use serde::Serialize;
 
-use super::place::{Place, about, digits, short, unreadable};
+use super::place::{Place, about, at_least_one, digits, short, unreadable};
 use crate::context::Context;
 use crate::failure::{Exit, Failure};
 use relaycode_project::config::LogLevel;
@@ -20,7 +20,7 @@ use relaycode_project::config::LogLevel;
 #[derive(Debug, Clone, clap::Args)]
 pub(super) struct ListArgs {
     /// How many to list
-    #[arg(short = 'n', long = "limit", value_name = "N", default_value_t = 20)]
+    #[arg(short = 'n', long = "limit", value_name = "N", default_value_t = 20, value_parser = at_least_one)]
     limit: usize,
 
     /// Those of every directory, by id alone: numbers are those of one directory

@@ -12,9 +12,10 @@ use relaycode_session::list::{Scope, SessionInfo};
 use relaycode_session::resolve::{self, Found, ResolveError, Target};
 use relaycode_session::terminal::{Breadcrumb, Surroundings, TerminalId};
 use relaycode_session::{Blobs, Layout, Listing, Mode, Session, SessionError};
+use relaycode_text::width::{Ellipsis, clip};
 
 use crate::context::Context;
-use crate::failure::{Exit, Failure};
+use crate::failure::{Exit, Failure, State};
 
 /// Digits of an id that people see at least.
 const SHORT: usize = 8;
@@ -105,12 +106,27 @@ pub(super) fn short(id: &str, digits: usize) -> String {
     id.chars().take(digits).collect()
 }
 
+/// A number of sessions: none is no list.
+pub(super) fn at_least_one(text: &str) -> Result<usize, String> {
+    match text.parse() {
+        Ok(number) if number > 0 => Ok(number),
+        _ => Err("give a number from 1 on".to_string()),
+    }
+}
+
 /// What a session is called: its title, or what was said first.
 pub(super) fn about(info: &SessionInfo) -> String {
     let first = info.title.as_deref().or(info.first_message.as_deref()).unwrap_or_default();
     first.chars().take(MAX_ABOUT).collect()
 }
 
+/// Copies of one session.
+fn all_the_same(sessions: &[SessionInfo]) -> bool {
+    sessions.windows(2).all(|pair| pair[0].id == pair[1].id)
+}
+
+/// Cells of what a session is about where several are named in a sentence.
+const MAX_NAMED: usize = 40;
 /// Characters of a title that are worth carrying around.
 const MAX_ABOUT: usize = 500;
 
@@ -119,6 +135,7 @@ fn explained(error: &ResolveError) -> Failure {
         let digits = digits(sessions);
         let line = |info: &SessionInfo| {
             let words: String = about(info).split_whitespace().take(6).collect::<Vec<_>>().join(" ");
+            let words = clip(&words, MAX_NAMED, Ellipsis::Unicode);
             format!("{} {words}", short(&info.id, digits)).trim_end().to_string()
         };
         sessions.iter().map(line).collect::<Vec<_>>().join(", ")
@@ -132,6 +149,13 @@ fn explained(error: &ResolveError) -> Failure {
         }
         ResolveError::Unknown { nearest, .. } => {
             Failure::new(Exit::Usage, "unknown", error).hint(format!("did you mean {}", named(nearest)))
+        }
+        ResolveError::Ambiguous { candidates, .. } if all_the_same(candidates) => {
+            let paths = candidates.iter().map(|info| info.path.display().to_string());
+            Failure::new(Exit::Usage, "ambiguous", error).hint(format!(
+                "they have the same id; give the path: {}",
+                paths.collect::<Vec<_>>().join(", ")
+            ))
         }
         ResolveError::Ambiguous { candidates, .. } => Failure::new(Exit::Usage, "ambiguous", error)
             .hint(format!("give more of its id: {}", named(candidates))),
@@ -156,7 +180,26 @@ pub(super) fn failed(error: &SessionError) -> Failure {
 
 /// A directory or file that cannot be read.
 pub(super) fn unreadable(path: &Path, error: &io::Error) -> Failure {
-    Failure::unexpected(format!("the sessions cannot be read: {error}")).at(path.display())
+    refused("the sessions cannot be read", path, error)
+}
+
+/// A directory that a session cannot be put into.
+pub(super) fn unwritable(path: &Path, error: &io::Error) -> Failure {
+    refused("the session cannot be written", path, error).left(State::Unchanged)
+}
+
+fn refused(what: &str, path: &Path, error: &io::Error) -> Failure {
+    if relaycode_durable::fs::is_link(error) {
+        return Failure::usage(format!("{what}: a link stands where a directory has to be"))
+            .at(path.display())
+            .hint("put the directory itself there, or set RELAY_HOME to where it is");
+    }
+    if error.kind() == io::ErrorKind::NotFound {
+        return Failure::usage(format!("{what}: there is no such directory"))
+            .at(path.display())
+            .hint("make relay's home, or set RELAY_HOME to one that exists");
+    }
+    Failure::unexpected(format!("{what}: {error}")).at(path.display())
 }
 
 fn surroundings() -> Surroundings {

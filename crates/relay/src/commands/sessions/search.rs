@@ -10,7 +10,7 @@ use relaycode_tui::outcome;
 use relaycode_tui::sessions::hits::{self as view, Found};
 use serde::Serialize;
 
-use super::place::{Place, about, digits, short, unreadable};
+use super::place::{Place, about, at_least_one, digits, short, unreadable};
 use crate::context::Context;
 use crate::failure::{Exit, Failure, State};
 use crate::signals::Held;
@@ -33,7 +33,7 @@ pub(super) struct SearchArgs {
     all: bool,
 
     /// How many sessions to show
-    #[arg(short = 'n', long = "limit", value_name = "N", default_value_t = 20)]
+    #[arg(short = 'n', long = "limit", value_name = "N", default_value_t = 20, value_parser = at_least_one)]
     limit: usize,
 }
 
