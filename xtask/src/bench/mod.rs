@@ -6,10 +6,12 @@
 mod child;
 mod door;
 mod ledger;
+mod llm;
 mod measure;
 mod parsing;
 mod planning;
 mod samples;
+mod session;
 mod startup;
 #[cfg(target_os = "linux")]
 mod watch;
@@ -21,7 +23,7 @@ use anyhow::{Context, bail};
 
 use measure::Measured;
 
-/// Measure matching, planning, parsing, start-up, the ledger, the door and watching against their targets.
+/// Measure matching, planning, parsing, start-up, the ledger, the door, sessions, models and watching against their targets.
 #[derive(clap::Args)]
 pub(crate) struct Args {
     /// Only measurements whose name contains this.
@@ -36,6 +38,9 @@ pub(crate) struct Args {
     /// Print the memory peak of this command in kilobytes, for the parent process.
     #[arg(long, hide = true, num_args = 1.., allow_hyphen_values = true)]
     peak_of: Vec<String>,
+    /// Do a part of a measurement in this process, and say what it took.
+    #[arg(long, hide = true, num_args = 1..)]
+    as_child: Vec<String>,
     /// Write the files of the large change into this project, twice and without care, and nothing else.
     #[arg(long, hide = true)]
     write_plainly: Option<PathBuf>,
@@ -46,6 +51,12 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     if !args.peak_of.is_empty() {
         println!("{}", startup::peak_of(&args.peak_of)?);
         return Ok(());
+    }
+    match args.as_child.iter().map(String::as_str).collect::<Vec<_>>()[..] {
+        [] => {}
+        ["session", ref rest @ ..] => return session::as_child(rest),
+        ["llm", ref rest @ ..] => return llm::as_child(rest),
+        [other, ..] => bail!("nothing is measured in a child `{other}`"),
     }
     if let Some(root) = &args.write_plainly {
         return ledger::write_plainly(root);
@@ -72,6 +83,8 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     startup::measure(&wanted, &mut keep)?;
     ledger::measure(&wanted, &mut keep)?;
     door::measure(&wanted, &mut keep)?;
+    session::measure(&wanted, &mut keep)?;
+    llm::measure(&wanted, &mut keep)?;
     #[cfg(target_os = "linux")]
     watch::measure(&wanted, &mut keep)?;
     let missed = measured.iter().filter(|one| !one.met()).count();
@@ -84,9 +97,17 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
 /// Builds everything in release and runs the same command there.
 fn in_release(args: &Args) -> anyhow::Result<()> {
     let mut cargo = Command::new(env!("CARGO"));
-    cargo.args(["build", "--quiet", "--release", "--package", "relaycode-relay"]);
+    cargo.args([
+        "build",
+        "--quiet",
+        "--release",
+        "--package",
+        "relaycode-relay",
+        "--package",
+        "relaycode-testkit",
+    ]);
     if !cargo.status().context("cannot run cargo")?.success() {
-        bail!("relay does not build");
+        bail!("relay and the scripted model server do not build");
     }
     let mut bench = Command::new(env!("CARGO"));
     bench.args(["run", "--quiet", "--release", "--package", "xtask", "--", "bench", "--here"]);

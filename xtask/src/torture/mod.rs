@@ -14,6 +14,7 @@ mod prepared;
 mod relay;
 mod rival;
 mod scenario;
+mod sessions;
 mod snapshot;
 mod strace;
 mod verdict;
@@ -58,6 +59,9 @@ pub(crate) struct Args {
     /// The process runs in a namespace of its own, where it may mount.
     #[arg(long, hide = true)]
     in_namespace: bool,
+    /// Append to a session in this directory until somebody kills the process.
+    #[arg(long, hide = true)]
+    append: Option<PathBuf>,
 }
 
 impl Args {
@@ -73,6 +77,7 @@ impl Args {
             relay: None,
             failures: 20,
             in_namespace: false,
+            append: None,
         }
     }
 }
@@ -85,6 +90,9 @@ enum Outcome {
 
 /// Runs the layers; an error if anything did not hold.
 pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
+    if let Some(room) = &args.append {
+        return sessions::append(room, args.seed);
+    }
     let chosen = chosen(&args.only)?;
     let effort = if args.full { Effort::Full } else { Effort::Quick };
     let mut world = World::new(args.relay.as_deref(), args.seed, effort, args.resume)?;

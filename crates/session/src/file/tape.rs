@@ -50,7 +50,7 @@ pub(crate) struct Tape {
     pub(crate) longer: bool,
     /// What is longer is not ours: it is kept beside the file before it is cut off.
     pub(crate) torn: bool,
-    /// The file's name is not durable yet.
+    /// The file's name may not be durable yet: it is new, or whoever made it may have gone before a sync.
     pub(crate) new_name: bool,
     /// A sync failed: what it was to save is in doubt, and asking again does not help.
     pub(crate) in_doubt: bool,
@@ -252,6 +252,10 @@ impl Tape {
         if self.in_doubt {
             let source = io::Error::other("an earlier attempt failed, and what it was to save is in doubt");
             return Err(SessionError::NotDurable { name: self.name.clone(), source });
+        }
+        // What somebody else wrote before may not be durable either, also if nothing was added to it.
+        if self.file.is_none() && self.place == Place::File && self.saved > 0 {
+            self.open_file()?;
         }
         let Some(file) = &self.file else { return Ok(()) };
         let synced = self.fs.sync_file(file).and_then(|()| match self.new_name {

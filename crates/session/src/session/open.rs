@@ -72,6 +72,7 @@ impl Session {
         tape.fs.stat(&tape.dir, name).map_err(SessionError::io(name, "open"))?;
         if mode == Mode::Write {
             tape.lock()?;
+            tape.new_name = true;
         }
         let session = Session::load(tape, mode).map_err(SessionError::io(name, "read"))?;
         match (mode, session.version) {

@@ -55,6 +55,25 @@ fn what_was_flushed_survives_a_power_cut_anywhere() {
     assert!(judged > 100, "{judged}");
 }
 
+#[test]
+fn a_flush_saves_what_somebody_wrote_before_and_never_flushed() {
+    let (model, dir) = place();
+    model.mark_all_durable();
+    let mut session = Session::create(model.clone(), dir, NAME, Header::new("/p")).unwrap();
+    session.append_message(&user("one")).unwrap();
+    drop(session);
+    let mut session = try_open(&model, Mode::Write).unwrap();
+    session.flush().unwrap();
+    let (must, flushed) = (ids(&session), model.operations());
+    drop(session);
+    model.all_crash_images(&Bounds::default(), &mut |image, what| {
+        if what.operations() >= flushed {
+            let session = try_open(&Arc::new(image), Mode::Read);
+            assert_eq!(session.map(|session| ids(&session)).ok().as_ref(), Some(&must), "{what}");
+        }
+    });
+}
+
 fn damaged() -> Vec<u8> {
     let mut lines = rich();
     lines[4] = "\0\0\0\0".into();

@@ -13,7 +13,6 @@ mod crash;
 #[cfg(target_os = "linux")]
 mod export;
 mod faults;
-mod figures;
 mod index;
 mod kill;
 mod migrate;

@@ -10,6 +10,7 @@ mod paths;
 mod poison;
 mod power;
 mod race;
+mod sessions;
 mod soak;
 
 use std::path::Path;
@@ -48,6 +49,7 @@ pub(super) const LAYERS: &[&dyn Layer] = &[
     &paths::Paths,
     &flips::Flips,
     &poison::Poisoned,
+    &sessions::Sessions,
 ];
 
 /// Puts `items` in an order that the seed decides, so that any first part of them is a spread sample.

@@ -1,0 +1,89 @@
+//! Five thousand sessions of twenty projects: the list of all, by the library and by the command, with their indexes and
+//! without.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use anyhow::ensure;
+use relaycode_durable::Real;
+use relaycode_session::Layout;
+use relaycode_session::layout::encode;
+use relaycode_session::list::{Listing, Scope};
+use relaycode_testkit::random::Random;
+
+use super::long::{index_of, make_index};
+use super::made::{Shape, write};
+use crate::bench::child::{relay, run, scratch};
+use crate::bench::measure::{Measured, times};
+
+const SESSIONS: usize = 5_000;
+const PROJECTS: usize = 20;
+/// Milliseconds.
+const LIST_BELOW: f64 = 200.0;
+const RUNS: usize = 21;
+
+/// Measures both kinds.
+pub(super) fn measure(wanted: &dyn Fn(&str) -> bool, keep: &mut impl FnMut(Measured)) -> anyhow::Result<()> {
+    if !wanted("session, list 5 000") {
+        return Ok(());
+    }
+    let scratch = scratch()?;
+    let home = scratch.path().join("home");
+    let paths = make(&home)?;
+    listed(keep, &home, "indexes")?;
+    for path in &paths {
+        fs::remove_file(index_of(path))?;
+    }
+    listed(keep, &home, "no indexes")
+}
+
+fn listed(keep: &mut impl FnMut(Measured), home: &Path, kind: &str) -> anyhow::Result<()> {
+    let (fs, layout) = (Real::default(), Layout::new(home));
+    let mut found = 0;
+    let library = times(|| {
+        found = Listing::new(&fs, &layout).list(Scope::All, false).map_or(0, |listed| listed.sessions.len());
+    });
+    ensure!(found == SESSIONS, "{found} of {SESSIONS} sessions are listed");
+    let name = |what: &str| format!("session, list 5 000, {kind}, {what}");
+    let runs = library.len();
+    let mut measured = Measured::from_times(name("library"), library, Some(LIST_BELOW));
+    measured.note = format!("{runs} runs");
+    keep(measured);
+    for (what, words) in [
+        ("relay sessions --all --json", vec!["sessions", "--all", "--json"]),
+        ("-n 5000", vec!["sessions", "--all", "--json", "-n", "5000"]),
+    ] {
+        let mut walls = Vec::new();
+        for _ in 0..RUNS {
+            walls.push(run(relay(Some(home))?.args(&words).arg("-C").arg(home))?.wall);
+        }
+        let below = Some(LIST_BELOW).filter(|_| what != "-n 5000");
+        let mut measured = Measured::from_times(name(what), walls, below);
+        measured.note = format!("wall, {RUNS} runs");
+        keep(measured);
+    }
+    Ok(())
+}
+
+/// Makes the sessions and their indexes: most are short, one in fifty is long.
+fn make(home: &Path) -> anyhow::Result<Vec<PathBuf>> {
+    let mut random = Random::new(5);
+    let mut paths = Vec::new();
+    for number in 0..SESSIONS {
+        let cwd = format!("/home/someone/project-{}", number % PROJECTS);
+        let id = format!("019c3a5f2b7e7c1d9a53{number:012x}");
+        let name = format!(
+            "2026-02-01T{:02}-{:02}-{:02}-000Z_{id}.jsonl",
+            number / 3_600,
+            number / 60 % 60,
+            number % 60
+        );
+        let path = home.join("sessions").join(encode(Path::new(&cwd))).join(name);
+        let most = if random.once_in(50) { 400_000 } else { 30_000 };
+        let bytes = 2_000 + random.below(most) as u64;
+        write(&path, &id, &cwd, &Shape { seed: number as u64, bytes, compaction: None })?;
+        make_index(&path)?;
+        paths.push(path);
+    }
+    Ok(paths)
+}
