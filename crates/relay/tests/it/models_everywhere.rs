@@ -50,7 +50,7 @@ fn keys(value: &Value) -> Vec<&str> {
 
 #[test]
 fn a_test_is_told_alike_on_every_wire() {
-    for wire in 0..WIRES.len() {
+    for (wire, row) in WIRES.iter().enumerate() {
         let (server, project) = serving(wire, Turn::text("ready").reasoning("hm").repeat(2));
         let ran = test(&project, &[]);
         assert_eq!((ran.code, ran.err.as_str()), (0, ""), "{ran:?}");
@@ -79,13 +79,13 @@ fn a_test_is_told_alike_on_every_wire() {
         assert_eq!(found, sorted, "{object}");
         assert_eq!((&object["answer"], &object["stopReason"]), (&json!("ready"), &json!("stop")), "{object}");
         assert_eq!(object["usage"]["totalTokens"], 15, "{object}");
-        assert_eq!(server.turns()[0].wire, Some(WIRES[wire].0));
+        assert_eq!(server.turns()[0].wire, Some(row.0));
     }
 }
 
 #[test]
 fn a_failure_ends_with_its_code_and_says_what_to_do_on_every_wire() {
-    for wire in 0..WIRES.len() {
+    for (wire, row) in WIRES.iter().enumerate() {
         let cases: Vec<(Turn, i32, &str, &str)> = vec![
             (Turn::status(401), 10, "auth", "in use: key in models.yml, line 5"),
             (Turn::status(403), 10, "forbidden", "see your account"),
@@ -101,7 +101,7 @@ fn a_failure_ends_with_its_code_and_says_what_to_do_on_every_wire() {
         for (turn, code, kind, said) in cases {
             let (server, project) = serving(wire, turn.repeat(2));
             let ran = test(&project, &[]);
-            assert_eq!((ran.code, ran.out.as_str()), (code, ""), "{} {kind}: {ran:?}", WIRES[wire].0);
+            assert_eq!((ran.code, ran.out.as_str()), (code, ""), "{} {kind}: {ran:?}", row.0);
             assert!(ran.err.starts_with("✗ ") && ran.err.lines().count() <= 3, "{ran:?}");
             assert!(ran.err.contains(said), "{said}: {}", ran.err);
             let error = test(&project, &["--json"]).json()["error"].clone();
@@ -113,7 +113,7 @@ fn a_failure_ends_with_its_code_and_says_what_to_do_on_every_wire() {
 
 #[test]
 fn an_interrupt_closes_the_connection_at_once_on_every_wire() {
-    for wire in 0..WIRES.len() {
+    for (wire, row) in WIRES.iter().enumerate() {
         for turn in [
             Turn::text("x").with(|turn| turn.stall_before_headers = Some(Wait::Forever(true))),
             Turn::pieces(["one ", "two"]).with(|turn| turn.hang_s = Some(Wait::Forever(true))),
