@@ -63,11 +63,11 @@ async fn each_status_has_its_class_its_retries_and_a_message_that_helps() {
     assert!(wrong.is_empty(), "{wrong}");
 }
 
-/// Headers that ask for a wait, and a body that does.
-type Hint = (Vec<(&'static str, String)>, Option<Value>);
+/// One spelling of a hint: headers, and a body.
+type Spelling = (Vec<(&'static str, String)>, Option<Value>);
 
-/// A hint of `milliseconds`, in the spellings that the providers of a wire use: headers, and a body.
-fn hints(wire: &str, milliseconds: u64) -> Vec<Hint> {
+/// A hint of `milliseconds`, in the spellings that the providers of a wire use.
+fn hints(wire: &str, milliseconds: u64) -> Vec<Spelling> {
     let seconds = format!("{:.3}", Duration::from_millis(milliseconds).as_secs_f64());
     let at = Timestamp::now() + Duration::from_millis(milliseconds);
     let mut all = vec![
