@@ -62,6 +62,9 @@ pub struct SessionInfo {
     /// When it was last written, in seconds since 1970.
     #[serde(skip)]
     pub modified_seconds: i64,
+    /// [`SessionInfo::title`] is the header's: somebody named the session.
+    #[serde(skip)]
+    pub(crate) named: bool,
 }
 
 /// Which sessions.
@@ -243,12 +246,13 @@ impl<'a> Listing<'a> {
         };
         let created =
             if created.is_empty() { layout::time_in_name(&file.name).unwrap_or_default() } else { created };
+        let title = title.filter(|title| !title.trim().is_empty());
         Some(SessionInfo {
             path: file.path.clone(),
             id,
             cwd,
+            named: title.is_some(),
             title: title
-                .filter(|title| !title.trim().is_empty())
                 .or_else(|| facts.as_ref().and_then(|facts| facts.short_summary.clone()))
                 .or(ends.summary),
             created,

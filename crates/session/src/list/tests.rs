@@ -178,6 +178,9 @@ fn titles_come_from_the_header_or_the_last_summary() {
     home.put("/shop", "s", 1, &(long + &compaction("second")));
     let titles: Vec<_> = home.all().into_iter().map(|info| info.title.unwrap()).collect();
     assert_eq!(titles, ["second", "Carts"]);
+    // What is offered on a welcome screen is known by its name or by how it began.
+    let recent = Listing::new(&Real::default(), &home.layout).recent(Scope::All, 5).unwrap();
+    assert_eq!(recent.iter().map(|session| session.name.as_str()).collect::<Vec<_>>(), ["x", "Carts"]);
 }
 
 #[test]
