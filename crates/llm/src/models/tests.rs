@@ -135,6 +135,20 @@ fn what_is_wrong_is_said_with_its_place_and_without_its_value() {
 }
 
 #[test]
+fn the_budgets_of_the_file_are_those_of_a_stream_and_the_rest_stays_usual() {
+    use crate::retry::Budget;
+    let registry = registry("retry: {requestMaxRetries: 0, streamMaxRetries: 100, baseDelayMs: 10}");
+    let expected = Budget {
+        request_max_retries: 0,
+        stream_max_retries: 100,
+        base_delay: std::time::Duration::from_millis(10),
+        ..Budget::default()
+    };
+    assert_eq!(registry.file.retry.budget(), expected);
+    assert_eq!(super::file::Retry::default().budget(), Budget::default());
+}
+
+#[test]
 fn a_bad_file_leaves_what_relay_knows() {
     let registry = Registry::new(parse("a: [").map(Some));
     assert!(registry.trouble.is_some());
@@ -269,14 +283,4 @@ fn every_wire_can_be_named_and_every_provider_speaks_one() {
     for provider in crate::provider::ALL {
         assert!(crate::wire::by_id(provider.api).is_some(), "{}", provider.id);
     }
-}
-
-#[test]
-fn what_the_file_says_of_retries_is_the_budget_of_whoever_streams() {
-    let budget = |text: &str| parse(text).unwrap().retry.budget();
-    assert_eq!(budget("roles: {}\n"), Budget::default());
-    assert_eq!(budget("retry: {enabled: false, requestMaxRetries: 9}\n"), Budget::NONE);
-    let some = budget("retry: {streamMaxRetries: 0, maxDelayMs: 10, maxRetries: 7}\n");
-    let ten = std::time::Duration::from_millis(10);
-    assert_eq!(some, Budget { stream_max_retries: 0, max_delay: ten, ..Budget::default() });
 }
