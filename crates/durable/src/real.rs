@@ -7,15 +7,15 @@
 #[cfg(test)]
 mod tests;
 
-use std::io::{self, Read, Seek, SeekFrom};
-use std::os::fd::OwnedFd;
+use std::io::{self, Read};
+use std::os::fd::{AsFd, OwnedFd};
 use std::path::Path;
 
 use rustix::fs::{self as sys, AtFlags, FlockOperation, Mode, OFlags, RenameFlags};
 use rustix::io::Errno;
 
 use crate::fs::{
-    Attribute, Dir, DirMode, File, FileMode, Fs, Kind, Lock, Rename, Stat, not_regular, too_long,
+    Attribute, Dir, DirMode, Ends, File, FileMode, Fs, Kind, Lock, Rename, Stat, not_regular, too_long,
 };
 
 /// The file system of the machine.
@@ -109,11 +109,16 @@ impl Fs for Real {
     }
 
     fn read_range(&self, at: &Dir, name: &str, from: u64, most: usize) -> io::Result<Vec<u8>> {
-        let (mut file, _) = open_regular(at, name)?;
-        file.seek(SeekFrom::Start(from))?;
-        let mut bytes = Vec::new();
-        file.take(most as u64).read_to_end(&mut bytes)?;
-        Ok(bytes)
+        // A listing reads thousands of beginnings: one call each, not one for every doubling of the room.
+        let (file, stat) = open_regular(at, name)?;
+        read_at(&file, stat.len, from, most)
+    }
+
+    fn read_ends(&self, at: &Dir, name: &str, head: usize, tail: usize) -> io::Result<Ends> {
+        let (file, stat) = open_regular(at, name)?;
+        let first = read_at(&file, stat.len, 0, head)?;
+        let from = if stat.len > head as u64 { stat.len.saturating_sub(tail as u64) } else { stat.len };
+        Ok(Ends { head: first, tail: read_at(&file, stat.len, from, tail)?, stat })
     }
 
     fn open(&self, at: &Dir, name: &str) -> io::Result<File> {
@@ -122,20 +127,7 @@ impl Fs for Real {
 
     fn read_at(&self, file: &File, from: u64, most: usize) -> io::Result<Vec<u8>> {
         let fd = file_fd(file)?;
-        // No more room than there are bytes: who asks for much need not get it.
-        let left = stat_of(&sys::fstat(fd)?).len.saturating_sub(from);
-        let mut bytes = vec![0; usize::try_from(left).unwrap_or(usize::MAX).min(most)];
-        let mut done = 0;
-        while done < bytes.len() {
-            match rustix::io::pread(fd, &mut bytes[done..], from + done as u64) {
-                Ok(0) => break,
-                Ok(read) => done += read,
-                Err(Errno::INTR) => {}
-                Err(error) => return Err(error.into()),
-            }
-        }
-        bytes.truncate(done);
-        Ok(bytes)
+        read_at(fd, stat_of(&sys::fstat(fd)?).len, from, most)
     }
 
     fn attributes(&self, at: &Dir, name: &str) -> io::Result<Vec<Attribute>> {
@@ -307,6 +299,24 @@ fn whole(mut file: std::fs::File, len: u64, most: u64) -> io::Result<Vec<u8>> {
         let left = most.saturating_add(1).saturating_sub(first as u64);
         file.take(left).read_to_end(&mut bytes)?;
     }
+    Ok(bytes)
+}
+
+/// Reads at most `most` bytes from `from` on, of a file of that length.
+fn read_at(file: impl AsFd, len: u64, from: u64, most: usize) -> io::Result<Vec<u8>> {
+    // No more room than there are bytes: who asks for much need not get it.
+    let left = usize::try_from(len.saturating_sub(from)).unwrap_or(usize::MAX);
+    let mut bytes = vec![0; left.min(most)];
+    let mut done = 0;
+    while done < bytes.len() {
+        match rustix::io::pread(&file, &mut bytes[done..], from + done as u64) {
+            Ok(0) => break,
+            Ok(read) => done += read,
+            Err(Errno::INTR) => {}
+            Err(error) => return Err(error.into()),
+        }
+    }
+    bytes.truncate(done);
     Ok(bytes)
 }
 

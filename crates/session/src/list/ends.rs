@@ -14,6 +14,7 @@ use std::borrow::Cow;
 use super::{MAX_FIRST, cut};
 use crate::Header;
 use crate::beginning::beginning;
+use crate::index::head::Head;
 
 /// Bytes of an end that are read first.
 const PAGE: usize = 4 * 1024;
@@ -69,9 +70,10 @@ impl Role<'_> {
     }
 }
 
-/// Reads the ends of a file; and what the file system says of it.
-pub(super) fn read(fs: &dyn Fs, dir: &Dir, name: &str) -> io::Result<(Ends, Stat)> {
-    let mut read = fs.read_ends(dir, name, PAGE, PAGE)?;
+/// Reads the ends of a file; and what the file system says of it. The last end says nothing that an index does not
+/// know, if the index is about the file as it is.
+pub(super) fn read(fs: &dyn Fs, dir: &Dir, name: &str, index: Option<&Head>) -> io::Result<(Ends, Stat)> {
+    let mut read = fs.read_ends(dir, name, PAGE, if index.is_some() { 0 } else { PAGE })?;
     let len = read.stat.len.max(read.head.len() as u64);
     let mut ends = Ends::default();
     if read.head.is_empty() {
@@ -88,6 +90,12 @@ pub(super) fn read(fs: &dyn Fs, dir: &Dir, name: &str) -> io::Result<(Ends, Stat
         ends.messages = ends.damage.is_none().then_some(lines.messages);
         ends.answered.get_or_insert(false);
         return Ok((ends, read.stat));
+    }
+    if let Some(index) = index {
+        if index.fits(&read.stat) {
+            return Ok((ends, read.stat));
+        }
+        read.tail = fs.read_range(dir, name, len.saturating_sub(PAGE as u64), PAGE)?;
     }
     let from = len.saturating_sub(read.tail.len() as u64);
     if !tail_lines(&mut ends, &read.tail, from) && from > 0 {

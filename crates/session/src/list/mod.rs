@@ -223,7 +223,8 @@ impl<'a> Listing<'a> {
     /// What a list says of a file; `None` if it is no session.
     fn info(&self, file: &Candidate) -> Option<SessionInfo> {
         let named = layout::id_in_name(&file.name);
-        let (ends, stat) = match ends::read(self.fs, &file.dir, &file.name) {
+        let known = if file.indexed { Head::read(self.fs, &file.dir, &file.name) } else { None };
+        let (ends, stat) = match ends::read(self.fs, &file.dir, &file.name, known.as_ref()) {
             Ok((ends, stat)) => (ends, Some(stat)),
             Err(error) if error.kind() == io::ErrorKind::NotFound => return None,
             Err(error) => {
@@ -236,8 +237,6 @@ impl<'a> Listing<'a> {
             return None;
         }
         // The index knows what the ends do not say, if it is about the file as it is.
-        let wanted = file.indexed && ends.messages.is_none();
-        let known = if wanted { Head::read(self.fs, &file.dir, &file.name) } else { None };
         let fits = |head: &Head| stat.is_some_and(|stat| head.fits(&stat));
         let facts = known.filter(fits).map(|head| head.facts);
         let (id, cwd, title, created) = match ends.header {

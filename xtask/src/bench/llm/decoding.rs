@@ -19,9 +19,9 @@ pub(super) fn measure(wanted: &dyn Fn(&str) -> bool, keep: &mut impl FnMut(Measu
     for wire in wire::ALL {
         let id = wire.id();
         for (kind, count, what) in [
-            (Kind::Text, DELTAS, "100 000 text deltas"),
-            (Kind::Arguments, DELTAS, "100 000 argument deltas"),
-            (Kind::Calls, PIECES_MOST, "4 096 whole calls"),
+            (Kind::Text, DELTAS, "text"),
+            (Kind::Arguments, DELTAS, "arguments"),
+            (Kind::Calls, PIECES_MOST, "whole calls"),
         ] {
             let name = format!("llm, {id}, {what}");
             if !wanted(&name) {
@@ -36,7 +36,7 @@ pub(super) fn measure(wanted: &dyn Fn(&str) -> bool, keep: &mut impl FnMut(Measu
             let bytes: usize = frames.iter().map(String::len).sum();
             let mut measured = Measured::from_times(name, times, Some(BELOW));
             measured.plain = Some(Measured::from_times(String::new(), plain, None).median);
-            measured.note = format!("processor, {RUNS} runs; {:.1} MB", bytes as f64 / 1e6);
+            measured.note = format!("{count} deltas, {:.1} MB; processor, {RUNS} runs", bytes as f64 / 1e6);
             keep(measured);
         }
     }

@@ -34,8 +34,8 @@ impl Drop for Server {
 
 /// Measures every wire.
 pub(super) fn measure(wanted: &dyn Fn(&str) -> bool, keep: &mut impl FnMut(Measured)) -> anyhow::Result<()> {
-    let name = |wire: &str, what: &str| format!("llm, {wire}, 100 000 deltas by socket, {what}");
-    let rows = [("each handed out", 0), ("merged for 50 ms", 50)];
+    let name = |wire: &str, what: &str| format!("llm, {wire}, socket, {what}");
+    let rows = [("each", 0), ("merged", 50)];
     let any = |wire: &str| rows.iter().any(|(what, _)| wanted(&name(wire, what)));
     if !wire::ALL.iter().any(|wire| any(wire.id())) {
         return Ok(());
@@ -64,7 +64,7 @@ pub(super) fn measure(wanted: &dyn Fn(&str) -> bool, keep: &mut impl FnMut(Measu
                 told = rest.to_owned();
             }
             let mut measured = Measured::from_times(name, times, Some(BELOW));
-            measured.note = format!("processor of the client, {RUNS} runs; {told}");
+            measured.note = format!("{DELTAS} deltas, {told}; processor of the client, {RUNS} runs");
             keep(measured);
         }
     }

@@ -26,7 +26,7 @@ pub(super) fn measure(wanted: &dyn Fn(&str) -> bool, keep: &mut impl FnMut(Measu
     if !wanted("session, append") {
         return Ok(());
     }
-    row(keep, "session, append 20 000 of 2 kB", ENTRIES, false, Some(APPEND_BELOW))?;
+    row(keep, "session, append 20 000 × 2 kB", ENTRIES, false, Some(APPEND_BELOW))?;
     row(keep, "session, append with sync", SYNCED, true, None)
 }
 
@@ -50,15 +50,17 @@ fn row(
         let message = Message::User(UserMessage::text(said, 1));
         times.push(timed(|| {
             session.append_message(&message)?;
-            Ok(if sync {
-                session.flush()?
-            })
+            if sync {
+                session.flush()?;
+            }
+            Ok(())
         })?);
         plain.push(timed(|| {
             beside.write_all(&line)?;
-            Ok(if sync {
-                beside.sync_data()?
-            })
+            if sync {
+                beside.sync_data()?;
+            }
+            Ok(())
         })?);
     }
     let most = times.iter().max().copied().unwrap_or_default().as_secs_f64() * 1e3;

@@ -50,16 +50,16 @@ fn listed(keep: &mut impl FnMut(Measured), home: &Path, kind: &str) -> anyhow::R
     measured.note = format!("{runs} runs");
     keep(measured);
     for (what, words) in [
-        ("relay sessions --all --json", vec!["sessions", "--all", "--json"]),
-        ("-n 5000", vec!["sessions", "--all", "--json", "-n", "5000"]),
+        ("command", vec!["sessions", "--all", "--json"]),
+        ("command, all", vec!["sessions", "--all", "--json", "-n", "5000"]),
     ] {
         let mut walls = Vec::new();
         for _ in 0..RUNS {
             walls.push(run(relay(Some(home))?.args(&words).arg("-C").arg(home))?.wall);
         }
-        let below = Some(LIST_BELOW).filter(|_| what != "-n 5000");
+        let below = Some(LIST_BELOW).filter(|_| what == "command");
         let mut measured = Measured::from_times(name(what), walls, below);
-        measured.note = format!("wall, {RUNS} runs");
+        measured.note = format!("relay {}; wall, {RUNS} runs", words.join(" "));
         keep(measured);
     }
     Ok(())

@@ -70,7 +70,7 @@ pub(super) fn measure(wanted: &dyn Fn(&str) -> bool, keep: &mut impl FnMut(Measu
     write(&path, ID, CWD, &shape)?;
     let plain = plain_read(&path)?;
     make_index(&path)?;
-    opened(keep, &path, &name("never compacted, index"), FEW, plain, (None, None))
+    opened(keep, &path, &name("uncompacted, index"), FEW, plain, (None, None))
 }
 
 fn opened(

@@ -72,7 +72,7 @@ impl Maker {
             self.call()?;
         }
         let answer = self.text(300, 3_000);
-        self.answer(json!([{ "type": "text", "text": answer }]), "stop")?;
+        self.answer(&json!([{ "type": "text", "text": answer }]), "stop")?;
         match self.random.below(50) {
             0 => {
                 let back = 10 + self.random.below(30);
@@ -103,7 +103,7 @@ impl Maker {
             { "type": "toolCall", "id": id, "name": "edit",
               "arguments": { "path": "src/checkout/basket.rs", "content": code } },
         ]);
-        self.answer(content, "toolUse")?;
+        self.answer(&content, "toolUse")?;
         let result =
             if self.random.once_in(60) { self.text(20_000, 200_000) } else { self.text(1_000, 4_500) };
         self.message(json!({
@@ -112,7 +112,7 @@ impl Maker {
         }))
     }
 
-    fn answer(&mut self, content: Value, stop: &str) -> anyhow::Result<()> {
+    fn answer(&mut self, content: &Value, stop: &str) -> anyhow::Result<()> {
         let usage = json!({
             "input": 1200, "output": 340, "cacheRead": 81_000, "cacheWrite": 900, "totalTokens": 83_440,
             "cost": { "input": 0.018, "output": 0.0255, "cacheRead": 0.1215, "cacheWrite": 0.0169, "total": 0.1819 },

@@ -20,7 +20,7 @@ const RARE: i64 = 2_500;
 
 /// Measures both.
 pub(super) fn measure(wanted: &dyn Fn(&str) -> bool, keep: &mut impl FnMut(Measured)) -> anyhow::Result<()> {
-    if !wanted("session, prompt history") {
+    if !wanted("session, history") {
         return Ok(());
     }
     let scratch = scratch()?;
@@ -37,12 +37,12 @@ pub(super) fn measure(wanted: &dyn Fn(&str) -> bool, keep: &mut impl FnMut(Measu
         added.push(start.elapsed());
     }
     let most = added.iter().max().copied().unwrap_or_default().as_secs_f64() * 1e3;
-    let mut add = Measured::from_times("session, prompt history, add".to_owned(), added, Some(ADD_BELOW));
+    let mut add = Measured::from_times("session, history, add".to_owned(), added, Some(ADD_BELOW));
     add.note = format!("{MAX_ROWS} prompts; max {most:.3}");
     keep(add);
     for (what, query, least) in [
         ("rare word", "zebra", 20),
-        ("two words, one begun", "discount zeb", 1),
+        ("half a word", "discount zeb", 1),
         ("common words", "basket total", 20),
         ("nothing found", "xylophone", 0),
         ("no words", "=> *", 0),
@@ -50,7 +50,7 @@ pub(super) fn measure(wanted: &dyn Fn(&str) -> bool, keep: &mut impl FnMut(Measu
         let mut found = 0;
         let taken = times(|| found = history.search(query, 20).map_or(0, |prompts| prompts.len()));
         ensure!(found >= least, "`{query}` finds {found} prompts");
-        let name = format!("session, prompt history, search, {what}");
+        let name = format!("session, history, search, {what}");
         let mut search = Measured::from_times(name, taken, Some(SEARCH_BELOW));
         search.note = format!("{found} found");
         keep(search);

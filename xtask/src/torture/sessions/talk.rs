@@ -45,7 +45,7 @@ impl Talk {
                 let data = self.letters(1_024 + self.random.clone().below(40_000)) + "QUJD";
                 let data = data[..data.len() / 4 * 4].to_owned();
                 let image = json!({ "type": "image", "data": data, "mimeType": "image/png" });
-                self.append(session, message("user", json!([{ "type": "text", "text": "look" }, image])))
+                self.append(session, message("user", &json!([{ "type": "text", "text": "look" }, image])))
             }
             80..84 => {
                 let target = self.any(session);
@@ -87,7 +87,7 @@ impl Talk {
         let most = 10 << self.random.below(self.doublings + 1);
         let length = 10 + self.random.below(most);
         let text = self.letters(length);
-        self.append(session, message(role, json!([{ "type": "text", "text": text }])))
+        self.append(session, message(role, &json!([{ "type": "text", "text": text }])))
     }
 
     fn append(&mut self, session: &mut Session, body: Body) -> anyhow::Result<Done> {
@@ -117,7 +117,7 @@ pub(super) fn title(entries: usize) -> String {
     format!("{entries} entries")
 }
 
-fn message(role: &str, content: Value) -> Body {
+fn message(role: &str, content: &Value) -> Body {
     let mut message = json!({ "role": role, "content": content, "timestamp": 1 });
     match role {
         "assistant" => {
