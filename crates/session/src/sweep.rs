@@ -1,7 +1,7 @@
 //! Sessions that never got an answer do not stay: after a day they go, a few at a time, when somebody lists sessions or
 //! begins one.
 //!
-//! Invariant: one that was answered, is damaged, is younger than a day, or is open somewhere never goes.
+//! Invariant: one that was answered, is or once was damaged, is younger than a day, or is open somewhere never goes.
 
 use std::path::PathBuf;
 

@@ -148,22 +148,15 @@ pub struct Retry {
 }
 
 impl Retry {
-    /// How often and when a provider is asked again: what whoever streams an answer puts into
-    /// [`crate::Options::budget`]. What the file does not say is as relay does it by itself; `enabled: false` is never.
-    /// [`Retry::max_retries`] is about whole turns, and not in it.
+    /// What a provider is asked again; `enabled` and `maxRetries` are about whole turns, and another's business.
     pub fn budget(&self) -> Budget {
-        if self.enabled == Some(false) {
-            return Budget::NONE;
-        }
         let usual = Budget::default();
-        let often =
-            |said: Option<u64>, usual| said.map_or(usual, |said| u32::try_from(said).unwrap_or(u32::MAX));
-        let long = |said: Option<u64>, usual| said.map_or(usual, Duration::from_millis);
+        let count = |set: Option<u64>, usual: u32| set.and_then(|set| set.try_into().ok()).unwrap_or(usual);
         Budget {
-            request_max_retries: often(self.request_max_retries, usual.request_max_retries),
-            stream_max_retries: often(self.stream_max_retries, usual.stream_max_retries),
-            base_delay: long(self.base_delay_ms, usual.base_delay),
-            max_delay: long(self.max_delay_ms, usual.max_delay),
+            request_max_retries: count(self.request_max_retries, usual.request_max_retries),
+            stream_max_retries: count(self.stream_max_retries, usual.stream_max_retries),
+            base_delay: self.base_delay_ms.map_or(usual.base_delay, Duration::from_millis),
+            max_delay: self.max_delay_ms.map_or(usual.max_delay, Duration::from_millis),
         }
     }
 }

@@ -295,13 +295,3 @@ fn every_wire_can_be_named_and_every_provider_speaks_one() {
         assert!(crate::wire::by_id(provider.api).is_some(), "{}", provider.id);
     }
 }
-
-#[test]
-fn what_the_file_says_of_retries_is_the_budget_of_whoever_streams() {
-    let budget = |text: &str| parse(text).unwrap().retry.budget();
-    assert_eq!(budget("roles: {}\n"), Budget::default());
-    assert_eq!(budget("retry: {enabled: false, requestMaxRetries: 9}\n"), Budget::NONE);
-    let some = budget("retry: {streamMaxRetries: 0, maxDelayMs: 10, maxRetries: 7}\n");
-    let ten = std::time::Duration::from_millis(10);
-    assert_eq!(some, Budget { stream_max_retries: 0, max_delay: ten, ..Budget::default() });
-}

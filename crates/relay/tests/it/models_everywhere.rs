@@ -23,10 +23,9 @@ const WIRES: [(&str, &str); 5] = [
     ("openai-responses", "/v1"),
 ];
 
-/// A user whose provider `work` speaks `wire` and says this.
-fn serving(wire: usize, turn: Turn) -> (Server, Project) {
+/// A user whose provider `work` speaks this wire and says this.
+fn serving((api, base): (&str, &str), turn: Turn) -> (Server, Project) {
     let server = Server::start(Script::any([turn]));
-    let (api, base) = WIRES[wire];
     let project = Project::new(&[]);
     let file = format!(
         "providers:\n  work:\n    baseUrl: {}{base}\n    api: {api}\n    apiKey: {SECRET}\n    models:\n      \
@@ -51,7 +50,7 @@ fn keys(value: &Value) -> Vec<&str> {
 
 #[test]
 fn a_test_is_told_alike_on_every_wire() {
-    for (wire, row) in WIRES.iter().enumerate() {
+    for wire in WIRES {
         let (server, project) = serving(wire, Turn::text("ready").reasoning("hm").repeat(2));
         let ran = test(&project, &[]);
         assert_eq!((ran.code, ran.err.as_str()), (0, ""), "{ran:?}");
@@ -80,13 +79,13 @@ fn a_test_is_told_alike_on_every_wire() {
         assert_eq!(found, sorted, "{object}");
         assert_eq!((&object["answer"], &object["stopReason"]), (&json!("ready"), &json!("stop")), "{object}");
         assert_eq!(object["usage"]["totalTokens"], 15, "{object}");
-        assert_eq!(server.turns()[0].wire, Some(row.0));
+        assert_eq!(server.turns()[0].wire, Some(wire.0));
     }
 }
 
 #[test]
 fn a_failure_ends_with_its_code_and_says_what_to_do_on_every_wire() {
-    for (wire, row) in WIRES.iter().enumerate() {
+    for wire in WIRES {
         let cases: Vec<(Turn, i32, &str, &str)> = vec![
             (Turn::status(401), 10, "auth", "in use: key in models.yml, line 5"),
             (Turn::status(403), 10, "forbidden", "see your account"),
@@ -102,7 +101,7 @@ fn a_failure_ends_with_its_code_and_says_what_to_do_on_every_wire() {
         for (turn, code, kind, said) in cases {
             let (server, project) = serving(wire, turn.repeat(2));
             let ran = test(&project, &[]);
-            assert_eq!((ran.code, ran.out.as_str()), (code, ""), "{} {kind}: {ran:?}", row.0);
+            assert_eq!((ran.code, ran.out.as_str()), (code, ""), "{} {kind}: {ran:?}", wire.0);
             assert!(ran.err.starts_with("✗ ") && ran.err.lines().count() <= 3, "{ran:?}");
             assert!(ran.err.contains(said), "{said}: {}", ran.err);
             let error = test(&project, &["--json"]).json()["error"].clone();
@@ -114,7 +113,7 @@ fn a_failure_ends_with_its_code_and_says_what_to_do_on_every_wire() {
 
 #[test]
 fn an_interrupt_closes_the_connection_at_once_on_every_wire() {
-    for (wire, row) in WIRES.iter().enumerate() {
+    for wire in WIRES {
         for turn in [
             Turn::text("x").with(|turn| turn.stall_before_headers = Some(Wait::Forever(true))),
             Turn::pieces(["one ", "two"]).with(|turn| turn.hang_s = Some(Wait::Forever(true))),
@@ -140,7 +139,7 @@ fn an_interrupt_closes_the_connection_at_once_on_every_wire() {
 #[test]
 fn control_c_at_a_terminal_ends_a_test() {
     let (server, project) =
-        serving(0, Turn::text("x").with(|turn| turn.stall_before_headers = Some(Wait::Forever(true))));
+        serving(WIRES[0], Turn::text("x").with(|turn| turn.stall_before_headers = Some(Wait::Forever(true))));
     let mut session = Session::start(&project, &["models", "test", "work/m1", "--no-discover"], "");
     server.wait_for(|requests| !requests.is_empty());
     session.type_in("\u{3}");
@@ -174,7 +173,7 @@ fn each_kind_of_server_on_this_machine_is_asked_what_it_has() {
 
 #[test]
 fn what_a_project_says_of_providers_is_ignored_and_told_once() {
-    let (server, project) = serving(0, Turn::text("ready").repeat(9));
+    let (server, project) = serving(WIRES[0], Turn::text("ready").repeat(9));
     let elsewhere = Server::start(Script::any([Turn::text("caught").repeat(9)]));
     let url = elsewhere.url();
     fs::write(project.path(".env"), format!("ANTHROPIC_BASE_URL={url}\nHTTP_PROXY={url}\n")).unwrap();
@@ -214,7 +213,7 @@ fn an_error_in_models_yml_is_shown_with_its_place_and_what_relay_knows_stays() {
 
 #[test]
 fn a_name_that_no_model_has_is_no_other_model() {
-    let (server, project) = serving(0, Turn::text("ready"));
+    let (server, project) = serving(WIRES[0], Turn::text("ready"));
     for name in ["nope", "m2", "work-m1x", "wrk"] {
         let ran = project.relay(&["models", "test", name, "--no-discover"]);
         assert_eq!(ran.code, 2, "{name}: {ran:?}");

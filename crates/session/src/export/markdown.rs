@@ -82,7 +82,7 @@ fn front_matter(
         ("tokensIn", survey.read.into()),
         ("tokensOut", survey.written.into()),
         ("tokensCached", survey.cached.into()),
-        ("cost", Value::from(survey.cost)),
+        ("cost", Value::from((survey.cost * 1e6).round() / 1e6)),
         ("entries", survey.entries().into()),
         ("parentSession", header.parent_session.as_deref().map_or(Value::Null, string)),
     ];

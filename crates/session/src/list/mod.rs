@@ -29,6 +29,10 @@ pub use recent::RecentSession;
 pub const MAX_SESSIONS: usize = 100_000;
 /// What the name of an index ends with.
 const INDEX: &str = ".index";
+/// What the name of a torn end ends with, behind the session's without its own ending.
+const DAMAGED: &str = ".damaged";
+/// What stands behind a session's name in that of the file that a repair kept.
+const BEFORE_REPAIR: &str = ".before-repair-";
 /// Bytes of the first message that are kept for a list.
 pub const MAX_FIRST: usize = 2048;
 
@@ -54,7 +58,8 @@ pub struct SessionInfo {
     pub first_message: Option<String>,
     /// Bytes of the file.
     pub size: u64,
-    /// Whether a model ever answered; `None` if the ends of the file do not say.
+    /// Whether a model ever answered; `None` if the ends of the file do not say, or if the answer may be among what was damaged
+    /// and is kept beside it.
     pub answered: Option<bool>,
     /// What is wrong with the file, as far as its ends show.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -62,6 +67,9 @@ pub struct SessionInfo {
     /// When it was last written, in seconds since 1970.
     #[serde(skip)]
     pub modified_seconds: i64,
+    /// [`SessionInfo::title`] is the header's: somebody named the session.
+    #[serde(skip)]
+    pub(crate) named: bool,
 }
 
 /// Which sessions.
@@ -155,7 +163,13 @@ impl<'a> Listing<'a> {
         if stat.kind != Kind::File {
             return Err(relaycode_durable::fs::not_regular());
         }
-        let file = Candidate { dir, path: path.to_path_buf(), name: name.to_string(), indexed: true };
+        let file = Candidate {
+            dir,
+            path: path.to_path_buf(),
+            name: name.to_string(),
+            indexed: true,
+            salvaged: false,
+        };
         let named = file.name.ends_with(EXTENSION);
         self.info(&file)
             .filter(|info| named || info.damage.is_none())
@@ -202,17 +216,20 @@ impl<'a> Listing<'a> {
     }
 
     fn in_directory(&self, dir: &Dir, path: &Path, files: &mut Vec<Candidate>) -> io::Result<()> {
-        let (mut names, mut indexes) = (Vec::new(), HashSet::new());
+        let (mut names, mut indexes, mut salvaged) = (Vec::new(), HashSet::new(), HashSet::new());
         self.fs.each(dir, &mut |name, kind| {
             if kind == Kind::File && name.ends_with(EXTENSION) && !name.starts_with('.') {
                 names.push(name.to_string());
             } else if kind == Kind::File && name.ends_with(INDEX) {
                 indexes.insert(name.to_string());
+            } else if let Some(session) = salvaged_from(name) {
+                salvaged.insert(session);
             }
         })?;
         for name in names {
             let indexed = indexes.contains(&index::name_of(&name));
-            files.push(Candidate { dir: dir.clone(), path: path.join(&name), name, indexed });
+            let salvaged = salvaged.contains(&name);
+            files.push(Candidate { dir: dir.clone(), path: path.join(&name), name, indexed, salvaged });
         }
         Ok(())
     }
@@ -242,12 +259,13 @@ impl<'a> Listing<'a> {
         };
         let created =
             if created.is_empty() { layout::time_in_name(&file.name).unwrap_or_default() } else { created };
+        let title = title.filter(|title| !title.trim().is_empty());
         Some(SessionInfo {
             path: file.path.clone(),
             id,
             cwd,
+            named: title.is_some(),
             title: title
-                .filter(|title| !title.trim().is_empty())
                 .or_else(|| facts.as_ref().and_then(|facts| facts.short_summary.clone()))
                 .or(ends.summary),
             created,
@@ -257,7 +275,11 @@ impl<'a> Listing<'a> {
                 .first_message
                 .or_else(|| facts.as_ref().and_then(|facts| facts.first_prompt.clone())),
             size: len,
-            answered: facts.as_ref().map(|facts| facts.is_answered()).or(ends.answered),
+            answered: facts
+                .as_ref()
+                .map(|facts| facts.is_answered())
+                .or(ends.answered)
+                .filter(|answered| *answered || !file.salvaged),
             damage: ends.damage,
             modified_seconds: modified,
         })
@@ -271,6 +293,16 @@ struct Candidate {
     name: String,
     /// There is an index beside it.
     indexed: bool,
+    /// Something of it was damaged once, and is kept beside it: the answer may be there.
+    salvaged: bool,
+}
+
+/// The session that a file beside it holds damaged bytes of: what a repair kept, or a torn end.
+fn salvaged_from(name: &str) -> Option<String> {
+    if let Some((session, _)) = name.split_once(BEFORE_REPAIR) {
+        return Some(session.to_string());
+    }
+    name.strip_suffix(DAMAGED).map(|stem| format!("{stem}{EXTENSION}"))
 }
 
 /// One that does not say where it belongs belongs where it lies.

@@ -17,7 +17,7 @@ const MAX_NAME: usize = 40;
 pub struct RecentSession {
     /// The file.
     pub path: PathBuf,
-    /// Its title, else what the user said first, else its id, else the file's name; at most 40 cells on one line.
+    /// The title it was given, else what the user said first, else its id, else the file's name; at most 40 cells on one line.
     pub name: String,
     /// When it was last written, RFC 3339.
     pub modified: String,
@@ -26,7 +26,9 @@ pub struct RecentSession {
 impl RecentSession {
     pub(super) fn of(info: &SessionInfo) -> RecentSession {
         let file = info.path.file_name().map(|name| name.to_string_lossy().into_owned());
-        let names = [info.title.as_deref(), info.first_message.as_deref(), Some(&info.id), file.as_deref()];
+        // A summary says where a conversation is; what it is known by is its name, or how it began.
+        let title = info.title.as_deref().filter(|_| info.named);
+        let names = [title, info.first_message.as_deref(), Some(&info.id), file.as_deref()];
         let name = names.into_iter().flatten().map(plain).find(|name| !name.is_empty()).unwrap_or_default();
         RecentSession { path: info.path.clone(), name, modified: info.modified.clone() }
     }

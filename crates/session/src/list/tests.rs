@@ -99,6 +99,17 @@ fn one_without_an_answer_is_hidden_and_counted() {
 }
 
 #[test]
+fn what_a_repair_or_a_torn_end_left_without_an_answer_is_not_hidden() {
+    let home = Home::new();
+    for (id, beside) in [("a", ".jsonl.before-repair-1"), ("b", ".damaged")] {
+        let path = home.put("/shop", id, 1, &(header(id, "/shop") + &message("m", "user", "x")));
+        fs::write(path.with_extension("").display().to_string() + beside, "half an answer").unwrap();
+    }
+    let listed = home.list(Scope::All, false);
+    assert_eq!(listed.sessions.iter().map(|info| info.answered).collect::<Vec<_>>(), [None, None]);
+}
+
+#[test]
 fn damaged_files_are_listed_with_what_is_wrong_and_others_are_not_sessions() {
     let home = Home::new();
     let whole = answered("a", "/shop", "x");
@@ -178,6 +189,9 @@ fn titles_come_from_the_header_or_the_last_summary() {
     home.put("/shop", "s", 1, &(long + &compaction("second")));
     let titles: Vec<_> = home.all().into_iter().map(|info| info.title.unwrap()).collect();
     assert_eq!(titles, ["second", "Carts"]);
+    // What is offered on a welcome screen is known by its name or by how it began.
+    let recent = Listing::new(&Real::default(), &home.layout).recent(Scope::All, 5).unwrap();
+    assert_eq!(recent.iter().map(|session| session.name.as_str()).collect::<Vec<_>>(), ["x", "Carts"]);
 }
 
 #[test]
