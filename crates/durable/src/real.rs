@@ -332,9 +332,20 @@ fn open_regular(at: &Dir, name: &str) -> io::Result<(std::fs::File, Stat)> {
     Ok((opened.into(), stat))
 }
 
+/// A file that is locked. Closing it is not enough to let go: a program that another thread starts just now has a copy
+/// of every descriptor for a moment, and with it the lock.
+struct Held(OwnedFd);
+
+impl Drop for Held {
+    fn drop(&mut self) {
+        // If that fails, closing it lets go all the same, a moment later.
+        let _ = sys::flock(&self.0, FlockOperation::Unlock);
+    }
+}
+
 fn locked(file: OwnedFd) -> io::Result<Option<Lock>> {
     match sys::flock(&file, FlockOperation::NonBlockingLockExclusive) {
-        Ok(()) => Ok(Some(Lock::new(file))),
+        Ok(()) => Ok(Some(Lock::new(Held(file)))),
         Err(Errno::WOULDBLOCK) => Ok(None),
         Err(error) => Err(error.into()),
     }

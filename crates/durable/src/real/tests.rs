@@ -104,3 +104,20 @@ fn files_are_read_whole_whatever_length_the_system_says() {
         assert!(is_too_long(&fs.read(&odd, "version", text.len() as u64 - 1).unwrap_err()));
     }
 }
+
+#[test]
+fn a_lock_that_was_dropped_is_free_while_programs_are_started() {
+    let home = tempfile::tempdir().unwrap();
+    let fs = Real::default();
+    let dir = fs.open_root(home.path()).unwrap();
+    let starter = std::thread::spawn(|| {
+        for _ in 0..100 {
+            std::process::Command::new("true").status().unwrap();
+        }
+    });
+    while !starter.is_finished() {
+        let lock = fs.lock(&dir, "lock").unwrap();
+        assert!(lock.is_some(), "somebody else has the lock");
+    }
+    starter.join().unwrap();
+}
