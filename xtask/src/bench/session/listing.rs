@@ -3,6 +3,7 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use anyhow::ensure;
 use relaycode_durable::Real;
@@ -13,7 +14,7 @@ use relaycode_testkit::random::Random;
 
 use super::long::{index_of, make_index};
 use super::made::{Shape, write};
-use crate::bench::child::{relay, run, scratch};
+use crate::bench::child::{median, relay, run, scratch};
 use crate::bench::measure::{Measured, times};
 
 const SESSIONS: usize = 5_000;
@@ -53,13 +54,21 @@ fn listed(keep: &mut impl FnMut(Measured), home: &Path, kind: &str) -> anyhow::R
         ("command", vec!["sessions", "--all", "--json"]),
         ("command, all", vec!["sessions", "--all", "--json", "-n", "5000"]),
     ] {
-        let mut walls = Vec::new();
+        let mut costs = Vec::new();
         for _ in 0..RUNS {
-            walls.push(run(relay(Some(home))?.args(&words).arg("-C").arg(home))?.wall);
+            costs.push(run(relay(Some(home))?.args(&words).arg("-C").arg(home))?);
         }
+        let milliseconds = |time: Duration| time.as_secs_f64() * 1e3;
+        let longest = costs.iter().map(|cost| cost.wall).max().unwrap_or_default();
+        let middle = median(&costs);
         let below = Some(LIST_BELOW).filter(|_| what == "command");
-        let mut measured = Measured::from_times(name(what), walls, below);
-        measured.note = format!("relay {}; wall, {RUNS} runs", words.join(" "));
+        let mut measured = Measured::single(name(what), "ms", milliseconds(middle.wall), below);
+        measured.note = format!(
+            "relay {}; wall, median, max {:.1}; processor {:.1} ms",
+            words.join(" "),
+            milliseconds(longest),
+            milliseconds(middle.processor)
+        );
         keep(measured);
     }
     Ok(())
