@@ -90,12 +90,18 @@ pub fn who(role: &str) -> &str {
 pub fn head(head: &Head, look: &Look) -> String {
     let about = head.about.split_whitespace().collect::<Vec<_>>().join(" ");
     let room = look.width.map_or(LONGEST, |width| width.saturating_sub(head.id.len() + 2).max(12));
-    let mut out =
-        format!("{}  {}\n", look.safe(&head.id), look.paint(Paint::Strong, &look.clip(&about, room)));
+    let mut out = look.safe(&head.id).into_owned();
+    if !about.is_empty() {
+        out += &format!("  {}", look.paint(Paint::Strong, &look.clip(&about, room)));
+    }
+    out.push('\n');
     let dot = look.sign(Sign::Dot);
     let messages = number(usize::try_from(head.messages).unwrap_or(usize::MAX), "message");
     let began = crate::clock::local(&head.created);
-    let line = format!("  {} {dot} {messages} {dot} {}", look.path_in(&head.cwd, 2), look.safe(&began));
+    // What a damaged header does not say is left out.
+    let known = [look.path_in(&head.cwd, 2), messages, look.safe(&began).to_string()];
+    let known: Vec<String> = known.into_iter().filter(|part| !part.is_empty()).collect();
+    let line = format!("  {}", known.join(&format!(" {dot} ")));
     out += &format!("{}\n", look.paint(Paint::Dim, &look.wrap(&line, 2)));
     for damage in &head.damage {
         out += &outcome::remark(look, &look.safe(damage));
