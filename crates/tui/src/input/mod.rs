@@ -187,16 +187,8 @@ impl Terminal {
             if stopped() {
                 return Ok(Answer::Stopped);
             }
-            let begun = self.heard.borrow().decoder.patience();
-            let ready = wait(&self.file, None, Some(Instant::now() + begun.unwrap_or(GLANCE)))?;
-            if ready.terminal {
-                if let Err(said) = self.take(Expect::Line) {
-                    return Ok(Answer::Gone(said));
-                }
-            } else if begun.is_some() {
-                self.is_quiet();
-            } else if self.modes.mend() {
-                self.say(&format!("\r{question}"));
+            if let Err(said) = self.hear_line(&|| question.to_owned())? {
+                return Ok(Answer::Gone(said));
             }
             while let Some(paste) = self.pasted() {
                 for c in String::from_utf8_lossy(&paste.bytes).trim_end().chars() {
@@ -245,24 +237,32 @@ impl Terminal {
         }
     }
 
+    /// Takes in what is typed for a line, or looks up after a moment without any. `again` is what stands there, and is said once
+    /// more to a terminal that somebody else had meanwhile. The inner error: the terminal is gone.
+    fn hear_line(&self, again: &dyn Fn() -> String) -> io::Result<Result<(), String>> {
+        let begun = self.heard.borrow().decoder.patience();
+        let ready = wait(&self.file, None, Some(Instant::now() + begun.unwrap_or(GLANCE)))?;
+        if ready.terminal {
+            return Ok(self.take(Expect::Line));
+        }
+        if begun.is_some() {
+            self.is_quiet();
+        } else if self.modes.mend() {
+            // relay was stopped for a while: whoever had the terminal left it in another way.
+            self.say(&format!("\r{}", again()));
+        }
+        Ok(Ok(()))
+    }
+
     fn line(&self, question: &str, look: &Look, stopped: &dyn Fn() -> bool) -> io::Result<Answer> {
         let mut line = Line::default();
         loop {
             if stopped() {
                 return Ok(Answer::Stopped);
             }
-            let begun = self.heard.borrow().decoder.patience();
-            let ready = wait(&self.file, None, Some(Instant::now() + begun.unwrap_or(GLANCE)))?;
             let before = self.heard.borrow().counts();
-            if ready.terminal {
-                if let Err(said) = self.take(Expect::Line) {
-                    return Ok(Answer::Gone(said));
-                }
-            } else if begun.is_some() {
-                self.is_quiet();
-            } else if self.modes.mend() {
-                // relay was stopped for a while: whoever had the terminal left it in another way.
-                self.say(&format!("\r{question}{}", look.safe(line.text())));
+            if let Err(said) = self.hear_line(&|| format!("{question}{}", look.safe(line.text())))? {
+                return Ok(Answer::Gone(said));
             }
             let (came, lost) = self.heard.borrow().counts();
             if came > before.0 {
