@@ -88,6 +88,9 @@ pub enum Input {
     /// These bytes, then the end. At a terminal of its own they are typed once the program runs, and
     /// nothing more: who wants an end there types it (`\x04` at the beginning of a line).
     Bytes(Vec<u8>),
+    /// What [`crate::Live::send`] gives it, until [`crate::Live::close_input`]. Only for a job that is
+    /// [started](crate::Runner::start); one that is run to its end would wait for ever.
+    Open,
 }
 
 /// Where a job's output goes.

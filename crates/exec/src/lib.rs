@@ -12,6 +12,7 @@ mod keeper;
 #[cfg_attr(not(target_os = "linux"), path = "kin_group.rs")]
 mod kin;
 mod leave;
+mod live;
 pub mod outcome;
 mod run;
 mod spill;
@@ -21,6 +22,7 @@ mod wire;
 pub use job::{Deadlines, Environment, Input, Job, Kept, Output, Program, Spill};
 pub use keep::keep;
 pub use leave::{go_on, leave};
+pub use live::{Live, Said};
 pub use outcome::{Captured, End, ExecError, Finished};
 pub use run::Runner;
 

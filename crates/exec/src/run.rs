@@ -1,11 +1,12 @@
 //! relay's side: start a keeper, hand it the job, read what the job prints, and learn how it ended.
 //!
 //! One loop, no threads. Memory does not grow with what is printed. Whatever way `run` is left, also by a
-//! panic of the caller's functions, nothing of the job is left running.
+//! panic of the caller's functions, nothing of the job is left running. A conversation with a job
+//! ([`crate::Live`]) is the same loop, a step at a time.
 
 use std::io;
 use std::os::fd::AsFd;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
@@ -13,10 +14,11 @@ use rustix::io::Errno;
 use rustix::termios::{OptionalActions, Termios, tcgetattr, tcsetattr};
 
 use crate::capture::Capture;
-use crate::job::{Job, Output};
+use crate::job::{Deadlines, Job, Output, Program};
 use crate::keeper::{Heard, Keeper, PATIENCE};
+use crate::live::Live;
 use crate::outcome::{End, ExecError, Finished};
-use crate::streams::{Brought, Ours, Reading, Theirs, open_streams};
+use crate::streams::{Brought, Ours, Reading, Theirs, Typing, open_streams};
 use crate::wire::{How, Part, Report, message};
 
 /// How often `stop` is asked, and how long nothing is looked at at most.
@@ -52,38 +54,53 @@ impl Runner {
         stop: &dyn Fn() -> bool,
         watch: &mut dyn FnMut(&[u8]),
     ) -> Result<Finished, ExecError> {
-        let began = Instant::now();
-        let (ours, theirs) = open_streams(job)?;
-        let modes = TerminalModes::of(job, &theirs);
-        let keeper = |source| ExecError::Keeper { program: job.program.name(), source };
-        let order = message(&job.order())
-            .map_err(|source| ExecError::CannotRun { program: job.program.name(), source })?;
-        let started = Keeper::start(&self.keeper, order, theirs, job.place(), job.grace());
-        let mut running = Running {
-            job,
-            keeper: started.map_err(keeper)?,
-            ours,
-            stdout: Capture::new(&job.kept, ""),
-            stderr: Capture::new(&job.kept, ".stderr"),
-            buffer: vec![0; CHUNK],
-            quiet: false,
-            began,
-            last_byte: began,
-            asked: None,
-        };
-        let verdict = running.verdict(stop, watch).map_err(keeper)?;
-        running.read_the_rest(watch);
-        let finished = running.finish(verdict, stop);
-        if finished.as_ref().is_ok_and(|finished| !matches!(finished.end, End::Exited(_))) {
-            modes.bring_back();
+        let mut running = Running::start(&self.keeper, job)?;
+        let watch = &mut |_: Stream, bytes: &[u8]| watch(bytes);
+        loop {
+            if let Some(verdict) = running.step(stop, watch, TICK)? {
+                running.read_the_rest(watch);
+                return running.finish(verdict, stop);
+            }
         }
-        finished
+    }
+
+    /// Starts a job to talk with: what it prints is read, and with [`crate::Input::Open`] what it reads is
+    /// written, a piece at a time.
+    ///
+    /// # Errors
+    /// If no keeper can be started. That the program itself cannot be, [`Live::next`] says.
+    pub fn start(&self, job: &Job) -> Result<Live, ExecError> {
+        Ok(Live::new(Running::start(&self.keeper, job)?))
     }
 }
 
+/// Which of its streams a job printed to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Stream {
+    Output,
+    Errors,
+}
+
+/// Shown what a job prints.
+pub(crate) type Watch<'a> = dyn FnMut(Stream, &[u8]) + 'a;
+
+/// What the keeper said at last; `None`: it is gone without a word.
+pub(crate) type LastWord = Option<Report>;
+
+/// What has to be known of a job while it runs.
+#[derive(Debug)]
+struct Terms {
+    program: Program,
+    directory: PathBuf,
+    output: Output,
+    deadlines: Deadlines,
+    grace: Duration,
+}
+
 /// A job while it runs.
-struct Running<'a> {
-    job: &'a Job,
+pub(crate) struct Running {
+    terms: Terms,
+    modes: TerminalModes,
     // Before the streams: a terminal that goes while its job runs would end it the rough way.
     keeper: Keeper,
     ours: Ours,
@@ -94,6 +111,8 @@ struct Running<'a> {
     quiet: bool,
     began: Instant,
     last_byte: Instant,
+    /// When the caller is asked next whether it is still wanted.
+    next_question: Instant,
     /// Why and when the keeper was asked to end it.
     asked: Option<(End, Instant)>,
 }
@@ -108,62 +127,122 @@ struct Ready {
     errors: bool,
 }
 
-impl Running<'_> {
-    /// Serves the job until the keeper has said how it ended. `None`: it is gone without a word.
-    fn verdict(
+impl Running {
+    /// Starts a keeper, which starts the job.
+    fn start(keeper: &Path, job: &Job) -> Result<Running, ExecError> {
+        let began = Instant::now();
+        let (ours, theirs) = open_streams(job)?;
+        let modes = TerminalModes::of(job, &theirs);
+        let program = || job.program.name();
+        let order =
+            message(&job.order()).map_err(|source| ExecError::CannotRun { program: program(), source })?;
+        let started = Keeper::start(keeper, order, theirs, job.place(), job.grace());
+        Ok(Running {
+            terms: Terms {
+                program: job.program.clone(),
+                directory: job.directory.clone(),
+                output: job.output,
+                deadlines: job.deadlines,
+                grace: job.grace(),
+            },
+            modes,
+            keeper: started.map_err(|source| ExecError::Keeper { program: program(), source })?,
+            ours,
+            stdout: Capture::new(&job.kept, ""),
+            stderr: Capture::new(&job.kept, ".stderr"),
+            buffer: vec![0; CHUNK],
+            quiet: false,
+            began,
+            last_byte: began,
+            next_question: began,
+            asked: None,
+        })
+    }
+
+    /// Serves the job once: waits for something to do, `most` at most, and does it. Says what the keeper's
+    /// last word was, once it is spoken.
+    pub(crate) fn step(
         &mut self,
         stop: &dyn Fn() -> bool,
-        watch: &mut dyn FnMut(&[u8]),
-    ) -> io::Result<Option<Report>> {
-        let mut next_question = self.began;
-        loop {
-            let ready = self.wait()?;
-            if ready.keeper_takes {
-                self.keeper.send();
+        watch: &mut Watch<'_>,
+        most: Duration,
+    ) -> Result<Option<LastWord>, ExecError> {
+        self.serve(stop, watch, most.min(TICK))
+            .map_err(|source| ExecError::Keeper { program: self.terms.program.name(), source })
+    }
+
+    fn serve(
+        &mut self,
+        stop: &dyn Fn() -> bool,
+        watch: &mut Watch<'_>,
+        most: Duration,
+    ) -> io::Result<Option<LastWord>> {
+        let ready = self.wait(most)?;
+        if ready.keeper_takes {
+            self.keeper.send();
+        }
+        if ready.input && self.ours.input.as_mut().is_some_and(|input| input.write()) {
+            self.ours.input = None;
+        }
+        if ready.output {
+            self.read_output(watch);
+        }
+        if ready.errors {
+            self.read_errors(watch);
+        }
+        if ready.keeper_speaks {
+            match self.keeper.hear()? {
+                Heard::Verdict(verdict) => return Ok(Some(Some(verdict))),
+                Heard::Lost => return Ok(Some(None)),
+                Heard::Nothing => {}
             }
-            if ready.input && self.ours.input.as_mut().is_some_and(|input| input.write()) {
-                self.ours.input = None;
+        }
+        let now = Instant::now();
+        if self.asked.is_none() && now >= self.next_question {
+            self.next_question = now + TICK;
+            if stop() {
+                self.ask(End::Stopped, now);
+            } else if self.is_idle(now) {
+                self.ask(End::Idle, now);
             }
-            if ready.output {
-                self.read_output(watch);
-            }
-            if ready.errors {
-                self.read_errors(watch);
-            }
-            if ready.keeper_speaks {
-                match self.keeper.hear()? {
-                    Heard::Verdict(verdict) => return Ok(Some(verdict)),
-                    Heard::Lost => return Ok(None),
-                    Heard::Nothing => {}
-                }
-            }
-            let now = Instant::now();
-            if self.asked.is_none() && now >= next_question {
-                next_question = now + TICK;
-                if stop() {
-                    self.ask(End::Stopped, now);
-                } else if self.is_idle(now) {
-                    self.ask(End::Idle, now);
-                }
-            }
-            if self.keeper_hangs(now) {
-                self.keeper.give_up();
-                return Ok(None);
-            }
+        }
+        if self.keeper_hangs(now) {
+            self.keeper.give_up();
+            return Ok(Some(None));
+        }
+        Ok(None)
+    }
+
+    /// Gives the job more to read.
+    pub(crate) fn send(&mut self, bytes: &[u8]) {
+        if let Some(input) = &mut self.ours.input {
+            input.add(bytes);
+        }
+    }
+
+    /// Bytes that the job has not taken yet.
+    pub(crate) fn unread(&self) -> usize {
+        self.ours.input.as_ref().map_or(0, Typing::left)
+    }
+
+    /// The job reads what it was given, and then the end.
+    pub(crate) fn close_input(&mut self) {
+        if self.ours.input.as_mut().is_some_and(Typing::close) {
+            self.ours.input = None;
         }
     }
 
     /// Waits for something to do, one tick at most.
-    fn wait(&mut self) -> io::Result<Ready> {
+    fn wait(&mut self, most: Duration) -> io::Result<Ready> {
         // What is typed before the program has its terminal would be typed to nobody.
         let can_type = self.keeper.has_started();
-        let input = self.ours.input.as_ref().filter(|_| can_type);
+        let input = self.ours.input.as_ref().filter(|input| can_type && input.wants_to_write());
         let output = self.ours.output.as_ref().filter(|_| !self.quiet);
         let mut fds = vec![PollFd::new(&self.keeper, self.keeper.interest())];
         fds.extend(input.map(|input| PollFd::new(input, PollFlags::OUT)));
         fds.extend(output.map(|output| PollFd::new(output, PollFlags::IN)));
         fds.extend(self.ours.errors.as_ref().map(|errors| PollFd::new(errors, PollFlags::IN)));
-        let tick = Timespec { tv_sec: 0, tv_nsec: i64::from(TICK.subsec_nanos()) };
+        let tick = Timespec { tv_sec: 0, tv_nsec: i64::from(most.min(TICK).subsec_nanos()) };
         let some = match poll(&mut fds, Some(&tick)) {
             Ok(some) => some,
             Err(Errno::INTR) => return Ok(Ready::default()),
@@ -184,17 +263,17 @@ impl Running<'_> {
     }
 
     /// Reads standard output once. Says how much came.
-    fn read_output(&mut self, watch: &mut dyn FnMut(&[u8])) -> usize {
+    fn read_output(&mut self, watch: &mut Watch<'_>) -> usize {
         match self.ours.output.as_ref().map_or(Brought::End, |output| output.read(&mut self.buffer)) {
             Brought::Bytes(length) => {
                 self.last_byte = Instant::now();
                 self.stdout.push(&self.buffer[..length]);
-                watch(&self.buffer[..length]);
+                watch(Stream::Output, &self.buffer[..length]);
                 length
             }
             Brought::Nothing => 0,
             // A terminal can be opened again, and closing it hangs it up under the job.
-            Brought::End if matches!(self.job.output, Output::Pty { .. }) => {
+            Brought::End if matches!(self.terms.output, Output::Pty { .. }) => {
                 self.quiet = true;
                 0
             }
@@ -206,13 +285,13 @@ impl Running<'_> {
     }
 
     /// Reads standard error once. Says how much came.
-    fn read_errors(&mut self, watch: &mut dyn FnMut(&[u8])) -> usize {
+    fn read_errors(&mut self, watch: &mut Watch<'_>) -> usize {
         match self.ours.errors.as_ref().map_or(Brought::End, |errors: &Reading| errors.read(&mut self.buffer))
         {
             Brought::Bytes(length) => {
                 self.last_byte = Instant::now();
                 self.stderr.push(&self.buffer[..length]);
-                watch(&self.buffer[..length]);
+                watch(Stream::Errors, &self.buffer[..length]);
                 length
             }
             Brought::Nothing => 0,
@@ -224,7 +303,7 @@ impl Running<'_> {
     }
 
     /// Reads what is left when nobody of the job writes any more.
-    fn read_the_rest(&mut self, watch: &mut dyn FnMut(&[u8])) {
+    pub(crate) fn read_the_rest(&mut self, watch: &mut Watch<'_>) {
         for read in [Self::read_output, Self::read_errors] {
             let mut total = 0;
             while total < MOST_LEFT {
@@ -242,22 +321,22 @@ impl Running<'_> {
     }
 
     fn is_idle(&self, now: Instant) -> bool {
-        let watched = self.job.output != Output::Terminal;
-        watched && self.job.deadlines.idle.is_some_and(|idle| now.duration_since(self.last_byte) >= idle)
+        let watched = self.terms.output != Output::Terminal;
+        watched && self.terms.deadlines.idle.is_some_and(|idle| now.duration_since(self.last_byte) >= idle)
     }
 
     /// Whether the keeper should have spoken long ago.
     fn keeper_hangs(&self, now: Instant) -> bool {
-        let patience = self.job.grace() + PATIENCE;
+        let patience = self.terms.grace + PATIENCE;
         let since_asked = self.asked.is_some_and(|(_, asked)| now.duration_since(asked) > patience);
-        let total = self.job.deadlines.total.map(|total| total.saturating_add(patience));
+        let total = self.terms.deadlines.total.map(|total| total.saturating_add(patience));
         since_asked || total.is_some_and(|total| now.duration_since(self.began) > total)
     }
 
     /// What came of it.
-    fn finish(self, verdict: Option<Report>, stop: &dyn Fn() -> bool) -> Result<Finished, ExecError> {
+    pub(crate) fn finish(self, last: LastWord, stop: &dyn Fn() -> bool) -> Result<Finished, ExecError> {
         let took = self.began.elapsed();
-        let (end, left_behind, escaped) = match verdict {
+        let (end, left_behind, escaped) = match last {
             Some(Report::Ended { how, left_behind, escaped }) => (self.end(how), left_behind, escaped),
             Some(Report::Failed { part, errno, said }) => return Err(self.failure(part, errno, said)),
             Some(Report::Started { .. }) | None if self.keeper.has_started() => (End::KeeperLost, 0, 0),
@@ -265,11 +344,14 @@ impl Running<'_> {
             _ if self.asked.is_some() || stop() => (End::Stopped, 0, 0),
             _ => {
                 let source = io::ErrorKind::UnexpectedEof.into();
-                return Err(ExecError::Keeper { program: self.job.program.name(), source });
+                return Err(ExecError::Keeper { program: self.terms.program.name(), source });
             }
         };
         // Before the streams are let go of: it has nothing to wait for unless it was lost.
         drop(self.keeper);
+        if !matches!(end, End::Exited(_)) {
+            self.modes.bring_back();
+        }
         let (stdout, stderr) = (self.stdout.finish(), self.stderr.finish());
         Ok(Finished { end, stdout, stderr, took, left_behind, escaped })
     }
@@ -285,10 +367,10 @@ impl Running<'_> {
     }
 
     fn failure(&self, part: Part, errno: Option<i32>, said: String) -> ExecError {
-        let program = self.job.program.first();
+        let program = self.terms.program.first();
         let source = errno.map_or_else(|| io::Error::other(said), io::Error::from_raw_os_error);
         match part {
-            Part::Directory => ExecError::Directory { directory: self.job.directory.clone(), source },
+            Part::Directory => ExecError::Directory { directory: self.terms.directory.clone(), source },
             Part::Missing => ExecError::NotFound { program },
             Part::Program => ExecError::CannotRun { program, source },
             Part::Terminal => ExecError::System { action: "take the terminal made for a process", source },
@@ -297,6 +379,7 @@ impl Running<'_> {
 }
 
 /// How the user's terminal was set before an editor or a pager got it.
+#[derive(Debug)]
 struct TerminalModes(Option<(std::os::fd::OwnedFd, Termios)>);
 
 impl TerminalModes {

@@ -70,7 +70,12 @@ fn pipes(job: &Job) -> io::Result<(Ours, Theirs)> {
         Input::Nothing => File::open("/dev/null")?.into(),
         Input::Bytes(bytes) => {
             let (theirs, end) = pipe_with(PipeFlags::CLOEXEC)?;
-            ours.input = Some(Typing::new(end, bytes.clone())?);
+            ours.input = Some(Typing::new(end, bytes.clone(), false)?);
+            theirs
+        }
+        Input::Open => {
+            let (theirs, end) = pipe_with(PipeFlags::CLOEXEC)?;
+            ours.input = Some(Typing::new(end, Vec::new(), true)?);
             theirs
         }
     };
@@ -98,7 +103,8 @@ fn pty(job: &Job, rows: u16, columns: u16) -> io::Result<(Ours, Theirs)> {
     let theirs = open(name, OFlags::RDWR | OFlags::NOCTTY | OFlags::CLOEXEC, Mode::empty())?;
     let input = match &job.input {
         Input::Nothing => None,
-        Input::Bytes(bytes) => Some(Typing::new(master.try_clone()?, bytes.clone())?),
+        Input::Bytes(bytes) => Some(Typing::new(master.try_clone()?, bytes.clone(), false)?),
+        Input::Open => Some(Typing::new(master.try_clone()?, Vec::new(), true)?),
     };
     let output = theirs.try_clone()?;
     let ours = Ours { input, output: Some(Reading::new(master)?), errors: None };
@@ -111,22 +117,59 @@ pub(crate) struct Typing {
     end: OwnedFd,
     bytes: Vec<u8>,
     written: usize,
+    /// More may come.
+    open: bool,
+    /// Nobody reads it.
+    dead: bool,
 }
 
 impl Typing {
-    fn new(end: OwnedFd, bytes: Vec<u8>) -> io::Result<Typing> {
+    fn new(end: OwnedFd, bytes: Vec<u8>, open: bool) -> io::Result<Typing> {
         do_not_block(&end)?;
-        Ok(Typing { end, bytes, written: 0 })
+        Ok(Typing { end, bytes, written: 0, open, dead: false })
     }
 
-    /// Writes as much as fits now. Says whether that was all, or nobody reads it.
+    /// Writes as much as fits now. Says whether that was all there ever is, or nobody reads it.
     pub(crate) fn write(&mut self) -> bool {
         match write(&self.end, &self.bytes[self.written..]) {
             Ok(length) => self.written += length,
             Err(Errno::AGAIN | Errno::INTR) => {}
-            Err(_) => return true,
+            Err(_) => self.dead = true,
         }
-        self.written == self.bytes.len()
+        if self.left() == 0 && self.open {
+            self.bytes.clear();
+            self.written = 0;
+        }
+        self.is_over()
+    }
+
+    /// Adds to what is to be written.
+    pub(crate) fn add(&mut self, bytes: &[u8]) {
+        if self.open && !self.dead {
+            self.bytes.drain(..self.written);
+            self.written = 0;
+            self.bytes.extend_from_slice(bytes);
+        }
+    }
+
+    /// Nothing more comes. Says whether all is written.
+    pub(crate) fn close(&mut self) -> bool {
+        self.open = false;
+        self.is_over()
+    }
+
+    /// Whether there is something to write.
+    pub(crate) fn wants_to_write(&self) -> bool {
+        !self.dead && (self.left() > 0 || !self.open)
+    }
+
+    /// Bytes that are not written yet.
+    pub(crate) fn left(&self) -> usize {
+        self.bytes.len() - self.written
+    }
+
+    fn is_over(&self) -> bool {
+        self.dead || !self.open && self.left() == 0
     }
 }
 

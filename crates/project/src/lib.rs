@@ -4,6 +4,7 @@
 //! Everything here that comes from a repository is hostile until the user trusted exactly it. This crate
 //! knows no changes, no models and no user interface; it never prints and never reads the environment.
 
+pub mod access;
 pub mod checkout;
 pub mod config;
 pub mod git;

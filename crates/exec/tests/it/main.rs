@@ -14,4 +14,5 @@ mod killed;
 mod output;
 mod stage;
 mod starting;
+mod talking;
 mod terminal;

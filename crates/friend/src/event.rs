@@ -1,0 +1,28 @@
+//! What is heard of a friend while it works. All text in it is foreign.
+
+use crate::answer::Declined;
+
+/// Something that happened in a turn.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Event {
+    /// It is there and takes the prompt; by which way.
+    Ready {
+        /// `app-server`, `exec` …
+        way: &'static str,
+    },
+    /// It writes its answer: these words come next.
+    Text(String),
+    /// What was written so far is not the answer (a remark between two tools, a failed attempt): the answer
+    /// begins anew.
+    Anew,
+    /// It thinks: these words come next.
+    Thinking(String),
+    /// It does something: a command, a file it reads, in a few words.
+    Doing(String),
+    /// It was refused something.
+    Declined(Declined),
+    /// It says that something went wrong and that it tries again.
+    Retrying(String),
+    /// This way did not work, and another is taken; why.
+    OtherWay(String),
+}

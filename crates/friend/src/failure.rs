@@ -1,0 +1,150 @@
+//! Why a turn came to nothing. Each says what happened, with the friend's own last words, and what to do next.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use relaycode_exec::ExecError;
+use relaycode_project::access::Access;
+
+/// Why there is no answer.
+#[derive(Debug, thiserror::Error)]
+pub enum Failure {
+    /// Its program is not on this machine.
+    #[error("{friend} is not installed: there is no `{program}` in PATH")]
+    Missing {
+        /// The friend.
+        friend: String,
+        /// The program that was looked for.
+        program: String,
+        /// How to install it.
+        hint: String,
+    },
+    /// Its program is older than what relay knows to be safe.
+    #[error("{friend} {found} is too old: relay knows {oldest} and later")]
+    TooOld {
+        /// The friend.
+        friend: String,
+        /// Its version.
+        found: String,
+        /// The oldest that is used.
+        oldest: String,
+    },
+    /// It is not signed in, or its key is refused.
+    #[error("{friend} is not signed in: {said}")]
+    NotSignedIn {
+        /// The friend.
+        friend: String,
+        /// Its own words.
+        said: String,
+        /// How to sign in.
+        hint: String,
+    },
+    /// It cannot do this, or nobody has tested that it does so safely.
+    #[error("{friend} cannot {what}")]
+    Cannot {
+        /// The friend.
+        friend: String,
+        /// What was wanted.
+        what: String,
+    },
+    /// It would work with other rights than it was given; nothing was said to it.
+    #[error(
+        "{friend} was asked to work {wanted} and says that it works with `{got}`; nothing was sent to it"
+    )]
+    OtherAccess {
+        /// The friend.
+        friend: String,
+        /// What it was given.
+        wanted: Access,
+        /// What it says that it has.
+        got: String,
+    },
+    /// It does not know the session.
+    #[error("{friend} has no session {id}")]
+    NoSession {
+        /// The friend.
+        friend: String,
+        /// The session's id.
+        id: String,
+    },
+    /// The session is of another project.
+    #[error("the session {name} belongs to {}, not to this project", project.display())]
+    OtherProject {
+        /// What the session is called.
+        name: String,
+        /// The project that it is of.
+        project: PathBuf,
+    },
+    /// It ended well and said nothing.
+    #[error("{friend} gave no answer{}", said_after(said))]
+    NoAnswer {
+        /// The friend.
+        friend: String,
+        /// Its last words on standard error, if any.
+        said: String,
+    },
+    /// It answered, and not in the form that was asked for.
+    #[error("{friend}'s answer does not follow the schema: {fault}")]
+    NotByTheSchema {
+        /// The friend.
+        friend: String,
+        /// Where, and what is wrong.
+        fault: String,
+        /// The answer.
+        text: String,
+    },
+    /// It failed.
+    #[error("{friend} failed: {said}")]
+    Failed {
+        /// The friend.
+        friend: String,
+        /// Its own words.
+        said: String,
+    },
+    /// It cannot reach its model.
+    #[error("{friend} cannot reach its server: {said}")]
+    Unreachable {
+        /// The friend.
+        friend: String,
+        /// Its own words.
+        said: String,
+    },
+    /// It took too long.
+    #[error("{friend} timed out after {} s{}", after.as_secs(), if *idle { " without a sign of life" } else { "" })]
+    TimedOut {
+        /// The friend.
+        friend: String,
+        /// How long it was waited for.
+        after: Duration,
+        /// It showed no sign of life for so long; `false`: the whole turn took so long.
+        idle: bool,
+        /// Its last words, if any.
+        said: String,
+    },
+    /// It sent more than is read.
+    #[error("{friend} sent more than {} MiB in one piece; nothing of it was used", most >> 20)]
+    TooMuch {
+        /// The friend.
+        friend: String,
+        /// Bytes that are read.
+        most: usize,
+    },
+    /// Somebody broke it off.
+    #[error("{friend} was interrupted")]
+    Cancelled {
+        /// The friend.
+        friend: String,
+    },
+    /// Its process could not be started or watched.
+    #[error("{friend}: {source}")]
+    Exec {
+        /// The friend.
+        friend: String,
+        /// What happened.
+        source: ExecError,
+    },
+}
+
+fn said_after(said: &str) -> String {
+    if said.is_empty() { String::new() } else { format!(": {said}") }
+}

@@ -1,0 +1,77 @@
+//! What every friend is: a name, a record of what it can do, a look at whether it is there, and a turn.
+
+use relaycode_project::access::Access;
+
+use crate::answer::Answer;
+use crate::event::Event;
+use crate::failure::Failure;
+use crate::turn::Turn;
+use crate::world::World;
+
+/// Another agent that relay delegates to.
+pub trait Friend: Sync {
+    /// What it is called after `--to`, and in every message.
+    fn name(&self) -> &str;
+
+    /// What it can do, as tested.
+    fn abilities(&self) -> Abilities;
+
+    /// Looks whether it is there: its program, its version, whether it is signed in. Asks no model, and takes
+    /// seconds at most.
+    fn look(&self, world: &World<'_>) -> Presence;
+
+    /// Does a turn. Whatever comes of it, nothing that was started is running afterwards.
+    ///
+    /// # Errors
+    /// Why there is no answer.
+    fn turn(&self, turn: &Turn, world: &World<'_>, hear: &mut dyn FnMut(Event)) -> Result<Answer, Failure>;
+}
+
+/// What a friend can do, as tested.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Abilities {
+    /// It looks into files by itself.
+    pub reads_files: bool,
+    /// It changes files by itself, in the directory it works in. One that cannot answers with a patch.
+    pub writes_files: bool,
+    /// It writes its answer piece by piece.
+    pub streams: bool,
+    /// It has a review of its own.
+    pub review: bool,
+    /// What it keeps of earlier turns.
+    pub sessions: Sessions,
+    /// It can be held to a JSON schema by its own means; else the prompt asks for it.
+    pub schema: bool,
+    /// What it may be given, by a tested recipe. Anything else is refused.
+    #[serde(serialize_with = "names")]
+    pub access: &'static [Access],
+}
+
+/// How a friend remembers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
+#[serde(rename_all = "camelCase")]
+pub enum Sessions {
+    /// By itself, under an id of its own.
+    Own,
+    /// Not at all: relay keeps what was said, and says it again.
+    Replayed,
+}
+
+/// Whether a friend is there.
+#[derive(Debug, Clone, Default, PartialEq, Eq, serde::Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Presence {
+    /// Where its program is, or the address of its server; `None`: it is not there.
+    pub found: Option<String>,
+    /// Its version, if it says.
+    pub version: Option<String>,
+    /// Whether it is signed in, as far as can be told without asking a model.
+    pub signed_in: Option<bool>,
+    /// What is in the way of using it, and what to do: a sentence.
+    pub trouble: Option<String>,
+}
+
+fn names<S: serde::Serializer>(access: &&'static [Access], to: S) -> Result<S::Ok, S::Error> {
+    to.collect_seq(access.iter().map(|access| access.name()))
+}

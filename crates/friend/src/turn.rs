@@ -1,0 +1,74 @@
+//! What a friend is asked to do, once.
+
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+use relaycode_project::access::Access;
+use serde_json::Value;
+
+/// One thing that a friend is asked to do.
+#[derive(Debug, Clone)]
+pub struct Turn {
+    /// What.
+    pub task: Task,
+    /// Where it works: the project, or a copy of it. Without links.
+    pub directory: PathBuf,
+    /// What it may do there.
+    pub access: Access,
+    /// The model, as the friend names it; `None`: as it is configured.
+    pub model: Option<String>,
+    /// The JSON schema that the answer has to follow.
+    pub schema: Option<Value>,
+    /// What it remembers, and whether it remembers this.
+    pub memory: Memory,
+    /// When it has to be done.
+    pub limits: Limits,
+}
+
+/// What is asked.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Task {
+    /// This prompt, whole: with the envelope, the context and the difference that go with it.
+    Prompt(String),
+    /// The friend's own review of what is on this branch and not in `base`. Only for friends that can
+    /// ([`crate::Abilities::review`]).
+    Review {
+        /// A branch or a commit; checked to exist.
+        base: String,
+    },
+}
+
+/// What a friend remembers.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub enum Memory {
+    /// Nothing before, nothing after.
+    #[default]
+    None,
+    /// Nothing before; it can be taken up again afterwards ([`crate::Answer::session`]).
+    Begin,
+    /// What was said in this session of the friend's own, by its id.
+    Resume(String),
+}
+
+/// When a turn has to be done.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Limits {
+    /// When it began.
+    pub began: Instant,
+    /// How long it may take in all.
+    pub total: Duration,
+    /// How long it may show no sign of life.
+    pub idle: Duration,
+}
+
+impl Limits {
+    /// From now on.
+    pub fn new(total: Duration, idle: Duration) -> Limits {
+        Limits { began: Instant::now(), total, idle }
+    }
+
+    /// What is left of the whole time.
+    pub fn left(&self) -> Duration {
+        self.total.saturating_sub(self.began.elapsed())
+    }
+}
