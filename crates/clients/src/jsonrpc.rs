@@ -91,7 +91,7 @@ impl Peer {
     }
 
     /// Asks, and says under which id the answer will come.
-    pub fn ask(&mut self, method: &str, params: Value) -> u64 {
+    pub fn ask(&mut self, method: &str, params: &Value) -> u64 {
         let id = self.next_id;
         self.next_id += 1;
         self.send(json!({"id": id, "method": method, "params": params}));
@@ -99,21 +99,21 @@ impl Peer {
     }
 
     /// Tells something that wants no answer.
-    pub fn tell(&mut self, method: &str, params: Option<Value>) {
+    pub fn tell(&mut self, method: &str, params: Option<&Value>) {
         let mut message = json!({"method": method});
         if let (Some(params), Some(object)) = (params, message.as_object_mut()) {
-            object.insert("params".to_string(), params);
+            object.insert("params".to_string(), params.clone());
         }
         self.send(message);
     }
 
     /// Answers what it asked.
-    pub fn answer(&mut self, id: Value, result: Value) {
+    pub fn answer(&mut self, id: &Value, result: &Value) {
         self.send(json!({"id": id, "result": result}));
     }
 
     /// Answers that what it asked cannot be had.
-    pub fn refuse(&mut self, id: Value, code: i64, message: &str) {
+    pub fn refuse(&mut self, id: &Value, code: i64, message: &str) {
         self.send(json!({"id": id, "error": {"code": code, "message": message}}));
     }
 
