@@ -29,7 +29,7 @@ impl Agent for Codex {
     }
 
     fn settle(&self, home: &Path, url: &str) -> io::Result<Vec<(&'static str, String)>> {
-        // A model's name from its catalogue: others get fewer tools.
+        // A model's name from its catalogue: others get fewer tools. Plugins would be looked for on the internet.
         let settings = format!(
             r#"model = "gpt-5.5"
 model_provider = "scripted"
@@ -37,6 +37,9 @@ check_for_update_on_startup = false
 
 [analytics]
 enabled = false
+
+[features]
+plugins = false
 
 [model_providers.scripted]
 name = "scripted"
