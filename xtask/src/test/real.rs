@@ -28,19 +28,17 @@ pub(super) fn run() -> anyhow::Result<()> {
             false
         }
     };
-    let nextest = works("nextest");
-    // What a test that passes says is not shown otherwise, and it may say that it was skipped.
-    let shown: &[&str] = if complete { &[] } else { &["--success-output", "final"] };
-    let (build, tests) = if nextest {
-        let tests = ["nextest", "run", "--workspace", "-E", super::REAL];
-        ([&tests[..], &["--no-run"]].concat(), [&tests[..], &["--status-level", "slow"], shown].concat())
+    // Not the unit tests: modules of that name are something else there.
+    let (tests, more): (&[&str], &[&str]) = if works("nextest") {
+        let tests = &["nextest", "run", "--workspace", "--test", "*", "-E", super::REAL];
+        // What a test that passes says is not shown otherwise, and it may say that it was skipped.
+        (tests, if complete { &["--status-level", "slow"] } else { &["--success-output", "final"] })
     } else {
-        // Not the unit tests: modules of that name are something else there.
-        let tests = ["test", "--quiet", "--workspace", "--test", "*"];
-        ([&tests[..], &["--no-run"]].concat(), [&tests[..], &["--", "real::"]].concat())
+        (&["test", "--quiet", "--workspace", "--test", "*"], &["--", "real::"])
     };
+    let build = [tests, &["--no-run"]].concat();
     super::cargo(&build)?;
-    within(LIMIT, &tests, complete)
+    within(LIMIT, &[tests, more].concat(), complete)
 }
 
 /// Runs cargo, but no longer than `limit`.
