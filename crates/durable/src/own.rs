@@ -67,7 +67,8 @@ pub enum OwnError {
 }
 
 impl Folder {
-    /// The folder `name` of `home`, of files of at most `most` bytes that only the user may change.
+    /// The folder `name` of `home`, of files of at most `most` bytes that only the user may change. The name may have several
+    /// components, separated by `/`.
     pub fn new(home: Option<&Path>, name: &str, most: u64) -> Folder {
         Folder { home: home.map(Path::to_path_buf), name: name.to_owned(), most, forbidden: OTHERS_WRITE }
     }
@@ -190,13 +191,25 @@ impl Folder {
         Ok(found.into_iter().filter_map(plain).collect())
     }
 
+    /// The folder itself, made if need be, for whoever has to do more with it than to read and write single files.
+    ///
+    /// # Errors
+    /// If it is not the user's own or cannot be made.
+    pub fn dir(&self) -> Result<Dir, OwnError> {
+        self.make(&Real::default())
+    }
+
     fn open(&self, fs: &Real) -> Result<Option<Dir>, OwnError> {
         let home = self.home()?;
-        let Some(own) = existing(fs.open_root(home), home)? else { return Ok(None) };
-        private_dir(fs, &own, home)?;
-        let path = home.join(&self.name);
-        let Some(dir) = existing(fs.open_dir(&own, &self.name), &path)? else { return Ok(None) };
-        private_dir(fs, &dir, &path)?;
+        let Some(mut dir) = existing(fs.open_root(home), home)? else { return Ok(None) };
+        private_dir(fs, &dir, home)?;
+        let mut path = home.to_path_buf();
+        for name in self.name.split('/') {
+            path.push(name);
+            let Some(next) = existing(fs.open_dir(&dir, name), &path)? else { return Ok(None) };
+            private_dir(fs, &next, &path)?;
+            dir = next;
+        }
         Ok(Some(dir))
     }
 
@@ -211,12 +224,15 @@ impl Folder {
             let above = fs.open_root(above).map_err(failed(above))?;
             made(fs.make_dir(&above, name, DirMode::Private)).map_err(failed(home))?;
         }
-        let own = fs.open_root(home).map_err(failed(home))?;
-        private_dir(fs, &own, home)?;
-        let path = home.join(&self.name);
-        made(fs.make_dir(&own, &self.name, DirMode::Private)).map_err(failed(&path))?;
-        let dir = fs.open_dir(&own, &self.name).map_err(failed(&path))?;
-        private_dir(fs, &dir, &path)?;
+        let mut dir = fs.open_root(home).map_err(failed(home))?;
+        private_dir(fs, &dir, home)?;
+        let mut path = home.to_path_buf();
+        for name in self.name.split('/') {
+            path.push(name);
+            made(fs.make_dir(&dir, name, DirMode::Private)).map_err(failed(&path))?;
+            dir = fs.open_dir(&dir, name).map_err(failed(&path))?;
+            private_dir(fs, &dir, &path)?;
+        }
         Ok(dir)
     }
 }
@@ -316,6 +332,21 @@ mod tests {
         assert!(matches!(folder.write("b", &[0; 17]), Err(OwnError::TooLarge { .. })));
         std::os::unix::fs::symlink("/etc/passwd", folder.path_of("l").unwrap()).unwrap();
         assert!(matches!(folder.read("l"), Err(OwnError::NotAFile(_))));
+    }
+
+    #[test]
+    fn a_folder_in_a_folder_is_private_at_every_step() {
+        let temp = tempfile::tempdir().unwrap();
+        let home = temp.path().join("home");
+        let folder = Folder::new(Some(&home), "one/two", 16).secret();
+        assert_eq!(folder.read("a").unwrap(), None);
+        folder.write("a", b"x").unwrap();
+        assert_eq!(folder.read("a").unwrap().unwrap(), b"x");
+        let mode = |path: &str| std::fs::metadata(home.join(path)).unwrap().permissions().mode() & 0o777;
+        assert_eq!([mode(""), mode("one"), mode("one/two"), mode("one/two/a")], [0o700, 0o700, 0o700, 0o600]);
+        std::fs::set_permissions(home.join("one"), PermissionsExt::from_mode(0o777)).unwrap();
+        assert!(matches!(folder.read("a"), Err(OwnError::Open(_))));
+        assert!(matches!(folder.write("a", b"y"), Err(OwnError::Open(_))));
     }
 
     #[test]

@@ -68,6 +68,8 @@ pub struct Presence {
     pub version: Option<String>,
     /// Whether it is signed in, as far as can be told without asking a model.
     pub signed_in: Option<bool>,
+    /// How many models it has to choose from, where it is a model server and says so.
+    pub models: Option<usize>,
     /// What is in the way of using it, and what to do: a sentence.
     pub trouble: Option<String>,
 }

@@ -13,6 +13,8 @@ pub mod event;
 pub mod failure;
 pub mod friend;
 pub mod friends;
+pub mod live_test;
+pub mod session;
 pub mod turn;
 pub mod world;
 
@@ -20,5 +22,6 @@ pub use answer::Answer;
 pub use event::Event;
 pub use failure::Failure;
 pub use friend::{Abilities, Friend};
+pub use friends::Friends;
 pub use turn::{Memory, Task, Turn};
 pub use world::World;

@@ -48,6 +48,30 @@ pub enum Memory {
     Begin,
     /// What was said in this session of the friend's own, by its id.
     Resume(String),
+    /// This, which relay kept for a friend that keeps nothing itself ([`crate::friend::Sessions::Replayed`]): it is
+    /// said again, the oldest first. What comes of this turn can be taken up again, too.
+    Replay(Vec<Exchange>),
+}
+
+/// What was asked once, and what was answered.
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+pub struct Exchange {
+    /// The prompt, whole.
+    pub asked: String,
+    /// The answer, whole.
+    pub answered: String,
+}
+
+impl Exchange {
+    /// Bytes of both.
+    pub fn len(&self) -> usize {
+        self.asked.len() + self.answered.len()
+    }
+
+    /// Nothing was said.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
 }
 
 /// When a turn has to be done.

@@ -9,4 +9,6 @@
 )]
 #![cfg(target_os = "linux")]
 
+mod model;
+mod model_faults;
 mod stage;

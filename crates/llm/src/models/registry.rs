@@ -174,8 +174,8 @@ impl Registry {
         }
     }
 
-    /// A model of a provider of which relay knows none by name: everything but its name is assumed.
-    pub(super) fn assumed(&self, provider: &Registered, id: &str) -> Known {
+    /// A model of a provider of which relay knows nothing but the name: everything else is assumed.
+    pub fn assumed(&self, provider: &Registered, id: &str) -> Known {
         provider.found_model(Found { id: id.to_string(), ..Found::default() }).assumed()
     }
 }

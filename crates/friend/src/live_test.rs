@@ -1,0 +1,81 @@
+//! Whether a friend really answers: the smallest question there is, with nothing to look at and nothing to change.
+
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use relaycode_project::access::Access;
+use relaycode_text::width::shown;
+
+use crate::failure::Failure;
+use crate::friend::Friend;
+use crate::turn::{Limits, Memory, Task, Turn};
+use crate::world::World;
+
+/// How long it may take in all. A model on one's own machine may have to be loaded first.
+pub const TOTAL: Duration = Duration::from_secs(60);
+/// What it is asked.
+const QUESTION: &str = "Answer with the one word: ready";
+/// Cells of the answer that are kept.
+const SAID: usize = 60;
+
+/// A friend that answered.
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Passed {
+    /// How long it took.
+    #[serde(rename = "ms", serialize_with = "milliseconds")]
+    pub took: Duration,
+    /// Which model answered, if the friend says.
+    pub model: Option<String>,
+    /// By which way.
+    pub way: &'static str,
+    /// The beginning of what it said, fit to be shown.
+    pub said: String,
+    /// What a person should know beside it.
+    pub remarks: Vec<String>,
+}
+
+/// Asks a friend for one word, read-only, within [`TOTAL`], in a new empty directory in `scratch`, which is gone afterwards.
+///
+/// # Errors
+/// Why it did not answer.
+pub fn live_test(
+    friend: &dyn Friend,
+    model: Option<&str>,
+    scratch: &Path,
+    world: &World<'_>,
+) -> Result<Passed, Failure> {
+    let began = Instant::now();
+    let failed = |error: std::io::Error| Failure::Failed {
+        friend: friend.name().to_string(),
+        said: format!("no empty directory could be made in {}: {error}", scratch.display()),
+    };
+    // A friend is told a path without links.
+    let directory =
+        scratch.canonicalize().map_err(failed)?.join(format!("try-{}", uuid::Uuid::new_v4().simple()));
+    std::fs::create_dir(&directory).map_err(failed)?;
+    let turn = Turn {
+        task: Task::Prompt(QUESTION.to_string()),
+        directory: directory.clone(),
+        access: Access::ReadOnly,
+        model: model.map(str::to_string),
+        schema: None,
+        memory: Memory::None,
+        limits: Limits::new(TOTAL, TOTAL),
+    };
+    let answered = friend.turn(&turn, world, &mut |_| {});
+    // What it left there is no use to anybody; that it cannot be removed is no reason to say that it failed.
+    let _ = std::fs::remove_dir_all(&directory);
+    let answer = answered?;
+    Ok(Passed {
+        took: began.elapsed(),
+        model: answer.model,
+        way: answer.way,
+        said: shown(answer.text.trim(), SAID),
+        remarks: answer.remarks,
+    })
+}
+
+fn milliseconds<S: serde::Serializer>(span: &Duration, to: S) -> Result<S::Ok, S::Error> {
+    to.serialize_u64(u64::try_from(span.as_millis()).unwrap_or(u64::MAX))
+}
