@@ -1,4 +1,4 @@
-//! `cargo xtask agents`: installs the real agents that tests use as witnesses, pinned, into a cache outside the tree.
+//! `cargo xtask agents`: installs the real agents that tests use, pinned, into a cache outside the tree.
 
 use anyhow::bail;
 use relaycode_testkit::agents::{ALL, cache, find, install};
@@ -8,7 +8,7 @@ use relaycode_testkit::agents::{ALL, cache, find, install};
 pub(crate) struct Args {
     /// Install nothing; fail if one is missing
     #[arg(long)]
-    check: bool,
+    pub(crate) check: bool,
 }
 
 /// Installs what is missing.
@@ -20,7 +20,10 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
         if args.check {
             match find(*agent) {
                 Ok(program) => println!("  {title} is at {}", program.display()),
-                Err(_) => missing.push(title),
+                Err(absent) => {
+                    println!("  {title}: {absent}");
+                    missing.push(title);
+                }
             }
             continue;
         }
@@ -31,11 +34,16 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
             Err(error) => {
                 println!("  {title}: {error}");
                 missing.push(title);
+                continue;
             }
+        }
+        if let Err(absent) = find(*agent) {
+            println!("  {title}: {absent}");
+            missing.push(title);
         }
     }
     if missing.is_empty() {
         return Ok(());
     }
-    bail!("not installed: {}; their tests will be skipped", missing.join(", "))
+    bail!("not there: {}; their tests will be skipped", missing.join(", "))
 }

@@ -1,7 +1,11 @@
-//! `cargo xtask test`: what CI runs and what a newcomer runs. Debug builds only.
+//! `cargo xtask test`: what CI runs and what a newcomer runs. Debug builds only. Tests that need real agents are left to
+//! `cargo xtask test --real`, which CI runs after it.
 //!
 //! The steps stand in the order in which they are cheap. The first that fails ends the run and says
 //! how to see it again; what is missing on this machine is named, never skipped.
+
+#[cfg(target_os = "linux")]
+mod real;
 
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
@@ -11,13 +15,20 @@ use clap::ValueEnum;
 
 use crate::{tidy, workspace};
 
-/// Run what CI runs: format check, tidy, lints, all tests
+/// Run what CI runs: format check, tidy, lints, all tests but those with real agents
 #[derive(clap::Args)]
 pub(crate) struct Args {
     /// Run only this step
     #[arg(long, value_name = "STEP")]
     only: Option<Step>,
+    /// Run instead the tests with real agents, which are installed if npm is there
+    #[cfg(target_os = "linux")]
+    #[arg(long, conflicts_with = "only")]
+    real: bool,
 }
+
+/// The tests that need real agents: those in a module called `real` of a crate's integration tests.
+const REAL: &str = "kind(test) & test(/(^|::)real::/)";
 
 /// One step of the run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -38,6 +49,13 @@ enum Step {
 /// Runs the steps in order and stops at the first that fails.
 pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     let started = Instant::now();
+    #[cfg(target_os = "linux")]
+    if args.real {
+        println!("== real: tests with real agents");
+        real::run().context("real failed; `cargo xtask test --real` shows it again")?;
+        println!("== real: ok, {}", seconds(started.elapsed()));
+        return Ok(());
+    }
     let steps: Vec<Step> = Step::value_variants()
         .iter()
         .copied()
@@ -73,7 +91,7 @@ impl Step {
             Step::Fmt => "every file is formatted",
             Step::Tidy => "the rules of the house",
             Step::Lint => "clippy, warnings are errors",
-            Step::Tests => "unit, integration and documentation tests",
+            Step::Tests => "unit, integration and documentation tests; `cargo xtask test --real` does more",
             #[cfg(target_os = "linux")]
             Step::Torture => "a sample of every harm; `cargo xtask torture --full` does all of it",
         }
@@ -92,10 +110,15 @@ impl Step {
                 cargo(&["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"])
             }
             Step::Tests if works("nextest") => {
-                cargo(&["nextest", "run", "--workspace", "--status-level", "slow"])?;
+                let tests = format!("not ({REAL})");
+                cargo(&["nextest", "run", "--workspace", "--status-level", "slow", "-E", &tests])?;
                 cargo(&["test", "--quiet", "--doc", "--workspace"])
             }
-            Step::Tests => cargo(&["test", "--quiet", "--workspace"]),
+            Step::Tests => {
+                cargo(&["test", "--quiet", "--workspace", "--lib", "--bins"])?;
+                cargo(&["test", "--quiet", "--workspace", "--test", "*", "--", "--skip", "real::"])?;
+                cargo(&["test", "--quiet", "--doc", "--workspace"])
+            }
             #[cfg(target_os = "linux")]
             Step::Torture => crate::torture::run(&crate::torture::Args::sample()),
         }
@@ -127,12 +150,18 @@ fn works(subcommand: &str) -> bool {
 /// `cargo test` takes a new one each time and so goes on exploring.
 const SEED: (&str, &str) = ("PROPTEST_RNG_SEED", "2026");
 
-/// Runs cargo, its output going where ours goes.
-fn cargo(args: &[&str]) -> anyhow::Result<()> {
+/// Cargo, with the seed.
+fn seeded() -> Command {
     let mut command: Command = workspace::cargo();
     if std::env::var_os(SEED.0).is_none() {
         command.env(SEED.0, SEED.1);
     }
+    command
+}
+
+/// Runs cargo, its output going where ours goes.
+fn cargo(args: &[&str]) -> anyhow::Result<()> {
+    let mut command = seeded();
     let shown = format!("cargo {}", args.join(" "));
     let status = command.args(args).status().with_context(|| format!("`{shown}` could not be started"))?;
     if status.success() {

@@ -37,14 +37,16 @@ pub(crate) enum Exit {
     AlreadyProcessed = 8,
     /// Committed, but the disk reported an error afterwards.
     Doubt = 9,
-    /// A provider failed.
-    Provider = 10,
-    /// A provider gave no answer.
+    /// A friend or a provider failed.
+    Friend = 10,
+    /// A friend or a provider gave no answer.
     NoAnswer = 11,
-    /// A provider ran out of time.
+    /// A friend or a provider ran out of time.
     OutOfTime = 12,
     /// A person has to decide and there is nobody to ask.
     NobodyToAsk = 13,
+    /// A review came back with findings that block.
+    Findings = 20,
     /// The user or the system asked to stop.
     Interrupted = 130,
 }

@@ -14,6 +14,7 @@ mod doctor;
 mod exit_codes;
 mod failure;
 mod files;
+mod friends;
 mod home;
 mod input;
 mod json;

@@ -35,7 +35,7 @@ const REGISTRIES: &[Registry] = &[
     registry("wire", "crates/llm/src/wire",
         &["address", "conformance", "effort", "history", "ids", "picture"]),
     registry("scripted wire", "crates/testkit/src/model/wire", &[]),
-    registry("real agent", "crates/testkit/src/agents", &["install", "run"]),
+    registry("real agent", "crates/testkit/src/agents", &["install", "resident", "run"]),
     registry("torture layer", "xtask/src/torture/layers", &[]),
     registry("tidy rule", "xtask/src/tidy", &["spdx", "tests"]),
 ];

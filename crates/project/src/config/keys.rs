@@ -21,6 +21,8 @@ pub struct Key {
     pub older: Option<&'static str>,
     /// What a project that sets it wants from the user.
     pub stake: Option<Stake>,
+    /// Only the user's own file may set it: what a project says of it does nothing.
+    pub own: bool,
     /// `init` writes it into a new file.
     pub written: bool,
     /// Where its value is.
@@ -65,6 +67,8 @@ pub enum Rule {
     Command,
     /// The beginning of a branch's name; may be empty.
     BranchPrefix,
+    /// Whom to ask: one friend, or several with commas between them.
+    Friends,
 }
 
 /// Which part of relay a key changes.
@@ -164,11 +168,12 @@ pub fn find(name: &str) -> Option<&'static Key> {
 }
 
 /// The sections and what they are about, in the order of the file.
-pub const SECTIONS: [(&str, &str); 4] = [
+pub const SECTIONS: [(&str, &str); 5] = [
     ("core", "How relay itself behaves."),
     ("watcher", "How the clipboard is watched and what the prompt asks for."),
     ("patch", "How a change is judged."),
     ("git", "What is done with git."),
+    ("friends", "Whom `ask`, `review` and `do` turn to, and how long they wait."),
 ];
 
 const fn choice(name: &'static str) -> Choice {
@@ -200,7 +205,7 @@ const ERRORS: u64 = 1_000_000;
 const CHANGED_FILES: u64 = 100_000;
 
 /// Every key, in the order in which they are shown.
-pub static KEYS: [Key; 20] = [
+pub static KEYS: [Key; 23] = [
     Key {
         name: "projectId",
         meaning: "The project's name in prompts and answers; an answer for another project is refused.",
@@ -208,6 +213,7 @@ pub static KEYS: [Key; 20] = [
         acts: Acts::Here,
         older: None,
         stake: None,
+        own: false,
         written: true,
         slot: |c| Slot::Name(&mut c.project_id),
     },
@@ -218,6 +224,7 @@ pub static KEYS: [Key; 20] = [
         acts: Acts::Here,
         older: None,
         stake: None,
+        own: false,
         written: true,
         slot: |c| Slot::Choice(&mut c.core.log_level),
     },
@@ -228,6 +235,7 @@ pub static KEYS: [Key; 20] = [
         acts: Acts::Watch,
         older: None,
         stake: None,
+        own: false,
         written: true,
         slot: |c| Slot::Switch(&mut c.core.enable_notifications),
     },
@@ -238,6 +246,7 @@ pub static KEYS: [Key; 20] = [
         acts: Acts::Watch,
         older: None,
         stake: None,
+        own: false,
         written: true,
         slot: |c| Slot::Switch(&mut c.core.watch_config),
     },
@@ -248,6 +257,7 @@ pub static KEYS: [Key; 20] = [
         acts: Acts::Watch,
         older: Some("clipboardPollInterval"),
         stake: None,
+        own: false,
         written: true,
         slot: |c| Slot::Number(&mut c.watcher.clipboard_poll_interval),
     },
@@ -258,6 +268,7 @@ pub static KEYS: [Key; 20] = [
         acts: Acts::Here,
         older: None,
         stake: None,
+        own: false,
         written: true,
         slot: |c| Slot::Choice(&mut c.watcher.preferred_strategy),
     },
@@ -268,6 +279,7 @@ pub static KEYS: [Key; 20] = [
         acts: Acts::Watch,
         older: None,
         stake: None,
+        own: false,
         written: false,
         slot: |c| Slot::Switch(&mut c.watcher.enable_bulk_processing),
     },
@@ -278,6 +290,7 @@ pub static KEYS: [Key; 20] = [
         acts: Acts::Watch,
         older: None,
         stake: None,
+        own: false,
         written: false,
         slot: |c| Slot::Number(&mut c.watcher.bulk_size),
     },
@@ -288,6 +301,7 @@ pub static KEYS: [Key; 20] = [
         acts: Acts::Watch,
         older: None,
         stake: None,
+        own: false,
         written: false,
         slot: |c| Slot::Number(&mut c.watcher.bulk_timeout),
     },
@@ -298,6 +312,7 @@ pub static KEYS: [Key; 20] = [
         acts: Acts::Here,
         older: Some("approval"),
         stake: Some(Stake::Approval),
+        own: false,
         written: true,
         slot: |c| Slot::Choice(&mut c.patch.approval_mode),
     },
@@ -308,6 +323,7 @@ pub static KEYS: [Key; 20] = [
         acts: Acts::Here,
         older: Some("approvalOnErrorCount"),
         stake: Some(Stake::Approval),
+        own: false,
         written: true,
         slot: |c| Slot::Number(&mut c.patch.approval_on_error_count),
     },
@@ -318,6 +334,7 @@ pub static KEYS: [Key; 20] = [
         acts: Acts::Here,
         older: Some("linter"),
         stake: Some(Stake::Command),
+        own: false,
         written: true,
         slot: |c| Slot::Text(&mut c.patch.linter),
     },
@@ -328,6 +345,7 @@ pub static KEYS: [Key; 20] = [
         acts: Acts::Here,
         older: Some("preCommand"),
         stake: Some(Stake::Command),
+        own: false,
         written: true,
         slot: |c| Slot::Text(&mut c.patch.pre_command),
     },
@@ -338,6 +356,7 @@ pub static KEYS: [Key; 20] = [
         acts: Acts::Here,
         older: Some("postCommand"),
         stake: Some(Stake::Command),
+        own: false,
         written: true,
         slot: |c| Slot::Text(&mut c.patch.post_command),
     },
@@ -348,6 +367,7 @@ pub static KEYS: [Key; 20] = [
         acts: Acts::Here,
         older: None,
         stake: Some(Stake::Approval),
+        own: false,
         written: false,
         slot: |c| Slot::Number(&mut c.patch.min_file_changes),
     },
@@ -358,6 +378,7 @@ pub static KEYS: [Key; 20] = [
         acts: Acts::Here,
         older: None,
         stake: Some(Stake::Approval),
+        own: false,
         written: false,
         slot: |c| Slot::Limit(&mut c.patch.max_file_changes),
     },
@@ -368,6 +389,7 @@ pub static KEYS: [Key; 20] = [
         acts: Acts::Here,
         older: None,
         stake: None,
+        own: false,
         written: false,
         slot: |c| Slot::Number(&mut c.patch.command_timeout),
     },
@@ -378,6 +400,7 @@ pub static KEYS: [Key; 20] = [
         acts: Acts::Here,
         older: None,
         stake: None,
+        own: false,
         written: true,
         slot: |c| Slot::Switch(&mut c.git.auto_git_branch),
     },
@@ -388,6 +411,7 @@ pub static KEYS: [Key; 20] = [
         acts: Acts::Here,
         older: None,
         stake: None,
+        own: false,
         written: true,
         slot: |c| Slot::Text(&mut c.git.git_branch_prefix),
     },
@@ -398,7 +422,41 @@ pub static KEYS: [Key; 20] = [
         acts: Acts::Here,
         older: None,
         stake: None,
+        own: false,
         written: true,
         slot: |c| Slot::Choice(&mut c.git.git_branch_template),
+    },
+    Key {
+        name: "friends.default",
+        meaning: "The friend that is asked where `--to` names none; several with commas between them.",
+        kind: Kind::Text(Rule::Friends),
+        acts: Acts::Here,
+        older: None,
+        stake: None,
+        own: true,
+        written: false,
+        slot: |c| Slot::Text(&mut c.friends.default),
+    },
+    Key {
+        name: "friends.timeout",
+        meaning: "Seconds that a friend may take in all.",
+        kind: Kind::Number { least: 1, most: 86_400, or_none: false },
+        acts: Acts::Here,
+        older: None,
+        stake: None,
+        own: true,
+        written: false,
+        slot: |c| Slot::Number(&mut c.friends.timeout),
+    },
+    Key {
+        name: "friends.idleTimeout",
+        meaning: "Seconds that a friend may show no sign of life.",
+        kind: Kind::Number { least: 1, most: 86_400, or_none: false },
+        acts: Acts::Here,
+        older: None,
+        stake: None,
+        own: true,
+        written: false,
+        slot: |c| Slot::Number(&mut c.friends.idle_timeout),
     },
 ];

@@ -111,6 +111,12 @@ impl Reader<'_> {
             let hint = "Take it out; each project has it in its relaycode.config.json";
             return Err(self.error(ConfigFault::ProjectId, entry.at, what, hint));
         }
+        if self.owner == Owner::Project && key.own {
+            self.remark(entry.at, || {
+                format!("`{}` does nothing here: only your own config.yml says it", key.name)
+            });
+            return Ok(());
+        }
         let value = self.value(key, &entry.node)?;
         let at = entry.at;
         match self.layer.setting(key.name) {
@@ -234,6 +240,7 @@ fn allowed(kind: Kind) -> String {
         }
         Kind::Text(Rule::Command) => "a command line in quotes, or \"\" for none".to_string(),
         Kind::Text(Rule::BranchPrefix) => "the beginning of a branch's name, such as \"relay/\"".to_string(),
+        Kind::Text(Rule::Friends) => "whom to ask, such as \"codex\" or \"codex,claude\"".to_string(),
         Kind::Switch => "true or false".to_string(),
         Kind::Number { least, most, or_none } => {
             let none = if or_none { ", or null" } else { "" };

@@ -42,6 +42,9 @@ pub struct Config {
     pub patch: Patch,
     /// What is done with git.
     pub git: Git,
+    /// Whom `ask`, `review` and `do` turn to. Only the user's own file says so: what a project holds goes to nobody
+    /// whom its user did not choose.
+    pub friends: Friends,
 }
 
 /// `core.*`
@@ -139,6 +142,17 @@ pub struct Git {
     pub git_branch_template: BranchTemplate,
 }
 
+/// `friends.*`
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Friends {
+    /// Who is asked where nobody is named.
+    pub default: String,
+    /// Seconds that a friend may take in all.
+    pub timeout: u64,
+    /// Seconds that a friend may show no sign of life.
+    pub idle_timeout: u64,
+}
+
 /// `git.gitBranchTemplate`
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum BranchTemplate {
@@ -175,6 +189,7 @@ impl Default for Config {
                 git_branch_prefix: "relay/".to_string(),
                 git_branch_template: BranchTemplate::GitCommitMsg,
             },
+            friends: Friends { default: "codex".to_string(), timeout: 600, idle_timeout: 300 },
         }
     }
 }

@@ -11,6 +11,8 @@ pub const PROJECT_ID_CHARACTERS: usize = 100;
 const COMMAND_BYTES: usize = 8 << 10;
 /// Bytes of the beginning of a branch's name.
 const PREFIX_BYTES: usize = 100;
+/// Bytes of the names of friends.
+const FRIENDS_BYTES: usize = 1_000;
 
 /// Whether `id` can be the name of a project.
 ///
@@ -39,6 +41,7 @@ impl Rule {
             Rule::ProjectId => check_project_id(text),
             Rule::Command => command(text),
             Rule::BranchPrefix => prefix(text),
+            Rule::Friends => friends(text),
         }
     }
 }
@@ -54,6 +57,20 @@ fn command(text: &str) -> Result<(), String> {
         Some(c) => Err(format!("holds a character that cannot be seen ({})", describe(c))),
         None => Ok(()),
     }
+}
+
+/// Names with commas between them, as after `--to`.
+fn friends(text: &str) -> Result<(), String> {
+    if text.len() > FRIENDS_BYTES {
+        return Err(format!("has more than {FRIENDS_BYTES} bytes"));
+    }
+    let bad = |name: &str| {
+        name.is_empty() || name.starts_with('-') || name.chars().any(|c| is_unsafe(c) || c.is_whitespace())
+    };
+    if text.split(',').any(bad) {
+        return Err("names nobody: write it as after `--to`, for example codex,claude".to_string());
+    }
+    Ok(())
 }
 
 /// The rules of git for the name of a branch, as far as its beginning can break them.

@@ -16,7 +16,9 @@ pub fn schema() -> Json {
     for key in keys_of(None) {
         properties.insert(key.name.to_string(), property(key));
     }
-    for (section, meaning) in SECTIONS {
+    for (section, meaning) in
+        SECTIONS.into_iter().filter(|(section, _)| keys_of(Some(section)).next().is_some())
+    {
         let inner: Map<String, Json> =
             keys_of(Some(section)).map(|key| (key.parts().1.to_string(), property(key))).collect();
         let object = json!({
@@ -48,13 +50,16 @@ pub fn initial(project_id: &str) -> String {
     for (section, _) in SECTIONS {
         let lines: Vec<String> =
             keys_of(Some(section)).filter(|key| key.written).map(|key| line("    ", key)).collect();
+        if lines.is_empty() {
+            continue;
+        }
         parts.push(format!("  {}: {{\n{}\n  }}", Json::from(section), lines.join(",\n")));
     }
     format!("{{\n{}\n}}\n", parts.join(",\n"))
 }
 
 fn keys_of(section: Option<&'static str>) -> impl Iterator<Item = &'static Key> {
-    KEYS.iter().filter(move |key| key.parts().0 == section)
+    KEYS.iter().filter(move |key| key.parts().0 == section && !key.own)
 }
 
 fn property(key: &Key) -> Json {

@@ -66,7 +66,7 @@ impl Spinner {
     }
 
     /// Takes note of what the command printed.
-    pub(super) fn prints(&self, bytes: &[u8]) {
+    pub(crate) fn prints(&self, bytes: &[u8]) {
         let mut state = self.shared.lock();
         state.tail.extend_from_slice(&bytes[bytes.len().saturating_sub(TAIL)..]);
         let over = state.tail.len().saturating_sub(TAIL);
@@ -74,7 +74,7 @@ impl Spinner {
     }
 
     /// Writes text, which is safe already, above the line.
-    pub(super) fn say(&self, text: &str) {
+    pub(crate) fn say(&self, text: &str) {
         let mut state = self.shared.lock();
         state.replace("");
         let _ = state.err.write_all(text.as_bytes());

@@ -1,6 +1,7 @@
-//! What only the commands show: their failures, what `relay doctor` found, models and keys. Everything else is a view of the crate
+//! What only the commands show: their failures, what `relay doctor` found, models, keys, answers of friends. Everything else is a view of the crate
 //! `tui`.
 
+pub(crate) mod answers;
 pub(crate) mod doctor;
 pub(crate) mod failure;
 pub(crate) mod keys;

@@ -1,12 +1,15 @@
 //! Claude Code: a witness for Anthropic Messages. Its native build needs no node.
 
+use std::io;
 use std::path::Path;
-use std::process::Command;
 
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
-use super::{Agent, Scratch};
+use super::{Agent, put};
 use crate::model::Turn;
+
+/// All that is needed of its tools.
+const TOOLS: &str = "Bash,Edit,Read,Write";
 
 pub(super) struct Claude;
 
@@ -27,29 +30,51 @@ impl Agent for Claude {
         "node_modules/@anthropic-ai/claude-code-linux-x64/claude"
     }
 
-    fn command(&self, program: &Path, scratch: &Scratch, url: &str) -> Command {
-        let mut command = scratch.command(program);
-        command.args([
+    fn settle(&self, home: &Path, url: &str) -> io::Result<Vec<(&'static str, String)>> {
+        let quiet = [
+            "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC",
+            "DISABLE_AUTOUPDATER",
+            "DISABLE_TELEMETRY",
+            "DISABLE_ERROR_REPORTING",
+        ];
+        let mut environment = vec![("ANTHROPIC_BASE_URL", url.to_owned())];
+        environment.extend(quiet.map(|name| (name, "1".to_owned())));
+        // In the settings, too: who starts it may have taken them out of the environment, as those of another claude.
+        let settings: Map<String, Value> =
+            environment.iter().map(|(name, value)| ((*name).to_owned(), json!(value))).collect();
+        put(home, ".claude/settings.json", &json!({"env": settings}).to_string())?;
+        environment.push(("ANTHROPIC_API_KEY", "scripted".to_owned()));
+        environment.push(("CLAUDE_CODE_MAX_RETRIES", "3".to_owned()));
+        Ok(environment)
+    }
+
+    fn arguments(&self) -> &'static [&'static str] {
+        // To skip every permission is refused to root.
+        &[
             "-p",
             "--output-format",
             "stream-json",
             "--verbose",
             "--no-session-persistence",
-            "--safe-mode",
-        ]);
-        // One tool is all that is needed; to skip every permission is refused to root.
-        command.args(["--tools", "Bash", "--allowedTools", "Bash"]);
-        command.env("ANTHROPIC_BASE_URL", url).env("ANTHROPIC_API_KEY", "scripted");
-        command.env("CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC", "1").env("CLAUDE_CODE_MAX_RETRIES", "3");
-        command
-            .env("DISABLE_AUTOUPDATER", "1")
-            .env("DISABLE_TELEMETRY", "1")
-            .env("DISABLE_ERROR_REPORTING", "1");
-        command
+            "--tools",
+            TOOLS,
+            "--allowedTools",
+            TOOLS,
+        ]
     }
 
-    fn shell(&self, turn: Turn, command: &str) -> Turn {
+    fn runs(&self, turn: Turn, command: &str) -> Turn {
         turn.tool("Bash", json!({"command": command, "description": "Look"}))
+    }
+
+    fn writes_file(&self, turn: Turn, path: &str, content: &str) -> Turn {
+        turn.tool("Write", json!({"file_path": path, "content": content}))
+    }
+
+    fn replaces(&self, turn: Turn, path: &str, before: &str, after: &str) -> Vec<Turn> {
+        // What it has not read it does not edit.
+        let edit = json!({"file_path": path, "old_string": before, "new_string": after});
+        vec![turn.tool("Read", json!({"file_path": path})), Turn::call("Edit", edit)]
     }
 
     fn answer(&self, events: &[Value]) -> Option<String> {

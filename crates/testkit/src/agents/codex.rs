@@ -1,12 +1,12 @@
 //! Codex: a witness for OpenAI Responses. The native program is run, not its node wrapper, which a kill would leave an
 //! orphan of.
 
+use std::io;
 use std::path::Path;
-use std::process::Command;
 
 use serde_json::{Value, json};
 
-use super::{Agent, Scratch};
+use super::{Agent, put};
 use crate::model::Turn;
 
 pub(super) struct Codex;
@@ -28,24 +28,48 @@ impl Agent for Codex {
         "node_modules/@openai/codex-linux-x64/vendor/x86_64-unknown-linux-musl/bin/codex"
     }
 
-    fn command(&self, program: &Path, scratch: &Scratch, url: &str) -> Command {
-        let provider = format!(
-            "model_providers.scripted={{name=\"scripted\",base_url=\"{url}/v1\",wire_api=\"responses\",\
-             env_key=\"SCRIPTED_KEY\",request_max_retries=3,stream_max_retries=3}}"
+    fn settle(&self, home: &Path, url: &str) -> io::Result<Vec<(&'static str, String)>> {
+        // A model's name from its catalogue: others get fewer tools. Plugins would be looked for on the internet.
+        let settings = format!(
+            r#"model = "gpt-5.5"
+model_provider = "scripted"
+check_for_update_on_startup = false
+
+[analytics]
+enabled = false
+
+[features]
+plugins = false
+
+[model_providers.scripted]
+name = "scripted"
+base_url = "{url}/v1"
+wire_api = "responses"
+env_key = "SCRIPTED_KEY"
+request_max_retries = 3
+stream_max_retries = 3
+"#
         );
-        let mut command = scratch.command(program);
-        command.args(["exec", "--json", "--ephemeral", "--ignore-user-config", "--skip-git-repo-check"]);
-        // Its sandbox needs rights that a machine for tests may not give; the commands are ours.
-        command.args(["-s", "danger-full-access", "-C"]).arg(scratch.project());
-        // A name from its catalogue: others get fewer tools.
-        command.args(["-c", "model=\"gpt-5.5\"", "-c", "model_provider=\"scripted\"", "-c", &provider]);
-        command.args(["-c", "check_for_update_on_startup=false", "-c", "analytics.enabled=false", "-"]);
-        command.env("CODEX_HOME", scratch.home()).env("SCRIPTED_KEY", "scripted");
-        command
+        put(home, ".codex/config.toml", &settings)?;
+        Ok(vec![("SCRIPTED_KEY", "scripted".to_owned())])
     }
 
-    fn shell(&self, turn: Turn, command: &str) -> Turn {
+    fn arguments(&self) -> &'static [&'static str] {
+        // Its sandbox needs rights that a machine for tests may not give; the commands are ours.
+        &["exec", "--json", "--ephemeral", "--skip-git-repo-check", "-s", "danger-full-access", "-"]
+    }
+
+    fn runs(&self, turn: Turn, command: &str) -> Turn {
         turn.tool("exec_command", json!({"cmd": command}))
+    }
+
+    fn writes_file(&self, turn: Turn, path: &str, content: &str) -> Turn {
+        patches(turn, &format!("*** Add File: {path}\n{}", marked('+', content)))
+    }
+
+    fn replaces(&self, turn: Turn, path: &str, before: &str, after: &str) -> Vec<Turn> {
+        let (before, after) = (marked('-', before), marked('+', after));
+        vec![patches(turn, &format!("*** Update File: {path}\n@@\n{before}{after}"))]
     }
 
     fn answer(&self, events: &[Value]) -> Option<String> {
@@ -62,4 +86,14 @@ impl Agent for Codex {
 fn last_item(events: &[Value], kind: &str) -> Option<String> {
     let item = events.iter().rfind(|event| event["item"]["type"] == kind)?;
     item["item"]["text"].as_str().map(str::to_owned)
+}
+
+/// A call of the tool that takes a patch as plain text.
+fn patches(turn: Turn, body: &str) -> Turn {
+    turn.custom_tool("apply_patch", &format!("*** Begin Patch\n{body}*** End Patch"))
+}
+
+/// The lines, each with a mark before it.
+fn marked(mark: char, text: &str) -> String {
+    text.lines().map(|line| format!("{mark}{line}\n")).collect()
 }

@@ -1,4 +1,5 @@
-//! Real command line agents of other projects, as witnesses: what satisfies them is faithful.
+//! Real command line agents of other projects: witnesses of the scripted model server (what satisfies them is
+//! faithful), and friends for tests of relay itself ([`Resident`]).
 //!
 //! One file per agent; adding one is a `mod` line and a line in [`ALL`]. They are installed once, by
 //! `cargo xtask agents`, into a folder outside the tree; a test that lacks one says so by name and is skipped, or
@@ -7,13 +8,17 @@
 
 mod claude;
 mod codex;
+mod gemini;
 mod install;
+mod opencode;
+mod resident;
 mod run;
 
 use std::env;
 use std::fmt;
+use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 
 use serde_json::Value;
 
@@ -21,10 +26,11 @@ use crate::missing;
 use crate::model::Turn;
 
 pub use install::{InstallError, install};
+pub use resident::Resident;
 pub use run::{Ran, Scratch};
 
 /// Every agent.
-pub static ALL: &[&dyn Agent] = &[&claude::Claude, &codex::Codex];
+pub static ALL: &[&dyn Agent] = &[&claude::Claude, &codex::Codex, &gemini::Gemini, &opencode::Opencode];
 
 /// The folder that they are installed in; [`cache`] says what it is without.
 pub const FOLDER: &str = "RELAY_AGENTS";
@@ -46,26 +52,71 @@ pub trait Agent: Sync {
     /// Where its program is below the folder of the package manager.
     fn program(&self) -> &'static str;
 
-    /// The command that answers what is on its input, with the model at `url`.
-    fn command(&self, program: &Path, scratch: &Scratch, url: &str) -> Command;
+    /// Another program that it does not run without.
+    fn needs(&self) -> Option<&'static str> {
+        None
+    }
 
-    /// The turn with a call of the agent's own shell tool.
-    fn shell(&self, turn: Turn, command: &str) -> Turn;
+    /// Writes its settings into a home that is its own, as a user would, for a model at `url`; the environment that
+    /// it takes besides. The project is not trusted, and nothing is allowed that is not by default.
+    ///
+    /// # Errors
+    /// When a file cannot be written.
+    fn settle(&self, home: &Path, url: &str) -> io::Result<Vec<(&'static str, String)>>;
+
+    /// How it is asked once: the prompt on its input, events as lines of JSON, everything allowed.
+    fn arguments(&self) -> &'static [&'static str];
+
+    /// The turn with a call that runs a command in a shell.
+    fn runs(&self, turn: Turn, command: &str) -> Turn;
+
+    /// The turn with a call that writes a new file, whose path is relative to the project.
+    fn writes_file(&self, turn: Turn, path: &str, content: &str) -> Turn;
+
+    /// The turns that put `after` in the place of the lines `before` in a file that is there. The first is `turn` with
+    /// a call; there is a second where the agent insists on reading a file first.
+    fn replaces(&self, turn: Turn, path: &str, before: &str, after: &str) -> Vec<Turn>;
 
     /// What it says at last, from the events that it printed.
     fn answer(&self, events: &[Value]) -> Option<String>;
 
-    /// Whether it printed that it thought.
+    /// What it printed of its thinking.
     fn thought(&self, events: &[Value]) -> Option<String>;
+
+    /// What it does not do, though others do.
+    fn lacks(&self) -> &'static [Lack] {
+        &[]
+    }
 }
 
-/// An agent that is not installed.
+/// Something that not every agent does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Absent(pub &'static str);
+pub enum Lack {
+    /// It does not print what the model thought.
+    PrintsThoughts,
+    /// It does not send back what the model thought.
+    ReturnsThoughts,
+    /// It does not send back what the thinking was signed with.
+    ReturnsSignatures,
+    /// It does not ask again when a stream breaks off.
+    AsksAgainAfterCut,
+}
+
+/// An agent that is not installed, or cannot run here.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Absent {
+    /// The agent.
+    pub agent: &'static str,
+    /// What it lacks, if it is there itself.
+    pub needs: Option<&'static str>,
+}
 
 impl fmt::Display for Absent {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "no {}; `cargo xtask agents` installs it", self.0)
+        match self.needs {
+            Some(program) => write!(f, "no {program}, which {} needs", self.agent),
+            None => write!(f, "no {}; `cargo xtask agents` installs it", self.agent),
+        }
     }
 }
 
@@ -81,10 +132,23 @@ impl Absent {
 /// Where an agent's program is.
 ///
 /// # Errors
-/// When it is not installed.
+/// When it is not installed, or what it needs is not.
 pub fn find(agent: &dyn Agent) -> Result<PathBuf, Absent> {
     let program = folder(&cache(), agent).join(agent.program());
-    if program.is_file() { Ok(program) } else { Err(Absent(agent.name())) }
+    if !program.is_file() {
+        return Err(Absent { agent: agent.name(), needs: None });
+    }
+    match agent.needs() {
+        Some(other) if missing::find(other).is_err() => {
+            Err(Absent { agent: agent.name(), needs: Some(other) })
+        }
+        _ => Ok(program),
+    }
+}
+
+/// The agent of this name.
+pub fn named(name: &str) -> Option<&'static dyn Agent> {
+    ALL.iter().copied().find(|agent| agent.name() == name)
 }
 
 /// The folder that agents are installed in: [`FOLDER`], or `relaycode/agents` in the user's cache.
@@ -94,6 +158,15 @@ pub fn cache() -> PathBuf {
         let caches = set("XDG_CACHE_HOME").or_else(|| set("HOME").map(|home| home.join(".cache")));
         caches.unwrap_or_else(env::temp_dir).join("relaycode").join("agents")
     })
+}
+
+/// Writes a file below a home, and the folders above it.
+fn put(home: &Path, path: &str, content: &str) -> io::Result<()> {
+    let file = home.join(path);
+    if let Some(folder) = file.parent() {
+        fs::create_dir_all(folder)?;
+    }
+    fs::write(file, content)
 }
 
 /// The folder of one agent. A new version is a new folder: who runs the old one is not disturbed.

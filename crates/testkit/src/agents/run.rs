@@ -3,9 +3,12 @@
 //! An agent's commands may leave its process group and its session. So everything that it starts carries the scratch
 //! folder's path in its environment, by which it is found and ended.
 
+use std::env;
+use std::ffi::OsString;
 use std::fs;
 use std::io::{Read, Seek};
-use std::path::{Path, PathBuf};
+use std::iter;
+use std::path::PathBuf;
 use std::process::Command;
 use std::time::Duration;
 
@@ -13,13 +16,13 @@ use rustix::process::{Pid, PidfdFlags, Signal, pidfd_open, pidfd_send_signal};
 use serde_json::Value;
 use tempfile::TempDir;
 
-use super::{Absent, Agent, find};
+use super::{Absent, Agent, Resident};
 use crate::model::Server;
 use crate::must::must;
 use crate::process::{Kept, holding};
 
 /// No run takes longer.
-const DEADLINE: Duration = Duration::from_secs(60);
+const DEADLINE: Duration = Duration::from_secs(120);
 
 /// Marks what an agent started.
 const MARK: &str = "RELAY_TESTKIT_SCRATCH";
@@ -53,7 +56,7 @@ impl Scratch {
     /// An empty home and an empty project.
     pub fn new() -> Scratch {
         let folder = must(tempfile::Builder::new().prefix("agent-").tempdir(), "could not make a folder");
-        for name in ["home", "project", "tmp"] {
+        for name in ["bin", "home", "project", "tmp"] {
             must(fs::create_dir(folder.path().join(name)), "could not make a folder");
         }
         Scratch { folder }
@@ -69,16 +72,40 @@ impl Scratch {
         self.folder.path().join("project")
     }
 
-    /// A command in the project, with nothing of our own environment but the path.
-    pub(super) fn command(&self, program: &Path) -> Command {
-        let mut command = Command::new(program);
-        command.current_dir(self.project()).env_clear();
-        command.env("PATH", std::env::var_os("PATH").unwrap_or_else(|| "/usr/bin:/bin".into()));
-        command.env("HOME", self.home()).env("TMPDIR", self.folder.path().join("tmp"));
+    /// Where agents are found by their names, before those of the user.
+    pub(super) fn programs(&self) -> PathBuf {
+        self.folder.path().join("bin")
+    }
+
+    /// What everybody here runs with: a home, a path, and the mark by which [`Scratch::left_running`] knows them.
+    pub(super) fn environment(&self) -> Vec<(OsString, OsString)> {
+        let path = env::var_os("PATH").unwrap_or_else(|| "/usr/bin:/bin".into());
+        let path = env::join_paths(iter::once(self.programs()).chain(env::split_paths(&path)));
+        let home = self.home();
         // A proxy would see loopback otherwise.
-        command.env("NO_PROXY", "*").env("no_proxy", "*").env("LANG", "C.UTF-8").env("TERM", "dumb");
-        command.env(MARK, self.folder.path());
-        command
+        let words = [("NO_PROXY", "*"), ("no_proxy", "*"), ("LANG", "C.UTF-8"), ("TERM", "dumb")];
+        let words = words.map(|(name, value)| (name.into(), value.into()));
+        let folders = [
+            ("HOME", home.clone()),
+            ("TMPDIR", self.folder.path().join("tmp")),
+            ("XDG_CONFIG_HOME", home.join(".config")),
+            ("XDG_DATA_HOME", home.join(".local/share")),
+            ("XDG_STATE_HOME", home.join(".local/state")),
+            ("XDG_CACHE_HOME", home.join(".cache")),
+            (MARK, self.folder.path().to_owned()),
+        ];
+        let folders = folders.map(|(name, value)| (name.into(), value.into()));
+        let path = ("PATH".into(), must(path, "could not join the path"));
+        iter::once(path).chain(words).chain(folders).collect()
+    }
+
+    /// An agent that whoever runs with its environment finds by its name, with the model at `url`. Several may live
+    /// in one home.
+    ///
+    /// # Errors
+    /// When it is not installed.
+    pub fn settle(&self, agent: &dyn Agent, url: &str) -> Result<Resident, Absent> {
+        Resident::settle(self, agent, url)
     }
 
     /// Lets an agent answer `prompt` with the model of `server`.
@@ -86,31 +113,43 @@ impl Scratch {
     /// # Errors
     /// When it is not installed.
     pub fn run(&self, agent: &dyn Agent, server: &Server, prompt: &str) -> Result<Ran, Absent> {
-        let mut command = agent.command(&find(agent)?, self, &server.url());
+        let resident = self.settle(agent, &server.url())?;
+        let mut command = resident.command(resident.program());
+        command.args(agent.arguments());
+        Ok(self.finish(&mut command, prompt))
+    }
+
+    /// Runs a command to its end, or to the deadline, with `input`; nothing of it is left afterwards.
+    pub fn finish(&self, command: &mut Command, input: &str) -> Ran {
         let mut output = must(tempfile::tempfile(), "could not make a file");
         let mut errors = must(tempfile::tempfile(), "could not make a file");
-        command.stdin(must(holding(prompt.as_bytes()), "could not hold the prompt"));
+        command.stdin(must(holding(input.as_bytes()), "could not hold the input"));
         command.stdout(must(output.try_clone(), "could not share a file"));
         command.stderr(must(errors.try_clone(), "could not share a file"));
-        let mut program = must(Kept::start(&mut command), "could not start the agent");
+        let mut program = must(Kept::start(command), "could not start the program");
         let status = program.ended(DEADLINE);
         drop(program);
         self.end_all();
         let (output, errors) = (read(&mut output), read(&mut errors));
         let events = output.lines().filter_map(|line| serde_json::from_str(line).ok()).collect();
-        Ok(Ran { code: status.and_then(|status| status.code()), output, errors, events })
+        Ran { code: status.and_then(|status| status.code()), output, errors, events }
     }
 
-    /// What an agent started here and is still running.
+    /// What was started here and is still running. The mark may be lost on the way to a command of an agent's; the
+    /// home is not.
     pub fn left_running(&self) -> Vec<Pid> {
-        let mark = format!("{MARK}={}", self.folder.path().display());
+        let marks = self.marks();
         let processes = fs::read_dir("/proc").into_iter().flatten().flatten();
         let numbers = processes.filter_map(|entry| entry.file_name().to_str()?.parse().ok());
-        numbers.filter_map(Pid::from_raw).filter(|pid| carries(*pid, &mark)).collect()
+        numbers.filter_map(Pid::from_raw).filter(|pid| carries(*pid, &marks)).collect()
+    }
+
+    fn marks(&self) -> [String; 2] {
+        [format!("{MARK}={}", self.folder.path().display()), format!("HOME={}", self.home().display())]
     }
 
     fn end_all(&self) {
-        let mark = format!("{MARK}={}", self.folder.path().display());
+        let marks = self.marks();
         for _ in 0..ROUNDS {
             let left = self.left_running();
             if left.is_empty() {
@@ -119,7 +158,7 @@ impl Scratch {
             for pid in left {
                 let Ok(handle) = pidfd_open(pid, PidfdFlags::empty()) else { continue };
                 // Looked at again: by now the number may be somebody else's.
-                if carries(pid, &mark) {
+                if carries(pid, &marks) {
                     let _ = pidfd_send_signal(&handle, Signal::KILL);
                     crate::process::ready(&handle, rustix::event::PollFlags::IN, Duration::from_secs(3));
                 }
@@ -140,9 +179,9 @@ impl Drop for Scratch {
     }
 }
 
-fn carries(pid: Pid, mark: &str) -> bool {
+fn carries(pid: Pid, marks: &[String]) -> bool {
     let environment = fs::read(format!("/proc/{}/environ", pid.as_raw_nonzero())).unwrap_or_default();
-    environment.split(|byte| *byte == 0).any(|entry| entry == mark.as_bytes())
+    environment.split(|byte| *byte == 0).any(|entry| marks.iter().any(|mark| entry == mark.as_bytes()))
 }
 
 fn read(file: &mut fs::File) -> String {
@@ -153,7 +192,7 @@ fn read(file: &mut fs::File) -> String {
 
 #[cfg(test)]
 mod tests {
-    use std::path::Path;
+    use std::process::Command;
 
     use super::Scratch;
     use crate::process::{Kept, LONG, until};
@@ -161,8 +200,8 @@ mod tests {
     #[test]
     fn what_left_the_session_of_an_agent_is_ended_with_the_scratch_folder() {
         let scratch = Scratch::new();
-        let mut command = scratch.command(Path::new("/bin/sh"));
-        command.args(["-c", "setsid sleep 300 & exec sleep 300"]);
+        let mut command = Command::new("/bin/sh");
+        command.envs(scratch.environment()).args(["-c", "setsid sleep 300 & exec sleep 300"]);
         let program = Kept::start(&mut command).unwrap();
         assert!(until(LONG, || (scratch.left_running().len() == 2).then_some(())).is_some());
         drop(program);

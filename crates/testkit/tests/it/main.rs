@@ -3,8 +3,8 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests fail by panicking")]
 #![cfg(target_os = "linux")]
 
-mod agents;
 mod desktops;
 mod model;
 mod notifications;
+mod real;
 mod screen;

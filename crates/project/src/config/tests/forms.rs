@@ -30,7 +30,7 @@ fn other(key: &Key) -> &'static str {
 
 /// The field that a key fills, by hand: what the list says about itself proves nothing.
 fn field(config: &Config, name: &str) -> String {
-    let Config { project_id, core, watcher, patch, git } = config;
+    let Config { project_id, core, watcher, patch, git, friends: _ } = config;
     match name {
         "projectId" => format!("{:?}", project_id.as_deref().unwrap_or_default()),
         "core.logLevel" => format!("{:?}", format!("{:?}", core.log_level).to_lowercase()),
@@ -83,7 +83,7 @@ fn holds(loaded: &Loaded, key: &Key) {
 
 #[test]
 fn every_key_acts_from_the_nested_form() {
-    for key in &KEYS {
+    for key in KEYS.iter().filter(|key| !key.own) {
         let loaded = json(&nested(key)).unwrap();
         holds(&loaded, key);
         let line = if key.parts().0.is_some() { 2 } else { 1 };
@@ -95,7 +95,7 @@ fn every_key_acts_from_the_nested_form() {
 #[test]
 fn every_key_acts_from_every_file() {
     for name in FILES {
-        for key in &KEYS {
+        for key in KEYS.iter().filter(|key| !key.own) {
             let head = if name.ends_with(".json") { "" } else { "export default " };
             let place = Place::with(name, &format!("{head}{}", nested(key)), "");
             let loaded = place.load().unwrap();
@@ -176,7 +176,7 @@ fn the_first_of_several_files_is_read_and_the_others_are_named() {
 
 #[test]
 fn a_number_stays_in_its_range_and_is_whole() {
-    for key in &KEYS {
+    for key in KEYS.iter().filter(|key| !key.own) {
         let Kind::Number { least, most, or_none } = key.kind else { continue };
         let (section, name) = key.parts();
         let load =

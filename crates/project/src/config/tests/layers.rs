@@ -33,6 +33,9 @@ fn every_key_acts_from_the_users_own_file() {
         ("git.autoGitBranch", "true"),
         ("git.gitBranchPrefix", "ai/"),
         ("git.gitBranchTemplate", "uuid"),
+        ("friends.default", "codex,claude"),
+        ("friends.timeout", "60"),
+        ("friends.idleTimeout", "20"),
     ] {
         let loaded = both("", &own(name, value)).unwrap();
         assert_eq!(loaded.value(name).unwrap().trim_matches('"'), value, "{name}");
@@ -41,7 +44,17 @@ fn every_key_acts_from_the_users_own_file() {
         assert_eq!(loaded.config, loaded.without_project);
         assert_eq!(texts(&loaded), [""; 0]);
     }
-    assert_eq!(KEYS.len(), 20, "a new key belongs into the list above");
+    assert_eq!(KEYS.len(), 23, "a new key belongs into the list above");
+}
+
+#[test]
+fn what_only_the_user_may_say_does_nothing_in_a_project() {
+    let loaded = json("{projectId: 'x',\nfriends: {default: 'elsewhere'}}").unwrap();
+    assert_eq!(loaded.config.friends.default, "codex");
+    assert_eq!(texts(&loaded), ["2: `friends.default` does nothing here: only your own config.yml says it"]);
+    for bad in ["", "a,,b", "-x", "a b", "a,"] {
+        assert!(both("", &own("friends.default", &format!("{bad:?}"))).is_err(), "{bad:?}");
+    }
 }
 
 #[test]

@@ -121,7 +121,7 @@ fn failed(chosen: &Chosen, docs: &str, source: &Source, failure: &ModelFailure) 
         Class::Network => Exit::NoAnswer,
         Class::Config => Exit::Usage,
         Class::Aborted => Exit::Interrupted,
-        _ => Exit::Provider,
+        _ => Exit::Friend,
     };
     let hint = match failure.class {
         Class::Auth => {

@@ -1,0 +1,66 @@
+//! An agent that lives in a scratch home: found on the path by its own name, and told by its own settings and
+//! environment where its model is. Whoever starts it has to know neither, so that relay can have it as a friend.
+//!
+//! ```no_run
+//! use relaycode_testkit::agents::{self, Absent, Scratch};
+//! use relaycode_testkit::model::{Script, Server, Turn};
+//!
+//! for agent in agents::ALL {
+//!     let tries = agent.writes_file(Turn::text("I write it."), "new.txt", "hello\n");
+//!     let server = Server::start(Script::new([tries, Turn::text("It is written.")]));
+//!     let scratch = Scratch::new();
+//!     let settled = scratch.settle(*agent, &server.url());
+//!     let Ok(resident) = settled.inspect_err(Absent::skip) else { continue };
+//!     let mut relay = resident.command("target/debug/relay");
+//!     let ran = scratch.finish(relay.args(["ask", "--to", agent.name()]), "Write it, please.");
+//!     assert!(!scratch.project().join("new.txt").exists(), "{ran:#?}");
+//! }
+//! ```
+
+use std::ffi::{OsStr, OsString};
+use std::os::unix::fs::symlink;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use super::{Absent, Agent, Scratch, find};
+use crate::must::must;
+
+/// An agent in a scratch home.
+#[derive(Debug)]
+pub struct Resident {
+    program: PathBuf,
+    project: PathBuf,
+    environment: Vec<(OsString, OsString)>,
+}
+
+impl Resident {
+    pub(super) fn settle(scratch: &Scratch, agent: &dyn Agent, url: &str) -> Result<Resident, Absent> {
+        let installed = find(agent)?;
+        let program = scratch.programs().join(agent.name());
+        if !program.exists() {
+            must(symlink(installed, &program), "could not link the agent");
+        }
+        let more = must(agent.settle(&scratch.home(), url), "could not write the agent's settings");
+        let mut environment = scratch.environment();
+        environment.extend(more.into_iter().map(|(name, value)| (name.into(), value.into())));
+        Ok(Resident { program, project: scratch.project(), environment })
+    }
+
+    /// The agent, under the name by which it is found.
+    pub fn program(&self) -> &Path {
+        &self.program
+    }
+
+    /// What it takes to find it and to let it find its model: a home, a path that begins with its folder, and what the
+    /// agent reads. For a command whose environment is empty otherwise; that of another resident may be added.
+    pub fn environment(&self) -> impl Iterator<Item = (&OsStr, &OsStr)> {
+        self.environment.iter().map(|(name, value)| (name.as_os_str(), value.as_os_str()))
+    }
+
+    /// A program in the project, with this environment and nothing of our own.
+    pub fn command(&self, program: impl AsRef<OsStr>) -> Command {
+        let mut command = Command::new(program);
+        command.current_dir(&self.project).env_clear().envs(self.environment());
+        command
+    }
+}
