@@ -4,5 +4,6 @@
 //! is foreign: lines are bounded, what is not understood is told and passed over, and every wait has a limit.
 //! This crate knows no model and no friend; it never prints and never reads the environment.
 
+pub mod acp;
 pub mod jsonrpc;
 pub mod lines;
