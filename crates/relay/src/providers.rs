@@ -5,13 +5,16 @@
 use std::collections::BTreeMap;
 use std::io::IsTerminal;
 use std::os::fd::AsFd;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
+use relaycode_friend::friends::model::Servers;
 use relaycode_llm::ambient::{self, Ignored};
 use relaycode_llm::keys::{Commands, Key, Keyring, Store};
 use relaycode_llm::models::discover::{self, Answer};
 use relaycode_llm::models::{self, FileError, Registry};
 use relaycode_llm::proxy::Proxies;
+use relaycode_llm::secrets::{self, Secrets};
 use relaycode_llm::{Client, Home, transport};
 use relaycode_project::config::LogLevel;
 use relaycode_project::root;
@@ -36,9 +39,14 @@ pub(crate) struct Providers {
 impl Providers {
     /// As this user has them. A `models.yml` that is not right is no reason to fail: see [`Providers::usable`].
     pub(crate) fn open(context: &Context<'_>) -> Result<Providers, Failure> {
-        let path = context.home.path.as_deref();
+        Providers::of(context.home, &context.options.directory)
+    }
+
+    /// The same for who works in `directory`.
+    pub(crate) fn of(home: &crate::home::Home, directory: &Path) -> Result<Providers, Failure> {
+        let path = home.path.as_deref();
         // Models are asked for outside of projects, too.
-        let found = root::find(&context.options.directory, path, &context.home.ceilings).ok();
+        let found = root::find(directory, path, &home.ceilings).ok();
         let project = found.map(|found| found.path);
         let ignored = project.as_deref().map(ambient::ignored).unwrap_or_default();
         let home = Home::new(path, project.as_deref());
@@ -49,6 +57,27 @@ impl Providers {
             ignored,
             commands: Commands::new(runner()?, directory),
         })
+    }
+
+    /// The same, for friends that are model servers. What the user calls secret, or a
+    /// variable that is called like a secret holds, is hidden from them.
+    pub(crate) fn into_servers(self, home: &crate::home::Home) -> Result<Servers, Failure> {
+        let home = Home::new(home.path.as_deref(), None);
+        let mut entries = secrets::load(&home).map_err(|error| Failure::usage(&error.what).at(error.place()))?;
+        let variables: Vec<(String, String)> = std::env::vars_os()
+            .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
+            .collect();
+        let named = variables.iter().map(|(name, value)| (name.as_str(), value.as_str()));
+        entries.extend(secrets::of_surroundings(named, []));
+        let secrets = match entries.is_empty() {
+            true => None,
+            false => {
+                let seed = secrets::seed(&home).map_err(Failure::usage)?;
+                Some(Arc::new(Secrets::new(&entries, seed)))
+            }
+        };
+        let (registry, keys, commands) = (self.registry, self.store, self.commands);
+        Ok(Servers { registry, keys, commands, transport: settings(), secrets })
     }
 
     /// Fails if `models.yml` is not right: it may say that requests go elsewhere.
@@ -140,6 +169,10 @@ pub(crate) async fn asked(held: &Held) {
 
 /// Reaches providers, through the user's proxies.
 pub(crate) fn client() -> Result<Client, Failure> {
+    Client::new(&settings()).map_err(|failure| Failure::new(Exit::Usage, "config", failure))
+}
+
+fn settings() -> transport::Settings {
     let either = |name: &str| variable(name).or_else(|| variable(&name.to_ascii_lowercase()));
     let proxies = Proxies {
         http: either("HTTP_PROXY"),
@@ -147,8 +180,7 @@ pub(crate) fn client() -> Result<Client, Failure> {
         all: either("ALL_PROXY"),
         no_proxy: either("NO_PROXY"),
     };
-    let settings = transport::Settings { proxies, ..transport::Settings::default() };
-    Client::new(&settings).map_err(|failure| Failure::new(Exit::Usage, "config", failure))
+    transport::Settings { proxies, ..transport::Settings::default() }
 }
 
 fn variable(name: &str) -> Option<String> {

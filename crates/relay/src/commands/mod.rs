@@ -7,6 +7,7 @@ mod completions;
 mod config;
 mod demo;
 mod doctor;
+pub(crate) mod friends;
 mod git;
 mod hold;
 mod init;
@@ -74,6 +75,7 @@ enum Command {
     Config(config::Args),
     Doctor(doctor::Args),
     Demo(demo::Args),
+    Friends(friends::Args),
     Models(models::Args),
     Keys(keys::Args),
     Completions(completions::Args),
@@ -103,6 +105,7 @@ impl Command {
             Command::Config(args) => args,
             Command::Doctor(args) => args,
             Command::Demo(args) => args,
+            Command::Friends(args) => args,
             Command::Models(args) => args,
             Command::Keys(args) => args,
             Command::Completions(args) => args,

@@ -3,3 +3,4 @@
 pub(crate) mod arguments;
 pub(crate) mod failure;
 pub(crate) mod listen;
+pub(crate) mod world;

@@ -4,6 +4,7 @@
 pub(crate) mod answers;
 pub(crate) mod doctor;
 pub(crate) mod failure;
+pub(crate) mod friends;
 pub(crate) mod keys;
 pub(crate) mod models;
 #[cfg(test)]

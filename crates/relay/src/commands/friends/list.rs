@@ -1,0 +1,111 @@
+//! Who can be asked, and whether they answer.
+
+use std::time::Duration;
+
+use relaycode_friend::friend::Presence;
+use relaycode_friend::live_test::{Passed, live_test};
+use relaycode_friend::several::several;
+use relaycode_friend::{Abilities, Friend, World};
+use serde_json::{Value, json};
+
+use crate::context::Context;
+use crate::failure::{Exit, Failure};
+use crate::friends::world::{chosen, friends, world};
+use crate::json;
+use crate::providers;
+use crate::show;
+use crate::signals::Held;
+
+#[derive(Debug, Clone, clap::Args)]
+pub(super) struct List {
+    /// Only these
+    #[arg(value_name = "FRIEND")]
+    names: Vec<String>,
+
+    /// Ask each that is there for one word
+    #[arg(long)]
+    test: bool,
+}
+
+/// What is known of one friend.
+pub(crate) struct Row {
+    pub(crate) name: String,
+    pub(crate) can: Abilities,
+    pub(crate) presence: Presence,
+    /// What came of asking it, if it was asked.
+    pub(crate) tested: Option<Result<Passed, Failure>>,
+}
+
+impl List {
+    pub(super) fn run(&self, context: &mut Context<'_>) -> Result<Exit, Failure> {
+        let held = Held::begin()?;
+        let stop = || held.asked();
+        let world = world(context, &stop)?;
+        let friends = friends(context);
+        let named = chosen(&friends, &self.names)?;
+        let servers = if self.names.is_empty() { friends.usable_servers(&world) } else { Ok(Vec::new()) };
+        let trouble = servers.as_ref().err().map(ToString::to_string);
+        let servers = servers.unwrap_or_default();
+        let all: Vec<(&dyn Friend, Option<&str>)> = if self.names.is_empty() {
+            let programs = relaycode_friend::friends::ALL.iter().map(|friend| (*friend, None));
+            programs.chain(servers.iter().map(|server| (server as &dyn Friend, None))).collect()
+        } else {
+            named.iter().map(|chosen| (chosen.friend(), chosen.model.as_deref())).collect()
+        };
+        let spinner = providers::spinner(context, if self.test { "asking each for one word" } else { "looking" });
+        let rows = several(all.len(), |at, _| self.row(all[at].0, all[at].1, &world), &mut |_, _| {})
+            .map_err(Failure::usage)?;
+        drop(spinner);
+        if held.asked() {
+            return Err(providers::interrupted());
+        }
+        Ok(tell(&rows, trouble.as_deref(), context))
+    }
+
+    fn row(&self, friend: &dyn Friend, model: Option<&str>, world: &World<'_>) -> Row {
+        let presence = friend.look(world);
+        let there = presence.found.is_some();
+        let tested = (self.test && there).then(|| {
+            live_test(friend, model, &std::env::temp_dir(), world).map_err(Failure::from)
+        });
+        Row { name: friend.name().to_string(), can: friend.abilities(), presence, tested }
+    }
+}
+
+fn tell(rows: &[Row], trouble: Option<&str>, context: &mut Context<'_>) -> Exit {
+    let failed = rows.iter().filter_map(|row| row.tested.as_ref()?.as_ref().err()).next();
+    let exit = failed.map_or(Exit::Done, |failure| failure.exit);
+    context.object(&json!({
+        "ok": exit == Exit::Done, "code": exit as u8, "command": "friends",
+        "friends": rows.iter().map(object).collect::<Vec<_>>(),
+        "trouble": trouble,
+    }));
+    if !context.json() {
+        let text = show::friends::table(rows, &context.console.out_look());
+        context.console.out(&text);
+    }
+    if let Some(trouble) = trouble {
+        let look = context.console.err_look();
+        let text = relaycode_tui::outcome::remark(&look, &look.safe(trouble));
+        context.beside(relaycode_project::config::LogLevel::Error, &text);
+    }
+    exit
+}
+
+fn object(row: &Row) -> Value {
+    let mut object = json!({"name": row.name, "can": json::value(&row.can)});
+    if let (Some(object), Value::Object(presence)) = (object.as_object_mut(), json::value(&row.presence)) {
+        object.extend(presence);
+    }
+    object["test"] = match &row.tested {
+        None => Value::Null,
+        Some(Ok(passed)) => json!({"ok": true, "passed": json::value(passed)}),
+        Some(Err(failure)) => json!({"ok": false, "code": failure.exit as u8, "error": json::value(failure)}),
+    };
+    object
+}
+
+/// Seconds with one digit behind the point.
+pub(crate) fn seconds(took: Duration) -> String {
+    format!("{:.1} s", took.as_secs_f64())
+}

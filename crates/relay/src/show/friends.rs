@@ -1,0 +1,102 @@
+//! Who can be asked, as a table, and the conversations that go on by name.
+
+use relaycode_friend::Abilities;
+use relaycode_friend::friend::Sessions;
+use relaycode_friend::session::Session;
+use relaycode_text::width::cells;
+use relaycode_tui::look::{Look, Paint, Sign};
+use relaycode_tui::{clock, number};
+
+use crate::commands::friends::{Row, seconds};
+
+/// A line for each friend, what is in its way below it, and what came of asking it.
+pub(crate) fn table(rows: &[Row], look: &Look) -> String {
+    let widest = rows.iter().map(|row| cells(&look.safe(&row.name))).max().unwrap_or_default();
+    rows.iter().map(|row| lines(row, widest, look)).collect()
+}
+
+fn lines(row: &Row, widest: usize, look: &Look) -> String {
+    let presence = &row.presence;
+    let there = presence.found.is_some();
+    let fine = there && presence.trouble.is_none() && presence.signed_in != Some(false);
+    let sign = match (there, fine) {
+        (true, true) => look.paint(Paint::Good, look.sign(Sign::Done)),
+        (true, false) => look.paint(Paint::Look, "!"),
+        (false, _) => look.paint(Paint::Dim, look.sign(Sign::Minus)),
+    };
+    let mut parts = Vec::new();
+    match there {
+        false => parts.push("not there".to_string()),
+        true => {
+            parts.extend(presence.version.clone());
+            parts.push(match presence.signed_in {
+                Some(true) => "signed in".to_string(),
+                Some(false) => "not signed in".to_string(),
+                None => "there".to_string(),
+            });
+            parts.push(abilities(&row.can));
+        }
+    }
+    let dot = format!(" {} ", look.sign(Sign::Dot));
+    let mut text = line(&sign, &look.safe(&row.name), widest, &look.safe(&parts.join(&dot)), look);
+    if let Some(trouble) = &presence.trouble {
+        text += &line(" ", "", widest, &look.safe(trouble), look);
+    }
+    match &row.tested {
+        None => {}
+        Some(Ok(passed)) => {
+            let model = passed.model.as_ref().map(|model| format!(", {model}")).unwrap_or_default();
+            let said = format!("answered in {} by {}{model}: {}", seconds(passed.took), passed.way, passed.said);
+            text += &line(" ", "", widest, &look.safe(&said), look);
+        }
+        Some(Err(failure)) => {
+            text += &line(" ", "", widest, &look.safe(&failure.message), look);
+            if let Some(hint) = &failure.hint {
+                text += &line(" ", "", widest, &look.safe(hint), look);
+            }
+        }
+    }
+    text
+}
+
+fn line(sign: &str, name: &str, widest: usize, said: &str, look: &Look) -> String {
+    let indent = widest + 4;
+    let wrapped = look.wrap(&format!("{}{said}", " ".repeat(indent)), indent);
+    let name = format!("{name}{}", " ".repeat(widest.saturating_sub(cells(name))));
+    format!("{sign} {name}  {}\n", wrapped.trim_start()).replace("  \n", "\n")
+}
+
+/// What it can do, in a few words.
+fn abilities(can: &Abilities) -> String {
+    let words = [
+        (can.reads_files, "reads files"),
+        (!can.reads_files, "sees only what it is given"),
+        (can.writes_files, "changes files"),
+        (!can.writes_files, "answers with patches"),
+        (can.streams, "streams"),
+        (can.review, "reviews by itself"),
+        (can.sessions == Sessions::Own, "remembers sessions"),
+        (can.schema, "follows schemas"),
+    ];
+    words.iter().filter(|(does, _)| *does).map(|(_, word)| *word).collect::<Vec<_>>().join(", ")
+}
+
+/// A line for each conversation.
+pub(crate) fn sessions(sessions: &[Session], look: &Look) -> String {
+    if sessions.is_empty() {
+        let said = "  no conversation goes on by name; `relay ask … --session NAME` begins one";
+        return look.wrap(said, 2) + "\n";
+    }
+    let widest = sessions.iter().map(|session| cells(&session.name)).max().unwrap_or_default();
+    let one = |session: &Session| {
+        let dot = format!(" {} ", look.sign(Sign::Dot));
+        let parts = [
+            session.friend.clone(),
+            number(usize::try_from(session.turns).unwrap_or(usize::MAX), "answer"),
+            clock::ago(&session.used.to_string()),
+            session.project.display().to_string(),
+        ];
+        line(" ", &look.safe(&session.name), widest, &look.safe(&parts.join(&dot)), look)
+    };
+    sessions.iter().map(one).collect()
+}
