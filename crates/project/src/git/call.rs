@@ -37,6 +37,7 @@ const SAFE: &[&str] = &[
     "core.untrackedCache=false",
     "core.attributesFile=/dev/null",
     "core.pager=cat",
+    "core.quotePath=false",
     "diff.external=",
     "submodule.recurse=false",
     "status.submoduleSummary=false",

@@ -6,6 +6,9 @@ use relaycode_exec::ExecError;
 
 use super::version::{OLDEST, Version};
 
+/// What may help where something is missing from a history that was cut off.
+const SHALLOW: &str = "; the history is cut off, `git fetch --unshallow` completes it";
+
 /// Why git did not do what was asked. Unless it says otherwise, nothing was changed.
 #[derive(Debug, thiserror::Error)]
 pub enum GitError {
@@ -102,6 +105,28 @@ pub enum GitError {
     Busy {
         /// What it is.
         what: &'static str,
+    },
+    /// There is nothing to compare with.
+    #[error("{} has no commit yet", root.display())]
+    NoCommits {
+        /// The project's root.
+        root: PathBuf,
+    },
+    /// There is no such commit.
+    #[error("there is no commit `{name}` here{}", if *shallow { SHALLOW } else { "" })]
+    NoBase {
+        /// What was looked for.
+        name: String,
+        /// Only the last part of the history is here.
+        shallow: bool,
+    },
+    /// Two histories without a common beginning.
+    #[error("`{base}` and the last commit have no commit in common{}", if *shallow { SHALLOW } else { "" })]
+    NoFork {
+        /// What was to be compared with.
+        base: String,
+        /// Only the last part of the history is here.
+        shallow: bool,
     },
     /// It took too long, and was ended.
     #[error("`git {what}` took longer than {seconds} s and was ended")]

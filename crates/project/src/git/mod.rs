@@ -5,15 +5,19 @@
 //! projects in which the user trusted exactly [`Git::what_would_run`]. No call goes through a shell, and
 //! every path is literal.
 
+mod base;
 mod branch;
 mod call;
 mod commit;
 mod content;
+mod diff;
 mod error;
+mod ignored;
 mod runs;
 mod status;
 #[cfg(test)]
 mod tests;
+mod untracked;
 mod version;
 
 use std::cell::OnceCell;
@@ -23,7 +27,9 @@ use std::path::{Path, PathBuf};
 
 use relaycode_exec::{ExecError, Finished, Input, Runner};
 
+pub use base::{Base, Why};
 pub use commit::Committed;
+pub use diff::{Diff, LeftOut, Part, Range};
 pub use error::GitError;
 pub use status::{Known, PathState};
 pub use version::Version;

@@ -1,0 +1,91 @@
+//! How much goes to a friend at most. Exact at the byte; text counts as UTF-8.
+
+/// Bytes of the context that the user gives.
+pub const CONTEXT: usize = 200_000;
+/// Bytes of a difference.
+pub const DIFF: usize = 300_000;
+/// Bytes of the whole prompt.
+pub const PROMPT: usize = 500_000;
+/// How many files are named when a difference is too large.
+pub const NAMED: usize = 5;
+
+/// More than goes to a friend.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{what} is too large: {size} bytes, {most} at most{}", named(largest))]
+pub struct Over {
+    /// What is too large.
+    pub what: What,
+    /// Bytes that it has.
+    pub size: u64,
+    /// Bytes that it may have.
+    pub most: usize,
+    /// The largest files in it with their bytes, largest first; only for differences and prompts with one.
+    pub largest: Vec<(String, u64)>,
+}
+
+/// What can be too large.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum What {
+    /// What the user gives beside the prompt.
+    Context,
+    /// A difference.
+    Diff,
+    /// All of it together.
+    Prompt,
+}
+
+impl What {
+    /// Its limit.
+    pub fn most(self) -> usize {
+        match self {
+            What::Context => CONTEXT,
+            What::Diff => DIFF,
+            What::Prompt => PROMPT,
+        }
+    }
+
+    /// Checks that `size` bytes are not too many.
+    ///
+    /// # Errors
+    /// If they are.
+    pub fn check(self, size: u64, largest: impl FnOnce() -> Vec<(String, u64)>) -> Result<(), Over> {
+        let most = self.most();
+        if size <= most as u64 {
+            return Ok(());
+        }
+        Err(Over { what: self, size, most, largest: largest() })
+    }
+}
+
+impl std::fmt::Display for What {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            What::Context => "the context",
+            What::Diff => "the difference",
+            What::Prompt => "the prompt with all that goes with it",
+        })
+    }
+}
+
+fn named(largest: &[(String, u64)]) -> String {
+    if largest.is_empty() {
+        return String::new();
+    }
+    let files: Vec<String> = largest.iter().map(|(path, bytes)| format!("{path} ({bytes})")).collect();
+    format!("; the largest files: {}", files.join(", "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn limits_are_exact_at_the_byte() {
+        for (what, most) in [(What::Context, 200_000), (What::Diff, 300_000), (What::Prompt, 500_000)] {
+            assert_eq!(what.check(most, Vec::new), Ok(()));
+            let over = what.check(most + 1, || vec![("a.rs".to_string(), 9)]).unwrap_err();
+            assert_eq!((over.size, over.most as u64), (most + 1, most));
+            assert!(over.to_string().contains("a.rs (9)"), "{over}");
+        }
+    }
+}

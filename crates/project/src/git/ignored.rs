@@ -1,0 +1,20 @@
+//! What git is told to leave out, as it says it: whole directories where it can.
+
+use super::{Git, GitError};
+
+/// Bytes of the list.
+const LIST: usize = 16 << 20;
+
+impl Git<'_> {
+    /// The files and directories below the project's root that git ignores, relative to it; directories end in
+    /// `/`, and what is below one is not listed. In no order.
+    ///
+    /// # Errors
+    /// If git cannot say.
+    pub fn ignored(&self) -> Result<Vec<Vec<u8>>, GitError> {
+        let words =
+            ["ls-files", "-z", "--others", "--ignored", "--exclude-standard", "--directory", "--", "."];
+        let list = self.ask(self.safe()?, &words, LIST)?;
+        Ok(list.split(|byte| *byte == 0).filter(|name| !name.is_empty()).map(<[u8]>::to_vec).collect())
+    }
+}
