@@ -9,12 +9,17 @@
 //! prints and never reads the environment.
 
 pub mod answer;
+pub mod context;
+pub mod depth;
+pub mod envelope;
 pub mod event;
 pub mod failure;
 pub mod friend;
 pub mod friends;
+pub mod limits;
 pub mod live_test;
 pub mod session;
+pub mod several;
 pub mod turn;
 pub mod world;
 

@@ -63,7 +63,8 @@ impl Providers {
     /// variable that is called like a secret holds, is hidden from them.
     pub(crate) fn into_servers(self, home: &crate::home::Home) -> Result<Servers, Failure> {
         let home = Home::new(home.path.as_deref(), None);
-        let mut entries = secrets::load(&home).map_err(|error| Failure::usage(&error.what).at(error.place()))?;
+        let mut entries =
+            secrets::load(&home).map_err(|error| Failure::usage(&error.what).at(error.place()))?;
         let variables: Vec<(String, String)> = std::env::vars_os()
             .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
             .collect();

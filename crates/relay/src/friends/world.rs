@@ -37,8 +37,9 @@ pub(crate) fn chosen(friends: &Friends<'_>, names: &[String]) -> Result<Vec<Chos
     let mut chosen: Vec<Chosen> = Vec::new();
     for name in names {
         let one = friends.find(name)?;
-        let again =
-            chosen.iter().any(|other| other.friend().name() == one.friend().name() && other.model == one.model);
+        let again = chosen
+            .iter()
+            .any(|other| other.friend().name() == one.friend().name() && other.model == one.model);
         if again {
             return Err(Failure::usage(format!("{name} is named twice")).hint("name each friend once"));
         }
@@ -50,7 +51,9 @@ pub(crate) fn chosen(friends: &Friends<'_>, names: &[String]) -> Result<Vec<Chos
 impl From<FindError> for Failure {
     fn from(error: FindError) -> Failure {
         let hint = match &error {
-            FindError::Unknown { .. } => "`relay friends` shows who is there, `relay models` which servers there are",
+            FindError::Unknown { .. } => {
+                "`relay friends` shows who is there, `relay models` which servers there are"
+            }
             _ => "`relay models` says more",
         };
         Failure::new(Exit::Usage, "friend", error).hint(hint)

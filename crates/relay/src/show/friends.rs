@@ -46,7 +46,8 @@ fn lines(row: &Row, widest: usize, look: &Look) -> String {
         None => {}
         Some(Ok(passed)) => {
             let model = passed.model.as_ref().map(|model| format!(", {model}")).unwrap_or_default();
-            let said = format!("answered in {} by {}{model}: {}", seconds(passed.took), passed.way, passed.said);
+            let said =
+                format!("answered in {} by {}{model}: {}", seconds(passed.took), passed.way, passed.said);
             text += &line(" ", "", widest, &look.safe(&said), look);
         }
         Some(Err(failure)) => {

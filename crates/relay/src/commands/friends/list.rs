@@ -52,7 +52,8 @@ impl List {
         } else {
             named.iter().map(|chosen| (chosen.friend(), chosen.model.as_deref())).collect()
         };
-        let spinner = providers::spinner(context, if self.test { "asking each for one word" } else { "looking" });
+        let spinner =
+            providers::spinner(context, if self.test { "asking each for one word" } else { "looking" });
         let rows = several(all.len(), |at, _| self.row(all[at].0, all[at].1, &world), &mut |_, _| {})
             .map_err(Failure::usage)?;
         drop(spinner);
@@ -65,9 +66,8 @@ impl List {
     fn row(&self, friend: &dyn Friend, model: Option<&str>, world: &World<'_>) -> Row {
         let presence = friend.look(world);
         let there = presence.found.is_some();
-        let tested = (self.test && there).then(|| {
-            live_test(friend, model, &std::env::temp_dir(), world).map_err(Failure::from)
-        });
+        let tested = (self.test && there)
+            .then(|| live_test(friend, model, &std::env::temp_dir(), world).map_err(Failure::from));
         Row { name: friend.name().to_string(), can: friend.abilities(), presence, tested }
     }
 }

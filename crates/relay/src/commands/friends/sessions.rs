@@ -40,7 +40,8 @@ pub(super) fn forget(name: &str, context: &mut Context<'_>) -> Result<Exit, Fail
     }));
     let look = context.look();
     let name = look.safe(name);
-    let said = if was { format!("forgot the session {name}") } else { format!("there was no session {name}") };
+    let said =
+        if was { format!("forgot the session {name}") } else { format!("there was no session {name}") };
     context.say(&outcome::done(&look, &said));
     Ok(Exit::Done)
 }
