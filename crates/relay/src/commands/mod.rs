@@ -2,6 +2,7 @@
 //! and an arm.
 
 mod apply;
+mod ask;
 pub(crate) mod blame;
 mod completions;
 mod config;
@@ -19,6 +20,7 @@ mod preview;
 pub(crate) mod prompt;
 mod recover;
 pub(crate) mod revert;
+mod review;
 mod sessions;
 pub(crate) mod show;
 mod trust;
@@ -75,6 +77,8 @@ enum Command {
     Config(config::Args),
     Doctor(doctor::Args),
     Demo(demo::Args),
+    Ask(ask::Args),
+    Review(review::Args),
     Friends(friends::Args),
     Models(models::Args),
     Keys(keys::Args),
@@ -105,6 +109,8 @@ impl Command {
             Command::Config(args) => args,
             Command::Doctor(args) => args,
             Command::Demo(args) => args,
+            Command::Ask(args) => args,
+            Command::Review(args) => args,
             Command::Friends(args) => args,
             Command::Models(args) => args,
             Command::Keys(args) => args,

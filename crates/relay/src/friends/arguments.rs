@@ -1,10 +1,20 @@
 //! What can be said about whom to turn to and how, the same for every command that does.
 
-use std::path::PathBuf;
+use std::fs::File;
+use std::io::Read;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use relaycode_friend::ask::AskError;
+use relaycode_friend::{context, limits};
 use relaycode_project::access::Access;
 use relaycode_project::config::Config;
+use rustix::fs::FileType;
+use serde_json::Value;
+
+use crate::context::Context;
+use crate::failure::Failure;
+use crate::providers;
 
 /// Whom, and how.
 #[derive(Debug, Clone, clap::Args)]
@@ -54,6 +64,49 @@ impl Whom {
         }
         self.to.clone()
     }
+}
+
+impl With {
+    /// What goes with the request: the file, the text, or what comes on stdin when that is a pipe or a file.
+    pub(crate) fn read(&self, context: &Context<'_>) -> Result<Option<String>, Failure> {
+        let named_stdin = self.context_file.as_deref() == Some(Path::new("-"));
+        if named_stdin || self.context.is_none() && self.context_file.is_none() && brings_something() {
+            let spinner = providers::spinner(context, "reading what goes with it from stdin");
+            let mut bytes = Vec::new();
+            let most = u64::try_from(limits::CONTEXT).unwrap_or(u64::MAX).saturating_add(1);
+            let read = std::io::stdin().lock().take(most).read_to_end(&mut bytes);
+            drop(spinner);
+            read.map_err(|error| Failure::unexpected(format!("stdin cannot be read: {error}")))?;
+            let text = context::of_bytes(bytes, "stdin").map_err(AskError::from)?;
+            return Ok(Some(text).filter(|text| !text.trim().is_empty()));
+        }
+        let file = self.context_file.as_ref().map(|file| context.options.directory.join(file));
+        Ok(context::resolve(file.as_deref(), self.context.as_deref()).map_err(AskError::from)?)
+    }
+}
+
+/// Whether something was put on stdin: a pipe or a file. A terminal, `/dev/null` and a socket bring nothing.
+fn brings_something() -> bool {
+    let kind = rustix::fs::fstat(std::io::stdin()).map(|stat| FileType::from_raw_mode(stat.st_mode));
+    matches!(kind, Ok(FileType::Fifo | FileType::RegularFile))
+}
+
+/// Bytes of a schema.
+const SCHEMA: u64 = 1 << 20;
+
+/// The JSON schema in a file.
+pub(crate) fn schema(file: Option<&Path>) -> Result<Option<Value>, Failure> {
+    let Some(file) = file else { return Ok(None) };
+    let failed = |error: &dyn std::fmt::Display| {
+        Failure::usage(format!("the schema cannot be read: {error}")).at(file.display())
+    };
+    let mut text = String::new();
+    let opened = File::open(file).map_err(|error| failed(&error))?;
+    opened.take(SCHEMA + 1).read_to_string(&mut text).map_err(|error| failed(&error))?;
+    if text.len() as u64 > SCHEMA {
+        return Err(failed(&format!("it has more than {SCHEMA} bytes")));
+    }
+    serde_json::from_str(&text).map(Some).map_err(|error| failed(&error))
 }
 
 /// Reads an access by any of its names.

@@ -1,6 +1,9 @@
 //! What `ask`, `review`, `do` and `friends` share: whom they turn to, with what, and how it is heard.
 
 pub(crate) mod arguments;
-pub(crate) mod failure;
+mod ask_failure;
+pub(crate) mod circle;
+mod failure;
 pub(crate) mod listen;
+pub(crate) mod tell;
 pub(crate) mod world;

@@ -9,3 +9,4 @@ pub(crate) mod keys;
 pub(crate) mod models;
 #[cfg(test)]
 mod tests;
+pub(crate) mod verdict;
