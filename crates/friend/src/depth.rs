@@ -55,9 +55,15 @@ mod tests {
     #[test]
     fn only_digits_are_a_depth() {
         let of = |value: &str| number(&OsString::from(value));
-        for (value, depth) in
-            [("0", 0), ("1", 1), ("2", 2), ("007", 7), ("00", 0), ("4294967295", u32::MAX), ("4294967296", u32::MAX)]
-        {
+        for (value, depth) in [
+            ("0", 0),
+            ("1", 1),
+            ("2", 2),
+            ("007", 7),
+            ("00", 0),
+            ("4294967295", u32::MAX),
+            ("4294967296", u32::MAX),
+        ] {
             assert_eq!(of(value), depth, "{value}");
         }
         assert_eq!(of(&"9".repeat(5_000)), u32::MAX);

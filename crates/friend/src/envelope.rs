@@ -31,10 +31,13 @@ impl Envelope<'_> {
             self.root.display(),
             self.request.trim()
         );
-        let parts = [("Additional Context", self.context), ("Git Diff", self.diff), ("Answer Format", self.format)];
+        let parts =
+            [("Additional Context", self.context), ("Git Diff", self.diff), ("Answer Format", self.format)];
         for (title, part) in parts {
             // Only ends of lines are taken off: a blank at the end of a difference is a line of a file.
-            if let Some(part) = part.map(|part| part.trim_end_matches(['\n', '\r'])).filter(|part| !part.is_empty()) {
+            if let Some(part) =
+                part.map(|part| part.trim_end_matches(['\n', '\r'])).filter(|part| !part.is_empty())
+            {
                 text.push_str(&format!("\n\n{title}:\n{part}"));
             }
         }

@@ -79,7 +79,8 @@ mod tests {
         );
         assert_eq!(results.unwrap(), [0, 10, 20]);
         for (number, events) in heard.iter().enumerate() {
-            let expected: Vec<Event> = (0..2_000).map(|event| Event::Text(format!("{number}.{event}"))).collect();
+            let expected: Vec<Event> =
+                (0..2_000).map(|event| Event::Text(format!("{number}.{event}"))).collect();
             assert_eq!(events, &expected);
         }
         assert_eq!(several(MOST + 1, |_, _| (), &mut |_, _| {}), Err(TooMany { count: 17 }));
