@@ -9,8 +9,10 @@
 //! prints and never reads the environment.
 
 pub mod answer;
+pub mod ask;
 pub mod context;
 pub mod depth;
+pub mod diff;
 pub mod envelope;
 pub mod event;
 pub mod failure;
@@ -18,15 +20,22 @@ pub mod friend;
 pub mod friends;
 pub mod limits;
 pub mod live_test;
+pub mod review;
+pub mod schema;
 pub mod session;
 pub mod several;
+pub mod tree;
 pub mod turn;
+pub mod verdict;
 pub mod world;
 
 pub use answer::Answer;
+pub use ask::{AskError, Asked, Asking, ask};
 pub use event::Event;
 pub use failure::Failure;
 pub use friend::{Abilities, Friend};
 pub use friends::Friends;
+pub use review::{Reviewed, Reviewing, review};
+pub use several::several;
 pub use turn::{Memory, Task, Turn};
 pub use world::World;

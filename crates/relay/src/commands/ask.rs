@@ -60,7 +60,8 @@ impl Act for Args {
         let circle = Circle::gather(&self.whom, context, &stop)?;
         let given = self.with.read(context)?;
         let schema = schema(self.schema.as_deref())?;
-        let words = given.as_ref().map_or_else(|| self.prompt.clone(), |given| format!("{}\n\n{given}", self.prompt));
+        let words =
+            given.as_ref().map_or_else(|| self.prompt.clone(), |given| format!("{}\n\n{given}", self.prompt));
         let round = circle.ask(
             !self.no_tree_check,
             &words,

@@ -106,9 +106,12 @@ impl Act for Args {
             },
             context,
         )?;
-        let told = |reviewed: &'_ Reviewed| Told { asked: &reviewed.asked, verdict: reviewed.verdict.as_ref() };
         Ok(tell("review", round, told, context))
     }
+}
+
+fn told(reviewed: &Reviewed) -> Told<'_> {
+    Told { asked: &reviewed.asked, verdict: reviewed.verdict.as_ref() }
 }
 
 impl Args {

@@ -9,7 +9,9 @@ impl From<AskError> for Failure {
         let message = error.to_string();
         let usage = |kind| Failure::new(Exit::Usage, kind, &message);
         match error {
-            AskError::NoPrompt => usage("prompt").hint("say what you want, for example `relay ask \"what does this do?\"`"),
+            AskError::NoPrompt => {
+                usage("prompt").hint("say what you want, for example `relay ask \"what does this do?\"`")
+            }
             AskError::NoTime => usage("time").hint("`--timeout 600` gives it ten minutes"),
             AskError::NotADirectory { .. } => usage("directory").hint("give the project with `-C DIR`"),
             AskError::Access { .. } => usage("access").hint("`relay friends` shows what each of them can do"),
@@ -29,7 +31,9 @@ impl From<AskError> for Failure {
                 let files: Vec<Detail> = over.largest.into_iter().map(detail).collect();
                 let hint = match files.is_empty() {
                     true => "give it less; nothing was sent to anybody",
-                    false => "leave large files out, for example by naming the others; nothing was sent to anybody",
+                    false => {
+                        "leave large files out, for example by naming the others; nothing was sent to anybody"
+                    }
                 };
                 Failure::new(Exit::Refused, "tooLarge", message).about(files).hint(hint)
             }

@@ -148,8 +148,9 @@ impl<'a> Circle<'a> {
         listener.end(context);
         let results = results.map_err(Failure::usage)?;
         let heard = results.into_iter().zip(names).zip(&self.chosen);
-        let heard: Vec<Heard<T>> =
-            heard.map(|((result, name), chosen)| self.remembered(name, chosen.friend(), result, words)).collect();
+        let heard: Vec<Heard<T>> = heard
+            .map(|((result, name), chosen)| self.remembered(name, chosen.friend(), result, words))
+            .collect();
         let (changed, unchecked) = match before {
             None => (Vec::new(), None),
             Some(Ok(snapshot)) => match snapshot.compare(&|| false) {
@@ -235,6 +236,7 @@ pub(crate) fn project(context: &Context<'_>) -> Result<PathBuf, Failure> {
     }
     let real = directory.canonicalize().ok().filter(|real| real.is_dir());
     real.ok_or_else(|| {
-        Failure::usage(format!("{} is no directory", directory.display())).hint("give the project with `-C DIR`")
+        Failure::usage(format!("{} is no directory", directory.display()))
+            .hint("give the project with `-C DIR`")
     })
 }

@@ -143,7 +143,8 @@ fn raw_answer(error: &AskError) -> Option<&str> {
 
 fn show_raw(answer: &str, context: &mut Context<'_>) {
     let look = context.console.err_look();
-    let text = format!("  what it said, which is no answer to what was asked:\n{}", answers::one(answer, &look));
+    let text =
+        format!("  what it said, which is no answer to what was asked:\n{}", answers::one(answer, &look));
     context.beside(LogLevel::Error, &text);
 }
 
@@ -159,12 +160,19 @@ fn say_sent(line: Option<String>, work_left_out: bool, context: &mut Context<'_>
 
 fn say_changed(changed: &[Difference], unchecked: Option<&str>, context: &mut Context<'_>) {
     if let Some(why) = unchecked {
-        beside(&format!("whether anything was changed could not be found out: {why}"), LogLevel::Warn, context);
+        beside(
+            &format!("whether anything was changed could not be found out: {why}"),
+            LogLevel::Warn,
+            context,
+        );
     }
     if changed.is_empty() {
         return;
     }
-    let said = format!("{} changed while it ran; it was not allowed to, so this may be your own work:", number(changed.len(), "file"));
+    let said = format!(
+        "{} changed while it ran; it was not allowed to, so this may be your own work:",
+        number(changed.len(), "file")
+    );
     beside(&said, LogLevel::Error, context);
     let look = context.console.err_look();
     for difference in changed.iter().take(NAMED) {

@@ -39,7 +39,8 @@ fn one(finding: &Finding, look: &Look) -> String {
     let title = look.wrap(&format!("{}{place}{}", " ".repeat(INDENT), look.safe(&finding.title)), INDENT);
     let mut text = format!("  {}  {}\n", look.paint(paint, &format!("{severity:<9}")), title.trim_start());
     if !finding.rationale.trim().is_empty() {
-        let why = look.wrap(&format!("{}{}", " ".repeat(INDENT), look.safe(finding.rationale.trim())), INDENT);
+        let why =
+            look.wrap(&format!("{}{}", " ".repeat(INDENT), look.safe(finding.rationale.trim())), INDENT);
         text += &format!("{why}\n");
     }
     text

@@ -1,0 +1,121 @@
+//! Why nobody was asked, or what came of it when a friend failed.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use relaycode_project::access::Access;
+use relaycode_project::git::{GitError, Why};
+
+use super::Asked;
+use crate::context::ContextError;
+use crate::depth::TooDeep;
+use crate::diff::Sent;
+use crate::failure::Failure;
+use crate::limits::Over;
+use crate::schema::SchemaError;
+use crate::tree::Difference;
+
+/// Why there is no answer. Unless it is [`AskError::Friend`] or [`AskError::Abstained`], nothing was sent to
+/// anybody.
+#[derive(Debug, thiserror::Error)]
+pub enum AskError {
+    /// There is no prompt.
+    #[error("a prompt is needed")]
+    NoPrompt,
+    /// There is no time.
+    #[error("the time limits have to be greater than zero")]
+    NoTime,
+    /// The project is no directory.
+    #[error("{} is no directory", path.display())]
+    NotADirectory {
+        /// What was named.
+        path: PathBuf,
+    },
+    /// The friend cannot work with this access, or nobody has tested that it does so safely.
+    #[error("{friend} cannot work with the access `{access}`; it can with {}", listed(can))]
+    Access {
+        /// The friend.
+        friend: String,
+        /// What was wanted.
+        access: Access,
+        /// What it can.
+        can: &'static [Access],
+    },
+    /// The context cannot be used.
+    #[error(transparent)]
+    Context(#[from] ContextError),
+    /// The schema cannot be used.
+    #[error(transparent)]
+    Schema(#[from] SchemaError),
+    /// A verdict has a form of its own.
+    #[error("a verdict has a schema of its own; leave out one of the two")]
+    SchemaAndVerdict,
+    /// Something is too large.
+    #[error(transparent)]
+    Limit(#[from] Over),
+    /// relay stands too deep in relays.
+    #[error(transparent)]
+    Depth(#[from] TooDeep),
+    /// git cannot say what to review.
+    #[error(transparent)]
+    Git(#[from] GitError),
+    /// There is no difference to review.
+    #[error(
+        "there is nothing to review{}: nothing was committed since {base} ({}), and nothing is uncommitted",
+        if *paths { " in these files" } else { "" }, why.words()
+    )]
+    NothingToReview {
+        /// What was compared with.
+        base: String,
+        /// Why with that.
+        why: Why,
+        /// Only some files were wanted.
+        paths: bool,
+    },
+    /// The friend answered and gave no verdict.
+    #[error("{friend} gave no verdict: it abstained{}", if summary.is_empty() { String::new() } else { format!(": {summary}") })]
+    Abstained {
+        /// The friend.
+        friend: String,
+        /// Why, in its words. Foreign text.
+        summary: String,
+        /// Its answer, and what else there is to say.
+        asked: Box<Asked>,
+    },
+    /// The friend failed.
+    #[error("{}", .0.failure)]
+    Friend(#[source] Box<Failed>),
+}
+
+impl AskError {
+    /// The friend's failure, if it is one.
+    pub fn failure(&self) -> Option<&Failure> {
+        match self {
+            AskError::Friend(failed) => Some(&failed.failure),
+            _ => None,
+        }
+    }
+}
+
+/// A friend that failed, and what there is to say in spite of that.
+#[derive(Debug, thiserror::Error)]
+#[error("{failure}")]
+pub struct Failed {
+    /// Why there is no answer.
+    pub failure: Failure,
+    /// What was sent.
+    pub sent: Sent,
+    /// What was changed while it ran.
+    pub changed: Vec<Difference>,
+    /// Why that could not be found out.
+    pub unchecked: Option<String>,
+    /// How long it took.
+    pub took: Duration,
+}
+
+fn listed(can: &[Access]) -> String {
+    match can {
+        [] => "none".to_string(),
+        can => can.iter().map(|access| access.name()).collect::<Vec<_>>().join(", "),
+    }
+}
