@@ -9,4 +9,6 @@
 )]
 #![cfg(target_os = "linux")]
 
+mod codex;
+mod real;
 mod stage;

@@ -25,8 +25,10 @@ const MOST_CHANGES: usize = 1_000;
 /// A turn as it is heard.
 #[derive(Debug, Default)]
 pub(super) struct Heard {
+    /// The thread that the turn is in. Helpers of codex's own have others.
+    pub(super) thread: String,
     /// Its own review: only the last word of it counts.
-    pub(super) review: bool,
+    review: bool,
     /// The message that is being written.
     message: Option<String>,
     pub(super) text: String,
@@ -57,6 +59,9 @@ impl Heard {
     ) -> Result<bool, Failure> {
         if method != "error" {
             watch.lives();
+        }
+        if params["threadId"].as_str().is_some_and(|thread| thread != self.thread) {
+            return Ok(false);
         }
         match method {
             "item/agentMessage/delta" => {

@@ -178,6 +178,7 @@ impl<'a> Talk<'a> {
                 self.peer.ask("review/start", &json!({"threadId": thread, "target": target}))
             }
         };
+        self.heard.thread = thread.to_string();
         let mut running: Option<String> = None;
         self.watch.lives();
         loop {
