@@ -27,6 +27,8 @@ const MOST_CHANGES: usize = 1_000;
 pub(super) struct Heard {
     /// The thread that the turn is in. Helpers of codex's own have others.
     pub(super) thread: String,
+    /// The turn itself, once codex has named it: what it tells before is of earlier ones.
+    pub(super) turn: Option<String>,
     /// Its own review: only the last word of it counts.
     review: bool,
     /// The message that is being written.
@@ -74,7 +76,7 @@ impl Heard {
             }
             "item/started" => self.begins(&params["item"], hear),
             "item/completed" => self.completes(&params["item"], hear)?,
-            "thread/tokenUsage/updated" => self.counts(&params["tokenUsage"]["last"]),
+            "thread/tokenUsage/updated" if self.turn.is_some() => self.counts(&params["tokenUsage"]["last"]),
             "error" => self.error(params, watch, hear),
             "turn/completed" => return self.over(&params["turn"]),
             _ => {}

@@ -13,8 +13,6 @@ mod once;
 mod recipe;
 mod refuse;
 mod server;
-#[cfg(test)]
-mod tests;
 mod trouble;
 mod version;
 

@@ -179,12 +179,11 @@ impl<'a> Talk<'a> {
             }
         };
         self.heard.thread = thread.to_string();
-        let mut running: Option<String> = None;
         self.watch.lives();
         loop {
             if let Some(halt) = self.watch.halt(self.world.stop) {
-                if let Some(id) = &running {
-                    self.interrupt(thread, id);
+                if let Some(id) = self.heard.turn.take() {
+                    self.interrupt(thread, &id);
                 }
                 return Err(self.halted(halt).into());
             }
@@ -199,7 +198,7 @@ impl<'a> Talk<'a> {
                     refuse(&mut self.peer, &id, &method, &params, &mut self.heard, hear);
                 }
                 Incoming::Answer { id, result } if id == asked => match result {
-                    Ok(said) => running = said["turn"]["id"].as_str().map(str::to_string),
+                    Ok(said) => self.heard.turn = said["turn"]["id"].as_str().map(str::to_string),
                     Err(error) => return Err(failed(last_words(error.message.as_bytes())).into()),
                 },
                 Incoming::Over(finished) => {

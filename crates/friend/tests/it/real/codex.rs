@@ -251,7 +251,7 @@ fn an_answer_is_streamed_and_a_remark_before_a_tool_is_not_the_answer() {
 fn a_prompt_of_180_kb_arrives_whole() {
     let stage = stage!([model::Turn::text("Read.")]);
     let prompt: String =
-        (0..).map(|n| format!("line {n} of a long prompt, Größe 大\n")).take(4_000).collect();
+        (0..).map(|n| format!("line {n} of a long prompt, Größe 大\n")).take(5_000).collect();
     assert!(prompt.len() > 180_000, "{}", prompt.len());
     assert_eq!(stage.go(&stage.turn(&prompt)).answer().text, "Read.");
     let input = stage.server.turns()[0].body["input"].clone();

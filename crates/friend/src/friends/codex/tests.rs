@@ -1,1 +1,0 @@
-//! The rules of codex, without codex.
