@@ -9,6 +9,8 @@
 )]
 #![cfg(target_os = "linux")]
 
+mod codex;
 mod model;
 mod model_faults;
+mod real;
 mod stage;

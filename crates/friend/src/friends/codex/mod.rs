@@ -1,0 +1,164 @@
+//! Codex, by its app-server, or by `codex exec` where that does not work.
+//!
+//! A turn is one process. It gets the user's sign-in and provider; it does without their hooks, plugins, apps,
+//! tool servers, notifications and update checks, and outside full access without the rules by which they let
+//! commands out of the sandbox. The instructions for agents stay, the user's and the project's (`AGENTS.md`):
+//! they are words, and what is done by them is confined all the same.
+//!
+//! Invariant: a prompt is said a second time only if the first may change nothing and nothing of it was answered.
+
+mod hear;
+mod look;
+mod once;
+mod recipe;
+mod refuse;
+mod server;
+mod trouble;
+mod version;
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use relaycode_exec::Environment;
+
+use crate::answer::Answer;
+use crate::event::Event;
+use crate::failure::Failure;
+use crate::friend::{Abilities, Friend, Presence, Sessions};
+use crate::turn::Turn;
+use crate::world::World;
+use trouble::{Broken, Watch};
+
+/// What it is called.
+const NAME: &str = "codex";
+
+/// Before each attempt with the app-server.
+const PAUSES: [Duration; 3] = [Duration::ZERO, Duration::from_millis(200), Duration::from_secs(1)];
+
+/// While it is waited, it is looked at whether to go on so often.
+const TICK: Duration = Duration::from_millis(20);
+
+/// What makes codex believe that it runs inside itself. Where its home is, and its keys, are not among them.
+const INSIDE_CODEX: &[&str] = &[
+    "CODEX_CI",
+    "CODEX_INTERNAL_ORIGINATOR_OVERRIDE",
+    "CODEX_SANDBOX",
+    "CODEX_SANDBOX_NETWORK_DISABLED",
+    "CODEX_THREAD_ID",
+];
+
+/// What codex says for a reviewer that said nothing.
+const NO_REVIEW: &str = "Reviewer failed to output a response.";
+
+/// The friend `codex`.
+#[derive(Debug)]
+pub struct Codex {
+    program: Option<PathBuf>,
+}
+
+impl Codex {
+    /// The one in PATH.
+    pub const IN_PATH: Codex = Codex { program: None };
+
+    /// The one at this place.
+    pub fn at(program: &Path) -> Codex {
+        Codex { program: Some(program.to_path_buf()) }
+    }
+
+    fn program(&self) -> OsString {
+        self.program.as_ref().map_or_else(|| NAME.into(), |program| program.clone().into())
+    }
+
+    /// Where it is, as far as that can be told.
+    fn found(&self, world: &World<'_>) -> String {
+        let path = (world.variable)("PATH").unwrap_or_default();
+        let mut places = std::env::split_paths(&path).map(|folder| folder.join(NAME));
+        let found = self.program.clone().or_else(|| places.find(|file| file.is_file()));
+        found.map_or_else(|| NAME.to_string(), |file| file.display().to_string())
+    }
+
+    fn environment(&self, world: &World<'_>) -> Environment {
+        let mut environment = world.environment();
+        environment.remove.extend(INSIDE_CODEX.iter().map(OsString::from));
+        environment
+    }
+}
+
+impl Friend for Codex {
+    fn name(&self) -> &str {
+        NAME
+    }
+
+    fn abilities(&self) -> Abilities {
+        Abilities {
+            reads_files: true,
+            writes_files: true,
+            streams: true,
+            review: true,
+            sessions: Sessions::Own,
+            schema: true,
+            access: recipe::ACCESS,
+        }
+    }
+
+    fn look(&self, world: &World<'_>) -> Presence {
+        look::look(self, world)
+    }
+
+    fn turn(&self, turn: &Turn, world: &World<'_>, hear: &mut dyn FnMut(Event)) -> Result<Answer, Failure> {
+        recipe::check(turn)?;
+        let mut why = String::new();
+        for pause in PAUSES {
+            wait(pause, turn, world)?;
+            match server::attempt(self, turn, world, hear) {
+                Ok(answer) => return Ok(answer),
+                Err(Broken::Over(failure)) => return Err(failure),
+                Err(Broken::Again(said)) => {
+                    hear(Event::Retrying(said.clone()));
+                    why = said;
+                }
+                Err(Broken::OtherWay(said)) => {
+                    why = said;
+                    break;
+                }
+            }
+        }
+        hear(Event::OtherWay(format!("{} does not work ({why}); {} is used", server::WAY, once::WAY)));
+        once::attempt(self, turn, world, hear)
+    }
+}
+
+/// Waits before another attempt, unless there is no point in it.
+fn wait(pause: Duration, turn: &Turn, world: &World<'_>) -> Result<(), Failure> {
+    let began = Instant::now();
+    let watch = Watch::new(turn.limits);
+    loop {
+        if let Some(halt) = watch.halt(world.stop) {
+            return Err(watch.failure(halt, String::new()));
+        }
+        if began.elapsed() >= pause {
+            return Ok(());
+        }
+        thread::sleep(TICK);
+    }
+}
+
+/// The answer, if it is one.
+fn answered(mut answer: Answer, turn: &Turn, said: &str) -> Result<Answer, Failure> {
+    let friend = NAME.to_string();
+    if answer.text.trim().is_empty() || answer.text.trim() == NO_REVIEW {
+        return Err(Failure::NoAnswer { friend, said: said.to_string() });
+    }
+    if turn.schema.is_some() {
+        match serde_json::from_str(&answer.text) {
+            Ok(value) => answer.value = Some(value),
+            Err(error) => {
+                let fault = format!("it is no JSON ({error})");
+                return Err(Failure::NotByTheSchema { friend, fault, text: answer.text });
+            }
+        }
+    }
+    Ok(answer)
+}

@@ -1,0 +1,247 @@
+//! The way `exec`: one run of `codex exec --json`, the prompt on its input.
+//!
+//! It says nothing of the sandbox that it works in, so only what was tested is run: the sandbox by name, before
+//! the subcommand, without the user's rules. What the sandbox refuses, this way does not tell.
+
+use std::fs::{self, OpenOptions};
+use std::io::Write as _;
+use std::os::unix::fs::OpenOptionsExt as _;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use relaycode_clients::lines::{Heard as Line, Lines};
+use relaycode_exec::{Deadlines, End, Finished, Input, Job};
+use serde_json::{Value, json};
+
+use super::hear::{Hear, MOST_ANSWER, too_much};
+use super::recipe::run_arguments;
+use super::trouble::{Watch, failed, failure_of, last_words, not_run};
+use super::{Codex, NAME, answered};
+use crate::answer::{Answer, Usage};
+use crate::event::Event;
+use crate::failure::Failure;
+use crate::turn::{Memory, Task, Turn};
+use crate::world::World;
+
+/// What this way is called.
+pub(super) const WAY: &str = "exec";
+
+/// How long it may take to list the tool servers.
+const LIST: Duration = Duration::from_secs(20);
+
+/// Between SIGTERM and SIGKILL.
+const GRACE: Duration = Duration::from_millis(500);
+
+/// How often it is looked at whether to go on.
+const TICK: Duration = Duration::from_millis(50);
+
+/// Bytes of standard error that are remembered.
+const MOST_ERRORS: usize = 16 << 10;
+
+/// Does the turn.
+pub(super) fn attempt(
+    codex: &Codex,
+    turn: &Turn,
+    world: &World<'_>,
+    hear: &mut Hear<'_>,
+) -> Result<Answer, Failure> {
+    let servers = tool_servers(codex, turn, world)?;
+    let schema = turn.schema.as_ref().map(|schema| Slip::write(world, schema)).transpose()?;
+    let mut words = vec![codex.program()];
+    words.extend(run_arguments(turn, schema.as_ref().map(|slip| slip.0.as_path()), &servers));
+    let mut job = Job::argv(words, &turn.directory);
+    job.environment = codex.environment(world);
+    job.input = match &turn.task {
+        Task::Prompt(prompt) => Input::Bytes(prompt.clone().into_bytes()),
+        Task::Review { .. } => Input::Nothing,
+    };
+    job.deadlines.grace = GRACE;
+    let mut run = Run {
+        lines: Lines::start(&world.runner, &job).map_err(not_run)?,
+        watch: Watch::new(turn.limits),
+        answer: Answer { way: WAY, ..Answer::default() },
+        errors: Vec::new(),
+        failure: None,
+        completed: false,
+    };
+    hear(Event::Ready { way: WAY });
+    let finished = match run.to_its_end(turn, world, hear) {
+        Ok(finished) => finished,
+        Err(failure) => {
+            // That it could not be watched to its end: the keeper ends it all the same.
+            let _ = run.lines.end();
+            return Err(failure);
+        }
+    };
+    let said = last_words(&run.errors);
+    if let Some(failure) = run.failure {
+        return Err(failure);
+    }
+    if !finished.end.is_success() || !run.completed {
+        return Err(ended_badly(&finished, &said, turn));
+    }
+    answered(run.answer, turn, &said)
+}
+
+/// A run as it goes.
+struct Run {
+    lines: Lines,
+    watch: Watch,
+    answer: Answer,
+    errors: Vec<u8>,
+    failure: Option<Failure>,
+    completed: bool,
+}
+
+impl Run {
+    fn to_its_end(
+        &mut self,
+        turn: &Turn,
+        world: &World<'_>,
+        hear: &mut Hear<'_>,
+    ) -> Result<Finished, Failure> {
+        loop {
+            if let Some(halt) = self.watch.halt(world.stop) {
+                return Err(self.watch.failure(halt, last_words(&self.errors)));
+            }
+            let heard = self.lines.next(&|| false, TICK).map_err(not_run)?;
+            self.errors.extend(self.lines.take_errors());
+            let over = self.errors.len().saturating_sub(MOST_ERRORS);
+            self.errors.drain(..over);
+            match heard {
+                Line::Line(line) => {
+                    // What is no event is passed over: a shell may print something first.
+                    if let Ok(event) = serde_json::from_slice::<Value>(&line) {
+                        self.note(&event, turn, hear)?;
+                    }
+                }
+                Line::TooLong => return Err(too_much()),
+                Line::Nothing => {}
+                Line::Over(finished) => return Ok(*finished),
+            }
+        }
+    }
+
+    fn note(&mut self, event: &Value, turn: &Turn, hear: &mut Hear<'_>) -> Result<(), Failure> {
+        let kind = event["type"].as_str().unwrap_or_default();
+        if kind == "error" {
+            let said = event["message"].as_str().unwrap_or_default();
+            self.watch.tries_again(said);
+            hear(Event::Retrying(said.to_string()));
+            return Ok(());
+        }
+        self.watch.lives();
+        match kind {
+            "thread.started" => self.begins(event["thread_id"].as_str().unwrap_or_default(), turn)?,
+            "item.started" if event["item"]["type"] == "command_execution" => {
+                hear(Event::Doing(event["item"]["command"].as_str().unwrap_or_default().to_string()));
+            }
+            "item.completed" => self.completes(&event["item"], hear)?,
+            "turn.completed" => {
+                let count = |name: &str| event["usage"][name].as_u64().unwrap_or(0);
+                self.answer.usage =
+                    Some(Usage { input: count("input_tokens"), output: count("output_tokens") });
+                self.completed = true;
+            }
+            "turn.failed" => self.failure = Some(failure_of(&event["error"])),
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn begins(&mut self, thread: &str, turn: &Turn) -> Result<(), Failure> {
+        match &turn.memory {
+            Memory::None => {}
+            Memory::Begin => self.answer.session = Some(thread.to_string()),
+            Memory::Resume(id) if thread.eq_ignore_ascii_case(id) => {
+                self.answer.session = Some(thread.to_string())
+            }
+            // It began a new one instead.
+            Memory::Resume(id) => {
+                return Err(Failure::NoSession { friend: NAME.to_string(), id: id.clone() });
+            }
+        }
+        Ok(())
+    }
+
+    fn completes(&mut self, item: &Value, hear: &mut Hear<'_>) -> Result<(), Failure> {
+        let text = item["text"].as_str().unwrap_or_default();
+        match item["type"].as_str().unwrap_or_default() {
+            "agent_message" => {
+                if !self.answer.text.is_empty() {
+                    hear(Event::Anew);
+                }
+                if text.len() > MOST_ANSWER {
+                    return Err(too_much());
+                }
+                self.answer.text = text.to_string();
+                hear(Event::Text(text.to_string()));
+            }
+            "reasoning" => hear(Event::Thinking(text.to_string())),
+            _ => {}
+        }
+        Ok(())
+    }
+}
+
+fn ended_badly(finished: &Finished, said: &str, turn: &Turn) -> Failure {
+    if let Memory::Resume(id) = &turn.memory
+        && said.contains("no rollout found")
+    {
+        return Failure::NoSession { friend: NAME.to_string(), id: id.clone() };
+    }
+    let how = match finished.end {
+        End::Exited(0) => "it ended before its turn did".to_string(),
+        End::Exited(code) => format!("it ended with code {code}"),
+        End::Signalled(signal) => format!("it was ended by signal {signal}"),
+        _ => "it was ended".to_string(),
+    };
+    if said.is_empty() { failed(how) } else { failure_of(&json!({"message": format!("{how}: {said}")})) }
+}
+
+/// The tool servers of the user's settings: each of them would be started.
+fn tool_servers(codex: &Codex, turn: &Turn, world: &World<'_>) -> Result<Vec<String>, Failure> {
+    let mut job = Job::argv([codex.program(), "mcp".into(), "list".into(), "--json".into()], &turn.directory);
+    job.environment = codex.environment(world);
+    job.deadlines = Deadlines { total: Some(LIST.min(turn.limits.left())), idle: None, grace: GRACE };
+    let finished = world.runner.run(&job, world.stop, &mut |_| {}).map_err(not_run)?;
+    if finished.end == End::Stopped {
+        return Err(Failure::Cancelled { friend: NAME.to_string() });
+    }
+    let listed: Value = serde_json::from_slice(&finished.stdout.head).unwrap_or(Value::Null);
+    match listed.as_array() {
+        Some(servers) if finished.end.is_success() => {
+            Ok(servers.iter().filter_map(|server| server["name"].as_str()).map(str::to_string).collect())
+        }
+        _ => {
+            let said = last_words(finished.stderr.text().as_bytes());
+            Err(failed(format!("it does not say which tool servers it would start: {said}")))
+        }
+    }
+}
+
+/// A file for the schema, which goes with this value.
+struct Slip(PathBuf);
+
+impl Slip {
+    fn write(world: &World<'_>, schema: &Value) -> Result<Slip, Failure> {
+        let folder = (world.variable)("TMPDIR").map_or_else(|| PathBuf::from("/tmp"), PathBuf::from);
+        let path = folder.join(format!("relay-schema-{}.json", uuid::Uuid::new_v4().simple()));
+        let written = write_new(&path, schema.to_string().as_bytes());
+        let slip = Slip(path);
+        written.map_err(|error| {
+            failed(format!("the schema cannot be written to {}: {error}", slip.0.display()))
+        })?;
+        Ok(slip)
+    }
+}
+
+fn write_new(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
+    OpenOptions::new().write(true).create_new(true).mode(0o600).open(path)?.write_all(bytes)
+}
+
+impl Drop for Slip {
+    fn drop(&mut self) {
+        let _ = fs::remove_file(&self.0);
+    }
+}

@@ -1,0 +1,229 @@
+//! What codex is given: its arguments, and the terms of a thread for each access.
+//!
+//! Invariants: read-only and workspace run under a permission profile of relay's own, made for this turn alone
+//! under a name nobody can guess, and that codex says it follows before it hears the prompt. The profile denies
+//! the reading of codex's own credentials. That is good in itself, and it is what keeps every command in the
+//! sandbox: rules that a user saved (`$CODEX_HOME/rules`, "always allow") lift the plain read-only sandbox
+//! without a question, and do not lift one with something to hide.
+
+use std::ffi::OsString;
+use std::path::Path;
+
+use relaycode_project::access::Access;
+use serde_json::{Map, Value, json};
+
+use super::NAME;
+use crate::failure::Failure;
+use crate::turn::{Memory, Task, Turn};
+
+/// What codex may be given.
+pub(super) const ACCESS: &[Access] = &[Access::ReadOnly, Access::Workspace, Access::Full];
+
+/// Settings of the user that a turn does without, whichever way it goes: what runs other programs, and what
+/// calls home. Unknown ones are passed over by codex, so that an older or newer one starts, too.
+const ISOLATION: &[&str] = &[
+    "notify=[]",
+    "features.hooks=false",
+    "features.plugins=false",
+    "features.apps=false",
+    "features.memories=false",
+    "check_for_update_on_startup=false",
+    "analytics.enabled=false",
+];
+
+/// What codex is to write to, and nothing else: no temporary directory, no network.
+const WORKSPACE: &str = "sandbox_workspace_write={network_access=false,writable_roots=[],\
+                         exclude_tmpdir_env_var=true,exclude_slash_tmp=true}";
+
+/// Refuses what codex cannot do, or what nobody has tested, before anything is started.
+pub(super) fn check(turn: &Turn) -> Result<(), Failure> {
+    let cannot = |what: String| Err(Failure::Cannot { friend: NAME.to_string(), what });
+    if !ACCESS.contains(&turn.access) {
+        return cannot(format!("be given the access `{}`; use read-only, workspace or full", turn.access));
+    }
+    if let Memory::Resume(id) = &turn.memory
+        && uuid::Uuid::try_parse(id).is_err()
+    {
+        // Of a name that it does not know, codex makes a new session without a word.
+        return Err(Failure::NoSession { friend: NAME.to_string(), id: id.clone() });
+    }
+    match &turn.task {
+        Task::Review { base } if !names_a_branch(base) => {
+            cannot(format!("review against `{base}` by itself: only against a branch or a tag"))
+        }
+        Task::Review { .. } if turn.schema.is_some() => cannot("hold its own review to a schema".to_string()),
+        _ => Ok(()),
+    }
+}
+
+/// Whether this is a name, and no commit and no expression of git's.
+fn names_a_branch(base: &str) -> bool {
+    let is_id = base.len() >= 4 && base.bytes().all(|byte| byte.is_ascii_hexdigit());
+    let is_expression =
+        base.contains(|c: char| c.is_whitespace() || c.is_control() || "~^:?*[\\{".contains(c));
+    let is_special = base.is_empty() || base.starts_with('-') || base == "@" || base.ends_with("HEAD");
+    !(is_id || is_expression || is_special || base.contains(".."))
+}
+
+/// The arguments of the app-server.
+pub(super) fn server_arguments() -> Vec<OsString> {
+    let mut words = vec!["app-server".into()];
+    words.extend(settings(ISOLATION));
+    words
+}
+
+/// The arguments of a single run: the prompt is on its input. `servers` are the tool servers of the user's.
+pub(super) fn run_arguments(turn: &Turn, schema: Option<&Path>, servers: &[String]) -> Vec<OsString> {
+    let mut words: Vec<OsString> =
+        ["exec", "--json", "--skip-git-repo-check", "--ignore-rules"].map(OsString::from).to_vec();
+    if turn.memory == Memory::None {
+        words.push("--ephemeral".into());
+    }
+    // Before the subcommand: behind it, it is not heard.
+    words.extend(["-s".into(), sandbox_mode(turn.access).into(), "-C".into(), turn.directory.clone().into()]);
+    words.extend(settings(ISOLATION));
+    words.extend(settings(&["approval_policy=\"never\""]));
+    if turn.access == Access::Workspace {
+        words.extend(settings(&[WORKSPACE]));
+    }
+    if !servers.is_empty() {
+        let off: Vec<String> =
+            servers.iter().map(|name| format!("{}={{enabled=false}}", quoted(name))).collect();
+        words.extend(settings(&[&format!("mcp_servers={{{}}}", off.join(","))]));
+    }
+    if let Some(model) = &turn.model {
+        words.push(format!("--model={model}").into());
+    }
+    if let Some(schema) = schema {
+        words.extend(["--output-schema".into(), schema.into()]);
+    }
+    match (&turn.task, &turn.memory) {
+        (Task::Review { base }, _) => words.extend(["review".into(), format!("--base={base}").into()]),
+        (Task::Prompt(_), Memory::Resume(id)) => words.extend(["resume".into(), id.into(), "-".into()]),
+        (Task::Prompt(_), _) => words.push("-".into()),
+    }
+    words
+}
+
+fn settings<S: AsRef<str>>(settings: &[S]) -> Vec<OsString> {
+    settings.iter().flat_map(|setting| ["-c".into(), setting.as_ref().into()]).collect()
+}
+
+/// A name as a key of TOML.
+fn quoted(name: &str) -> String {
+    Value::from(name).to_string()
+}
+
+fn sandbox_mode(access: Access) -> &'static str {
+    match access {
+        Access::Workspace => "workspace-write",
+        Access::Full => "danger-full-access",
+        // What is not in the list was refused before; the least is right for anything else.
+        Access::ReadOnly | Access::Ask => "read-only",
+    }
+}
+
+/// The terms of one thread.
+#[derive(Debug)]
+pub(super) struct Terms<'a> {
+    turn: &'a Turn,
+    /// The name of the permission profile.
+    profile: String,
+    directory: String,
+}
+
+impl<'a> Terms<'a> {
+    pub(super) fn new(turn: &'a Turn) -> Result<Terms<'a>, Failure> {
+        let Some(directory) = turn.directory.to_str() else {
+            let what = format!("work in {}: its name is no text", turn.directory.display());
+            return Err(Failure::Cannot { friend: NAME.to_string(), what });
+        };
+        let profile = format!("relay-{}", uuid::Uuid::new_v4().simple());
+        Ok(Terms { turn, profile, directory: directory.to_string() })
+    }
+
+    /// What `thread/start` or `thread/resume` is asked with.
+    pub(super) fn request(&self, codex_home: &str, servers: &[String]) -> (&'static str, Value) {
+        let mut params = json!({
+            "cwd": self.directory,
+            "approvalPolicy": self.approval(),
+            // Not another model, whatever the user's settings say: it might agree.
+            "approvalsReviewer": "user",
+            "config": self.config(codex_home, servers),
+        });
+        if let Some(model) = &self.turn.model {
+            params["model"] = model.as_str().into();
+        }
+        if self.turn.access == Access::Full {
+            params["sandbox"] = sandbox_mode(Access::Full).into();
+        }
+        match &self.turn.memory {
+            Memory::Resume(id) => {
+                params["threadId"] = id.as_str().into();
+                params["excludeTurns"] = true.into();
+                ("thread/resume", params)
+            }
+            Memory::None | Memory::Begin => {
+                params["ephemeral"] = (self.turn.memory == Memory::None).into();
+                ("thread/start", params)
+            }
+        }
+    }
+
+    fn approval(&self) -> &'static str {
+        // Asked, it is declined and counted; what is not asked for fails in the sandbox without a word.
+        if self.turn.access == Access::Full { "never" } else { "on-request" }
+    }
+
+    fn config(&self, codex_home: &str, servers: &[String]) -> Value {
+        let mut config = Map::new();
+        if !servers.is_empty() {
+            let off = servers.iter().map(|name| (name.clone(), json!({"enabled": false})));
+            config.insert("mcp_servers".to_string(), Value::Object(off.collect()));
+        }
+        if self.turn.access != Access::Full {
+            let mut files = json!({":root": "read", (format!("{codex_home}/auth.json")): "deny"});
+            if self.turn.access == Access::Workspace {
+                files[":workspace_roots"] = json!({".": "write"});
+            }
+            config.insert("default_permissions".to_string(), self.profile.as_str().into());
+            config.insert(format!("permissions.{}.filesystem", self.profile), files);
+        }
+        Value::Object(config)
+    }
+
+    /// Compares what codex says that it works with. Nothing was said to it so far.
+    pub(super) fn compare(&self, echo: &Value) -> Result<(), Failure> {
+        let sandbox = &echo["sandbox"];
+        let profile = &echo["activePermissionProfile"];
+        let confined = profile["id"] == self.profile.as_str() && profile["extends"].is_null();
+        let roots_are_ours = |roots: &Value| {
+            let all = roots.as_array().map(Vec::as_slice).unwrap_or_default();
+            all.iter().all(|root| *root == self.directory.as_str())
+        };
+        let as_wanted = match self.turn.access {
+            Access::ReadOnly | Access::Ask => {
+                confined && sandbox["type"] == "readOnly" && sandbox["networkAccess"] == false
+            }
+            Access::Workspace => {
+                confined
+                    && sandbox["type"] == "workspaceWrite"
+                    && sandbox["networkAccess"] == false
+                    && sandbox["excludeSlashTmp"] == true
+                    && sandbox["excludeTmpdirEnvVar"] == true
+                    && roots_are_ours(&sandbox["writableRoots"])
+                    && roots_are_ours(&echo["runtimeWorkspaceRoots"])
+            }
+            Access::Full => sandbox["type"] == "dangerFullAccess",
+        };
+        let by_us = echo["approvalPolicy"] == self.approval() && echo["approvalsReviewer"] == "user";
+        if as_wanted && by_us && echo["cwd"] == self.directory.as_str() {
+            return Ok(());
+        }
+        let got = json!({
+            "sandbox": sandbox, "profile": profile["id"], "approvals": echo["approvalPolicy"],
+            "reviewer": echo["approvalsReviewer"], "directory": echo["cwd"],
+        });
+        Err(Failure::OtherAccess { friend: NAME.to_string(), wanted: self.turn.access, got: got.to_string() })
+    }
+}
