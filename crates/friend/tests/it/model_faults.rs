@@ -80,7 +80,7 @@ fn a_broken_answer_is_no_answer() {
     each_wire(|api| {
         let text = || Scripted::text("one two three four five six");
         for (what, scripted) in [
-            ("reset in the middle", text().with(|turn| turn.disconnect_after = Some(4))),
+            ("reset in the middle", text().with(|turn| turn.disconnect_after = Some(2))),
             ("ended too early", text().with(|turn| turn.truncate = true)),
             ("an error in the stream", text().with(|turn| turn.stream_error = Some("boom".into()))),
             (
@@ -95,7 +95,7 @@ fn a_broken_answer_is_no_answer() {
             let fits = matches!(failure, Failure::Failed { .. } | Failure::Unreachable { .. });
             assert!(fits, "{api}, {what}: {failure:?}");
         }
-        let (failure, _) = failure_of(api, &text().with(|turn| turn.disconnect_after = Some(4)));
+        let (failure, _) = failure_of(api, &text().with(|turn| turn.disconnect_after = Some(2)));
         assert!(matches!(failure, Failure::Failed { .. }), "{api}: {failure:?}");
     });
 }
