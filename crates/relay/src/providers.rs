@@ -30,7 +30,7 @@ pub(crate) struct Providers {
     pub(crate) store: Store,
     /// What the project names and relay ignores.
     pub(crate) ignored: Vec<Ignored>,
-    commands: Commands,
+    pub(crate) commands: Commands,
 }
 
 impl Providers {
@@ -140,6 +140,11 @@ pub(crate) async fn asked(held: &Held) {
 
 /// Reaches providers, through the user's proxies.
 pub(crate) fn client() -> Result<Client, Failure> {
+    Client::new(&transport_settings()).map_err(|failure| Failure::new(Exit::Usage, "config", failure))
+}
+
+/// How providers are reached: through the user's proxies.
+pub(crate) fn transport_settings() -> transport::Settings {
     let either = |name: &str| variable(name).or_else(|| variable(&name.to_ascii_lowercase()));
     let proxies = Proxies {
         http: either("HTTP_PROXY"),
@@ -147,8 +152,7 @@ pub(crate) fn client() -> Result<Client, Failure> {
         all: either("ALL_PROXY"),
         no_proxy: either("NO_PROXY"),
     };
-    let settings = transport::Settings { proxies, ..transport::Settings::default() };
-    Client::new(&settings).map_err(|failure| Failure::new(Exit::Usage, "config", failure))
+    transport::Settings { proxies, ..transport::Settings::default() }
 }
 
 fn variable(name: &str) -> Option<String> {
