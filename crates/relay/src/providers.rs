@@ -33,7 +33,7 @@ pub(crate) struct Providers {
     pub(crate) store: Store,
     /// What the project names and relay ignores.
     pub(crate) ignored: Vec<Ignored>,
-    commands: Commands,
+    pub(crate) commands: Commands,
 }
 
 impl Providers {

@@ -6,7 +6,6 @@
 use std::fmt;
 use std::sync::{Arc, OnceLock};
 
-use relaycode_llm::models::FileError;
 use relaycode_text::nearest::{meant, nearest};
 use relaycode_text::width::shown;
 
@@ -48,11 +47,11 @@ enum Kind {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum FindError {
     /// There is none of this name.
-    #[error("there is no friend `{name}`{near}. There are {known}")]
+    #[error("there is no friend `{name}`{near} There are {known}")]
     Unknown {
         /// What was typed.
         name: String,
-        /// What may have been meant, as the end of a sentence.
+        /// What may have been meant, as the end of the sentence, with its sign.
         near: String,
         /// All of them, in one line.
         known: String,
@@ -125,7 +124,7 @@ impl<'o> Friends<'o> {
         let opened = self.servers.get_or_init(|| {
             let servers = (self.open)().map_err(FindError::Config)?;
             match &servers.registry.trouble {
-                Some(trouble) => Err(FindError::Models(said(trouble))),
+                Some(trouble) => Err(FindError::Models(trouble.to_string())),
                 None => Ok(Arc::new(servers)),
             }
         });
@@ -152,10 +151,6 @@ impl fmt::Debug for Kind {
     }
 }
 
-fn said(trouble: &FileError) -> String {
-    trouble.to_string()
-}
-
 /// `lmstudio` is `lm-studio`: neither case nor separators make a difference.
 fn same(one: &str, other: &str) -> bool {
     let bare = |name: &str| {
@@ -173,6 +168,9 @@ fn unknown(name: &str, servers: Option<&Servers>) -> FindError {
     let providers = servers.map_or(&[][..], |servers| &servers.registry.providers);
     let programs = ALL.iter().map(|friend| friend.name());
     let names: Vec<&str> = programs.chain(providers.iter().map(|provider| provider.id.as_str())).collect();
-    let near = nearest(name, names.iter().copied(), OFFERED);
-    FindError::Unknown { name: shown(name, SHOWN), near: meant(&near), known: names.join(", ") }
+    let near = match meant(&nearest(name, names.iter().copied(), OFFERED)) {
+        near if near.is_empty() => ".".to_string(),
+        near => near,
+    };
+    FindError::Unknown { name: shown(name, SHOWN), near, known: names.join(", ") }
 }

@@ -289,6 +289,28 @@ fn a_secret_is_not_sent_and_stands_again_in_what_is_read() {
 }
 
 #[test]
+fn what_is_secret_comes_from_the_users_file_the_environment_and_stored_keys() {
+    let home = tempfile::tempdir().unwrap();
+    let own = Home::new(Some(home.path()), None);
+    let keys = Store::new(own.clone());
+    keys.set("groq", &relaycode_llm::keys::Key::new("gsk-stored-key").unwrap()).unwrap();
+    std::fs::write(home.path().join("secrets.yml"), "- content: named-by-hand\n").unwrap();
+    let with = |servers: Servers, home: &Home, variables: &[(&str, &str)]| {
+        servers.with_secrets(home, variables.iter().copied()).map(|servers| servers.secrets)
+    };
+    let secrets = with(Servers { keys, ..servers("") }, &own, &[("MY_TOKEN", "from-the-environment")]);
+    let secrets = secrets.unwrap().unwrap();
+    for secret in ["named-by-hand", "from-the-environment", "gsk-stored-key"] {
+        assert!(!secrets.hide_text(&format!("it is {secret}.")).contains(secret), "{secret}");
+    }
+    let homeless = Home::new(None, None);
+    assert!(with(servers(""), &homeless, &[("PATH", "/usr/bin:/bin")]).unwrap().is_none());
+    assert!(with(servers(""), &homeless, &[("MY_TOKEN", "from-the-environment")]).unwrap().is_some());
+    std::fs::write(home.path().join("secrets.yml"), "nonsense").unwrap();
+    assert!(with(servers(""), &own, &[]).is_err());
+}
+
+#[test]
 fn a_look_says_whether_a_server_is_there_its_version_and_how_many_models_it_has() {
     let server = Server::start(Script::any([]).models(["a", "b"]));
     let empty = Server::start(Script::any([]).models(Vec::<String>::new()));

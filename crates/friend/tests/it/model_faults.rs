@@ -80,7 +80,7 @@ fn a_broken_answer_is_no_answer() {
     each_wire(|api| {
         let text = || Scripted::text("one two three four five six");
         for (what, scripted) in [
-            ("reset in the middle", text().with(|turn| turn.disconnect_after = Some(4))),
+            ("reset in the middle", text().with(|turn| turn.disconnect_after = Some(2))),
             ("ended too early", text().with(|turn| turn.truncate = true)),
             ("an error in the stream", text().with(|turn| turn.stream_error = Some("boom".into()))),
             (
@@ -92,11 +92,9 @@ fn a_broken_answer_is_no_answer() {
             ("closed before anything", Scripted::default().with(|turn| turn.close_before_headers = true)),
         ] {
             let (failure, _) = failure_of(api, &scripted);
-            let fits = matches!(failure, Failure::Failed { .. } | Failure::Unreachable { .. });
-            assert!(fits, "{api}, {what}: {failure:?}");
+            assert!(matches!(failure, Failure::Failed { .. }), "{api}, {what}: {failure:?}");
+            assert!(!failure.to_string().contains("failed: failed"), "{api}, {what}: {failure}");
         }
-        let (failure, _) = failure_of(api, &text().with(|turn| turn.disconnect_after = Some(4)));
-        assert!(matches!(failure, Failure::Failed { .. }), "{api}: {failure:?}");
     });
 }
 
@@ -195,7 +193,7 @@ fn an_unknown_model_is_told_in_the_servers_words_with_those_it_has() {
 }
 
 #[test]
-fn more_than_may_come_is_cut_and_keys_never_stand_in_a_message() {
+fn a_key_never_stands_in_a_message_also_if_the_server_repeats_it() {
     let echo = Scripted::status(400)
         .with(|turn| turn.body = Some(json!({"error": {"message": "bad key key-of-mine here"}})));
     each_wire(|api| {

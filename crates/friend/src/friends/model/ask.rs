@@ -67,8 +67,7 @@ impl Asking<'_> {
         let mut remarks: Vec<String> = pick.remark.clone().into_iter().collect();
         let request = self.request(&pick, &mut remarks);
         let servers = &self.server.servers;
-        let client =
-            Client::new(&servers.transport).map_err(|refusal| failed::meant(friend, &refusal, false))?;
+        let client = Client::new(&servers.transport).map_err(|refusal| failed::meant(friend, &refusal))?;
         let cancel = Cancel::default();
         let secrets = servers.secrets.clone();
         let options = Options {
@@ -79,23 +78,16 @@ impl Asking<'_> {
             ..Options::default()
         };
         let mut stream = client.stream(&pick.model, auth, request, options);
-        let mut ear = Ear {
-            hear,
-            veiled: Veiled::new(secrets.as_deref()),
-            way: way(&pick.model),
-            begun: false,
-            texts: 0,
-        };
+        let mut ear = Ear { hear, veiled: Veiled::new(secrets.as_deref()), way: way(&pick.model), texts: 0 };
         let heard = self.listen(&mut stream, &pick, &mut clock, &mut ear).await;
         if let Err(failure) = heard {
             cancel.cancel();
             let _ = tokio::time::timeout(CLOSING, stream.finish()).await;
             return Err(failure);
         }
-        let begun = ear.begun;
         ear.end();
         match stream.failure() {
-            Some(refusal) => Err(self.refused(refusal, &pick, begun)),
+            Some(refusal) => Err(self.refused(refusal, &pick)),
             None => self.answer(stream.message(), &pick, remarks),
         }
     }
@@ -146,7 +138,7 @@ impl Asking<'_> {
                     // Nobody waits for a server that is not running, nor for a time that is not left.
                     let gone = failure.class == Class::Network && reach::nobody_listens(&pick.model.base_url);
                     if gone || wait >= clock.left() {
-                        return Err(self.refused(&failure, pick, false));
+                        return Err(self.refused(&failure, pick));
                     }
                     clock.heard(wait);
                     let said = failed::own_words(&self.server.provider, &failure.told());
@@ -158,7 +150,7 @@ impl Asking<'_> {
         Ok(())
     }
 
-    fn refused(&self, refusal: &Refusal, pick: &Pick, begun: bool) -> Failure {
+    fn refused(&self, refusal: &Refusal, pick: &Pick) -> Failure {
         let mut refusal = refusal.clone();
         if refusal.class == Class::NotFound {
             let registry = &self.server.servers.registry;
@@ -169,7 +161,7 @@ impl Asking<'_> {
             };
             refusal.message = format!("{}{more}", refusal.message.trim_end_matches('.'));
         }
-        failed::meant(&self.server.provider, &refusal, begun)
+        failed::meant(&self.server.provider, &refusal)
     }
 
     fn answer(
@@ -187,8 +179,8 @@ impl Asking<'_> {
             let said = match (cut, calls.first()) {
                 (true, _) => "it reached the most that it may write before it said anything".to_string(),
                 (false, Some(call)) => format!("it only called a tool `{call}`, and it has none"),
-                (false, None) if message.content.is_empty() => String::new(),
-                (false, None) => "it only thought".to_string(),
+                (false, None) if thought(message) => "it only thought".to_string(),
+                (false, None) => String::new(),
             };
             return Err(Failure::NoAnswer { friend: self.server.provider.clone(), said });
         }
@@ -216,7 +208,6 @@ struct Ear<'h, 's> {
     hear: &'h mut dyn FnMut(Event),
     veiled: Veiled<'s>,
     way: &'static str,
-    begun: bool,
     /// Pieces of text so far: a line end stands between two.
     texts: usize,
 }
@@ -225,7 +216,6 @@ impl Ear<'_, '_> {
     fn event(&mut self, event: Heard) {
         match event {
             Heard::Start => {
-                self.begun = true;
                 (self.hear)(Event::Ready { way: self.way });
             }
             Heard::TextStart { .. } => {
@@ -291,6 +281,10 @@ fn said_before(text: &str, model: &Model) -> AssistantMessage {
         error_message: None,
         timestamp: 0,
     }
+}
+
+fn thought(message: &AssistantMessage) -> bool {
+    message.content.iter().any(|content| matches!(content, AssistantContent::Thinking(_)))
 }
 
 fn used(spent: &Spent) -> Usage {
