@@ -105,7 +105,7 @@ pub enum Action {
 }
 
 /// A file as it is at one time.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Image {
     /// Its bytes.
     pub bytes: Vec<u8>,
@@ -124,7 +124,7 @@ impl Action {
 }
 
 /// The two file modes that a change can ask for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub enum Mode {
     /// An ordinary file (git's 100644).

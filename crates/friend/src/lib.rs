@@ -9,16 +9,21 @@
 //! prints and never reads the environment.
 
 pub mod answer;
+pub mod difference;
 pub mod event;
 pub mod failure;
 pub mod friend;
 pub mod friends;
+pub mod scratch;
 pub mod turn;
+pub mod work;
 pub mod world;
 
 pub use answer::Answer;
 pub use event::Event;
 pub use failure::Failure;
 pub use friend::{Abilities, Friend};
+pub use scratch::Scratch;
 pub use turn::{Memory, Task, Turn};
+pub use work::{Worked, Working, work};
 pub use world::World;
