@@ -89,20 +89,42 @@ pub enum Action {
         /// Its new name.
         to: RelPath,
     },
+    /// Put exactly these bytes where exactly those were. No dialect yields it: it comes from whoever
+    /// holds both, such as a copy of the project that somebody worked in. If the file is no longer as
+    /// it was, the two changes are merged, or refused.
+    Exact {
+        /// The file.
+        path: RelPath,
+        /// What the author found there; `None`: nothing.
+        #[serde(skip)]
+        before: Option<Image>,
+        /// What the author left there; `None`: nothing.
+        #[serde(skip)]
+        after: Option<Image>,
+    },
+}
+
+/// A file as it is at one time.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct Image {
+    /// Its bytes.
+    pub bytes: Vec<u8>,
+    /// Its mode.
+    pub mode: Mode,
 }
 
 impl Action {
     /// The path that the operation is about (for a rename, the new name).
     pub fn path(&self) -> &RelPath {
         match self {
-            Action::Write { path, .. } | Action::Delete { path } => path,
+            Action::Write { path, .. } | Action::Delete { path } | Action::Exact { path, .. } => path,
             Action::Rename { to, .. } => to,
         }
     }
 }
 
 /// The two file modes that a change can ask for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub enum Mode {
     /// An ordinary file (git's 100644).

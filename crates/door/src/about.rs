@@ -4,6 +4,7 @@
 use relaycode_change::dialect;
 use relaycode_change::plan::{FilePlan, HunkState, Plan};
 use relaycode_change::proposal::{Action, Operation};
+use relaycode_change::response::EXACT_AS;
 use relaycode_ledger::record::RecordedOperation;
 use relaycode_ledger::{About, Digest, TxId};
 use relaycode_project::head::Head;
@@ -35,7 +36,7 @@ pub(crate) fn about(
         answer: Some(submission.answer),
         matches: plan.files.iter().flat_map(matches).collect(),
         plan: Some(digest),
-        ..About::new(id, &redact(project_id), &submission.now, submission.origin.name())
+        ..About::new(id, &redact(project_id), &submission.now, submission.recorded_origin())
     }
 }
 
@@ -45,6 +46,15 @@ fn recorded(operation: &Operation) -> RecordedOperation {
         Action::Delete { path } => RecordedOperation::Delete { path: path.to_string() },
         Action::Rename { from, to } => {
             RecordedOperation::Rename { from: from.to_string(), to: to.to_string() }
+        }
+        Action::Exact { path, after: None, .. } => RecordedOperation::Delete { path: path.to_string() },
+        action @ Action::Exact { path, .. } => {
+            let content = dialect::named(EXACT_AS).map(|dialect| dialect.print(action)).unwrap_or_default();
+            RecordedOperation::Write {
+                path: path.to_string(),
+                content: redact(&content).into_owned(),
+                patch_strategy: EXACT_AS.to_string(),
+            }
         }
         action @ Action::Write { path, edit, .. } => {
             let content = dialect::named(edit.dialect).map(|dialect| dialect.print(action));

@@ -24,7 +24,7 @@ pub(crate) fn rules(door: &Door, submission: &Submission<'_>, plan: &Plan, trust
             rules.push(Rule::Manual);
         }
         let named = door.named(submission.proposal.control.project_id.as_deref());
-        if named != Some(Named::Keyed) {
+        if named != Some(Named::Keyed) && !submission.origin.asked_for() {
             rules.push(Rule::NoKey);
         }
         if config.patch.linter.is_empty() {

@@ -26,6 +26,7 @@ pub use approver::{Approver, Event, Question, Reply, Revision};
 pub use door::{Door, Preview};
 pub use gate::GateReport;
 pub use outcome::{Applied, DoorError, Outcome};
+pub use relaycode_ledger::Digest;
 pub use rule::{Allow, Rule};
 pub use submission::{Consent, Origin, Submission};
 pub use submit::digest;

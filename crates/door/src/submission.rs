@@ -15,6 +15,8 @@ pub struct Submission<'a> {
     pub answer: Digest,
     /// Where it came from.
     pub origin: Origin,
+    /// Who made it, where its origin has many of a kind: a friend's name.
+    pub author: Option<String>,
     /// What the user said beforehand.
     pub consent: Consent,
     /// How much is planned.
@@ -45,9 +47,20 @@ pub enum Origin {
 }
 
 impl Origin {
+    /// All of them.
+    pub const ALL: [Origin; 6] =
+        [Origin::File, Origin::Stdin, Origin::Clipboard, Origin::Paste, Origin::Agent, Origin::Friend];
+
     /// The user gave it to relay themselves.
     pub fn handed_over(self) -> bool {
         matches!(self, Origin::File | Origin::Stdin)
+    }
+
+    /// relay made the proposal itself, of what a friend did when the user asked for it in this very command.
+    /// The key says that a text was written for this project; here nobody else could have slipped one in, so
+    /// that there is none to ask for. Everything that is about the change and not about its author stays.
+    pub fn asked_for(self) -> bool {
+        matches!(self, Origin::Friend)
     }
 
     /// The name in records.
@@ -72,7 +85,27 @@ pub struct Consent {
     pub allow: Vec<Allow>,
 }
 
+/// Characters of a friend's name in records.
+const AUTHOR: usize = 40;
+/// What an origin in records is called that is no door's.
+const NO_AUTHORS: [&str; 3] = ["original", "record", "revert"];
+
 impl Submission<'_> {
+    /// Where it came from, as records say it: the friend's own name, unless that could be taken for something
+    /// else.
+    pub fn recorded_origin(&self) -> &str {
+        let plain = |name: &&str| {
+            let fits = |byte: u8| byte.is_ascii_alphanumeric() || b"._-".contains(&byte);
+            (1..=AUTHOR).contains(&name.len())
+                && name.bytes().all(fits)
+                && name.starts_with(|c: char| c.is_ascii_alphabetic())
+                && !NO_AUTHORS.contains(name)
+                && !Origin::ALL.iter().any(|origin| origin.name() == *name)
+        };
+        let author = self.author.as_deref().filter(|_| self.origin == Origin::Friend);
+        author.filter(plain).unwrap_or(self.origin.name())
+    }
+
     /// Whether the user said yes to this beforehand.
     pub fn covers(&self, rule: &Rule) -> bool {
         let Consent { yes, allow } = &self.consent;
@@ -98,6 +131,7 @@ mod tests {
             proposal: &proposal,
             answer: Digest::of(b""),
             origin,
+            author: None,
             consent: Consent { yes: true, allow: allow.to_vec() },
             limits: Limits::default(),
             syntax: true,
@@ -112,5 +146,30 @@ mod tests {
         for origin in [Origin::Clipboard, Origin::Paste, Origin::Agent, Origin::Friend] {
             assert!(!submission(origin, &[]).covers(&Rule::NoKey), "{origin:?}");
         }
+        assert!(Origin::ALL.iter().all(|origin| origin.asked_for() == (*origin == Origin::Friend)));
+    }
+
+    #[test]
+    fn a_record_names_the_friend_unless_that_could_mean_something_else() {
+        let proposal = Proposal::default();
+        let mut submission = Submission {
+            proposal: &proposal,
+            answer: Digest::of(b""),
+            origin: Origin::Friend,
+            author: Some("codex".to_string()),
+            consent: Consent::default(),
+            limits: Limits::default(),
+            syntax: true,
+            group: None,
+            now: String::new(),
+        };
+        assert_eq!(submission.recorded_origin(), "codex");
+        for odd in ["clipboard", "revert", "two words", "a\nb", "", "-x", &"x".repeat(41)] {
+            submission.author = Some(odd.to_string());
+            assert_eq!(submission.recorded_origin(), "friend", "{odd:?}");
+        }
+        submission.author = Some("codex".to_string());
+        submission.origin = Origin::File;
+        assert_eq!(submission.recorded_origin(), "file");
     }
 }

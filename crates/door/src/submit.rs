@@ -352,6 +352,9 @@ impl<'a> Way<'a, '_> {
                 format!("{step} by {by}: {before} error{s} before, {after} after")
             }
             (true, "accept") => format!("{step} by {by}: there was nothing to check it with"),
+            (true, _) if self.submission.origin.asked_for() => {
+                format!("{step} by {by}: trusted, asked for in this command, and nothing to look at")
+            }
             (true, _) => format!("{step} by {by}: trusted, with its key, and nothing to look at"),
         };
         self.decisions.push(redact(&decision).into_owned());

@@ -132,6 +132,7 @@ impl Answer<'_> {
             proposal: &self.proposal,
             answer: Digest::of(self.text.as_bytes()),
             origin: self.source.origin.at_the_door(),
+            author: None,
             consent,
             limits: self.source.limits.clone(),
             syntax: !self.source.given.no_syntax,

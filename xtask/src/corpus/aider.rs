@@ -169,6 +169,7 @@ fn found_blocks(proposal: &Proposal) -> Vec<Block> {
             },
             Action::Delete { .. } => blocks.push((path, vec!["(deleted)".into()], Vec::new())),
             Action::Rename { .. } => blocks.push((path, vec!["(renamed)".into()], Vec::new())),
+            Action::Exact { .. } => blocks.push((path, vec!["(exact)".into()], Vec::new())),
         }
     }
     blocks

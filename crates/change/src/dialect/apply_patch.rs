@@ -87,6 +87,8 @@ impl Dialect for ApplyPatch {
                     }
                 }
             },
+            // Its read never yields one.
+            Action::Exact { .. } => {}
         }
         out.push_str(END);
         out.push('\n');

@@ -25,6 +25,7 @@ fn tell(action: &Action) -> String {
     match action {
         Action::Delete { path } => format!("delete {path}"),
         Action::Rename { from, to } => format!("rename {from} {to}"),
+        Action::Exact { path, .. } => format!("exact {path}"),
         Action::Write { path, edit, mode } => {
             let mode = match mode {
                 None => "",

@@ -1,8 +1,8 @@
-//! Hunks that match the file only nearly (what the file says and what the answer says), and hunks
-//! that would add lines a second time.
+//! Hunks that match the file only nearly (what the file says and what the answer says), hunks that
+//! would add lines a second time, and changes that were merged with somebody else's.
 
 use super::{Check, Look, clip};
-use crate::plan::{Finding, FindingKind, HunkReport};
+use crate::plan::{Finding, FindingKind, HunkReport, MERGED};
 
 /// The rung whose matches are always reported.
 const RUNG: &str = "near";
@@ -22,6 +22,10 @@ impl Check for Near {
                     hunk.used
                 );
                 out.push(file.finding(self.kind(), Some(hunk.used), text));
+            }
+            if hunk.rung == MERGED {
+                let text = "the file changed after it was copied, and both changes were put together";
+                out.push(file.finding(self.kind(), Some(hunk.used), text.to_string()));
             }
             if hunk.rung == RUNG || !hunk.differences.is_empty() {
                 let line = hunk.differences.first().map_or(hunk.used, |first| first.line);

@@ -5,11 +5,12 @@
 use std::collections::HashMap;
 
 use super::edit::{self, NotEdited};
+use super::exact;
 use super::{Change, FilePlan, FittingHunk, HunkReport, Reason, Refusal, Seen};
 use crate::diff;
 use crate::limits::Limits;
 use crate::path::RelPath;
-use crate::proposal::{Action, Body, Edit, Mode, Note, Operation};
+use crate::proposal::{Action, Body, Edit, Image, Mode, Note, Operation};
 use crate::tree::{Entry, Tree};
 
 /// Content and mode.
@@ -89,6 +90,7 @@ impl<'a> Desk<'a> {
             Action::Write { path, edit, mode } => self.write(path, edit, *mode, line),
             Action::Delete { path } => self.delete(path, line),
             Action::Rename { from, to } => self.rename(from, to, line),
+            Action::Exact { path, before, after } => self.exact(path, before.as_ref(), after.as_ref(), line),
         };
         debug_assert!(done.is_ok() || !self.refusals.is_empty(), "a refusal has a reason");
     }
@@ -212,6 +214,40 @@ impl<'a> Desk<'a> {
             sheet.after = Some(content.clone());
             sheet.moved = Some((from.clone(), content));
             sheet.done = Some((Done::MovedHere, line));
+        }
+        Ok(())
+    }
+
+    /// Puts bytes in whose author says what was there.
+    fn exact(
+        &mut self,
+        path: &RelPath,
+        before: Option<&Image>,
+        after: Option<&Image>,
+        line: usize,
+    ) -> Result<(), Refusing> {
+        self.open(path, line)?;
+        self.not_yet(path, &[Done::Written, Done::Deleted, Done::MovedAway], "be changed", line)?;
+        let now = self.sheets.get(path).and_then(|sheet| sheet.after.clone());
+        let moved = self.sheets.get(path).is_some_and(|sheet| sheet.moved.is_some());
+        let settled = match exact::settle(now.as_ref(), before, after, line) {
+            Ok(settled) => settled,
+            Err(text) => return self.refuse(path, line, &text),
+        };
+        if now.is_none() && settled.after.is_some() {
+            self.may_be_created(path, line)?;
+        }
+        let bytes = settled.after.as_ref().map_or(0, |(bytes, _)| bytes.len());
+        if bytes > self.limits.file_bytes {
+            return self.too_large(path, line, bytes);
+        }
+        if let Some(sheet) = self.sheets.get_mut(path) {
+            // A file that is gone on both sides is no row of the plan.
+            let gone = now.is_none() && settled.after.is_none() && !moved;
+            let done = if settled.after.is_some() { Done::Written } else { Done::Deleted };
+            sheet.done = (!gone).then_some((done, line));
+            sheet.after = settled.after;
+            sheet.hunks = settled.merged.into_iter().collect();
         }
         Ok(())
     }

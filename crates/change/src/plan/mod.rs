@@ -6,10 +6,12 @@
 
 mod desk;
 mod edit;
+mod exact;
 mod report;
 #[cfg(test)]
 mod tests;
 
+pub use exact::MERGED;
 pub use report::{
     Change, Difference, FilePlan, Finding, FindingKind, FittingHunk, HunkReport, HunkState, Nearest,
     PLACES_LISTED, Plan, Reason, Refusal, Refused, RunnerUp,

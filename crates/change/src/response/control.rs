@@ -285,8 +285,10 @@ pub(super) fn compare(control: &Control, operations: &[Operation], line: usize) 
     let mut done: HashMap<&str, HashSet<Deed>> = HashMap::new();
     for operation in operations {
         let (deed, paths) = match &operation.action {
-            Action::Write { path, .. } => (Deed::Write, vec![path]),
-            Action::Delete { path } => (Deed::Delete, vec![path]),
+            Action::Exact { path, after: Some(_), .. } | Action::Write { path, .. } => {
+                (Deed::Write, vec![path])
+            }
+            Action::Exact { path, after: None, .. } | Action::Delete { path } => (Deed::Delete, vec![path]),
             Action::Rename { from, to } => (Deed::Rename, vec![from, to]),
         };
         for path in paths {

@@ -28,8 +28,8 @@ mod shape;
 mod tests;
 
 pub use answers::{ANSWERS, Answer, read_all};
-pub use print::print;
 pub(crate) use print::quoted;
+pub use print::{EXACT_AS, print};
 
 use std::collections::HashMap;
 use std::ops::Range;

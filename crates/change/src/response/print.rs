@@ -14,6 +14,9 @@ use crate::dialect::{self, Dialect};
 use crate::path::RelPath;
 use crate::proposal::{Action, Control, Edit, Operation, Proposal};
 
+/// The dialect in which exact bytes are written, as far as they are text.
+pub const EXACT_AS: &str = "unified";
+
 /// Writes a proposal: reasoning, one block per operation, the control block.
 ///
 /// Blocks that were not read cannot be written; [`Proposal::reasoning`] holds the text of those that
@@ -60,6 +63,12 @@ fn print_operation(operation: &Operation, out: &mut String) {
             ));
         }
         Action::Write { path, edit, .. } => print_write(path, edit, &operation.action, out),
+        // Text as a diff; bytes that are no text cannot be written in any form of the contract.
+        Action::Exact { path, .. } => {
+            let dialect = dialect::named(EXACT_AS);
+            let text = dialect.map(|dialect| dialect.print(&operation.action)).unwrap_or_default();
+            print_block(path, dialect, &text, out);
+        }
     }
 }
 

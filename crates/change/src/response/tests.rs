@@ -17,6 +17,7 @@ fn told(proposal: &Proposal) -> Vec<String> {
         out.push(match &operation.action {
             Action::Delete { path } => format!("D {path}"),
             Action::Rename { from, to } => format!("R {from} {to}"),
+            Action::Exact { path, .. } => format!("E {path}"),
             Action::Write { path, edit, .. } => {
                 let body = match &edit.body {
                     Body::Whole { text, .. } => format!("{text:?}"),

@@ -90,6 +90,7 @@ impl Scene {
             proposal: &self.proposal,
             answer: Digest::of(self.text.as_bytes()),
             origin: Origin::File,
+            author: None,
             consent: Consent::default(),
             limits: Limits::default(),
             syntax: false,

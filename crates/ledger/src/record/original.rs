@@ -191,7 +191,7 @@ fn after(operations: &[RecordedOperation], snapshot: &Snapshot) -> Result<Vec<Fi
         .collect();
     for operation in &proposal.operations {
         let named = match &operation.action {
-            Action::Write { path, .. } | Action::Delete { path } => path,
+            Action::Write { path, .. } | Action::Delete { path } | Action::Exact { path, .. } => path,
             Action::Rename { from, .. } => from,
         };
         if !snapshot.contains_key(named) && !moved_to.contains(named) {

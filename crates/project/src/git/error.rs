@@ -158,6 +158,14 @@ pub enum GitError {
         /// What the system said.
         source: std::io::Error,
     },
+    /// The repository of a copy cannot be written.
+    #[error("{} cannot be written: {source}", path.display())]
+    Copy {
+        /// The repository.
+        path: PathBuf,
+        /// What the system said.
+        source: std::io::Error,
+    },
     /// It could not be started.
     #[error(transparent)]
     Exec(#[from] ExecError),

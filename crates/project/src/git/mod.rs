@@ -1,4 +1,5 @@
-//! What git knows of a project, and the two things relay does with it: a branch, and a commit.
+//! What git knows of a project, and the things relay does with it: a branch, a commit, and the repository
+//! of a scratch copy.
 //!
 //! A repository is hostile until the user trusted it: its configuration, its attributes and its hooks
 //! name commands. Every call but [`Git::commit`] runs none of them ([`call`]); a commit is only for
@@ -12,8 +13,10 @@ mod commit;
 mod content;
 mod diff;
 mod error;
+mod files;
 mod ignored;
 mod runs;
+mod scratch;
 mod status;
 #[cfg(test)]
 mod tests;
@@ -31,6 +34,7 @@ pub use base::{Base, Why};
 pub use commit::Committed;
 pub use diff::{Diff, LeftOut, Part, Range};
 pub use error::GitError;
+pub use files::Files;
 pub use status::{Known, PathState};
 pub use version::Version;
 
@@ -62,6 +66,8 @@ struct Repository {
     top: PathBuf,
     /// The project's root below that, ending in `/`, or empty.
     prefix: Vec<u8>,
+    /// Objects are named by SHA-256.
+    sha256: bool,
     /// The name of the tree without anything.
     empty_tree: Option<&'static str>,
     /// Settings that silence every filter and hook which the configuration names.
@@ -125,9 +131,9 @@ impl<'r> Git<'r> {
         let failed =
             |words: &str| GitError::Failed { what: "rev-parse".to_string(), words: words.to_string() };
         let mut parts = answer.splitn(2, |byte| *byte == b'\n');
-        let empty_tree = match parts.next() {
-            Some(b"sha1") => "4b825dc642cb6eb9a060e54bf8d69288fbee4904",
-            Some(b"sha256") => "6ef19b41225c5369f1c104d45d8d85efa9b057b53b14b4b9b939dd74decc5321",
+        let (sha256, empty_tree) = match parts.next() {
+            Some(b"sha1") => (false, "4b825dc642cb6eb9a060e54bf8d69288fbee4904"),
+            Some(b"sha256") => (true, "6ef19b41225c5369f1c104d45d8d85efa9b057b53b14b4b9b939dd74decc5321"),
             _ => return Err(failed("it names objects in a way that relay does not know")),
         };
         let top = parts.next().and_then(|top| top.strip_suffix(b"\n")).filter(|top| !top.is_empty());
@@ -144,7 +150,7 @@ impl<'r> Git<'r> {
         }
         let empty_tree = (found >= ATTRIBUTES).then_some(empty_tree);
         let muted = self.silence()?;
-        Ok(self.repository.get_or_init(|| Repository { top, prefix, empty_tree, muted }))
+        Ok(self.repository.get_or_init(|| Repository { top, prefix, sha256, empty_tree, muted }))
     }
 
     /// The settings that silence every filter and every configured hook, whoever configured it.

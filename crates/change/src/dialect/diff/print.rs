@@ -2,7 +2,9 @@
 //! dialect that has them. A context line that is empty is written as one blank, because reading
 //! drops empty lines at the end of a hunk.
 
+use crate::diff;
 use crate::path::RelPath;
+use crate::plan::{FilePlan, Plan};
 use crate::proposal::{Action, Body, Hunk, Mode};
 
 /// Writes an action as a diff.
@@ -33,6 +35,11 @@ pub(in super::super) fn print(action: &Action) -> String {
                 print_hunks(hunks, &mut out);
             }
         },
+        Action::Exact { path, before, after } => {
+            let file = FilePlan::between(path, before.as_ref(), after.as_ref());
+            let plan = Plan { files: vec![file], ..Plan::default() };
+            out = String::from_utf8_lossy(&diff::patch(&plan)).into_owned();
+        }
     }
     out
 }

@@ -1,0 +1,402 @@
+//! Copying files, one at a time, never through a link: directories are opened beneath the project's root and
+//! kept, files by their last name alone.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs::{self, File};
+use std::io::{self, BufWriter, Read, Write};
+use std::os::fd::OwnedFd;
+use std::path::{Component, Path, PathBuf};
+use std::time::Duration;
+
+use rustix::fs::{self as sys, AtFlags, FileType, Mode, OFlags};
+use rustix::io::Errno;
+
+use super::{Base, Caps, Copied, KEPT_ASIDE, Making, ScratchError, system};
+
+/// The bits of a file's mode that are copied; its owner may always read and write the copy.
+const MODE: u32 = 0o777;
+const OWNER: u32 = 0o600;
+/// The bit that lets a file's owner run it.
+const OWNER_RUNS: u32 = 0o100;
+/// So many of the largest files are named.
+const NAMED: usize = 3;
+
+/// What tells whether a file is still the same.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Stamp {
+    pub(crate) inode: u64,
+    pub(crate) len: u64,
+    pub(crate) modified: Duration,
+    /// When anything of it changed, its mode included. Nobody can set it.
+    pub(crate) changed: Duration,
+    pub(crate) mode: u32,
+}
+
+impl Stamp {
+    pub(crate) fn runs(&self) -> bool {
+        self.mode & OWNER_RUNS != 0
+    }
+
+    fn of(stat: &sys::Stat) -> Stamp {
+        let time = |seconds: i64, nanos: i64| {
+            Duration::new(u64::try_from(seconds).unwrap_or(0), u32::try_from(nanos).unwrap_or(0))
+        };
+        #[allow(clippy::unnecessary_cast, clippy::useless_conversion, reason = "the types differ by system")]
+        Stamp {
+            inode: stat.st_ino as u64,
+            len: u64::try_from(stat.st_size).unwrap_or(0),
+            modified: time(stat.st_mtime as i64, stat.st_mtime_nsec as i64),
+            changed: time(stat.st_ctime as i64, stat.st_ctime_nsec as i64),
+            mode: (stat.st_mode as u32) & 0o7777,
+        }
+    }
+}
+
+/// What stands at a path.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Found {
+    Nothing,
+    File(Stamp),
+    Link(PathBuf),
+    Directory,
+    /// A pipe, a socket, a device.
+    Special,
+    /// A link stands on the way.
+    BehindALink,
+}
+
+/// Files beneath a directory, by their paths; the directory that was used last stays open.
+pub(crate) struct Dirs {
+    root: OwnedFd,
+    last: Option<(String, OwnedFd)>,
+}
+
+const DIRECTORY: OFlags =
+    OFlags::RDONLY.union(OFlags::DIRECTORY).union(OFlags::CLOEXEC).union(OFlags::NOFOLLOW);
+
+impl Dirs {
+    pub(crate) fn new(root: &Path) -> io::Result<Dirs> {
+        Ok(Dirs { root: sys::open(root, DIRECTORY, Mode::empty())?, last: None })
+    }
+
+    /// The directory of a path, and the last name; makes what is missing if asked to.
+    fn open<'p>(&mut self, path: &'p str, make: bool) -> Result<(&OwnedFd, &'p str), Errno> {
+        let Some((directory, name)) = path.rsplit_once('/') else { return Ok((&self.root, path)) };
+        if self.last.as_ref().is_none_or(|(last, _)| last != directory) {
+            self.last = None;
+            let mut at: Option<OwnedFd> = None;
+            for part in directory.split('/') {
+                let from = at.as_ref().unwrap_or(&self.root);
+                let opened = match sys::openat(from, part, DIRECTORY, Mode::empty()) {
+                    Err(Errno::NOENT) if make => {
+                        sys::mkdirat(from, part, Mode::from_raw_mode(0o755))?;
+                        sys::openat(from, part, DIRECTORY, Mode::empty())?
+                    }
+                    // With `DIRECTORY`, a link is reported as "not a directory".
+                    Err(Errno::NOTDIR) => {
+                        let stat = sys::statat(from, part, AtFlags::SYMLINK_NOFOLLOW)?;
+                        let link = FileType::from_raw_mode(stat.st_mode) == FileType::Symlink;
+                        return Err(if link { Errno::LOOP } else { Errno::NOTDIR });
+                    }
+                    other => other?,
+                };
+                at = Some(opened);
+            }
+            self.last = at.map(|at| (directory.to_string(), at));
+        }
+        let fd = self.last.as_ref().map_or(&self.root, |(_, fd)| fd);
+        Ok((fd, name))
+    }
+
+    /// What stands at a path.
+    pub(crate) fn find(&mut self, path: &str) -> io::Result<Found> {
+        let (dir, name) = match self.open(path, false) {
+            Err(Errno::NOENT | Errno::NOTDIR) => return Ok(Found::Nothing),
+            Err(Errno::LOOP) => return Ok(Found::BehindALink),
+            other => other?,
+        };
+        let stat = match sys::statat(dir, name, AtFlags::SYMLINK_NOFOLLOW) {
+            Err(Errno::NOENT) => return Ok(Found::Nothing),
+            other => other?,
+        };
+        Ok(match FileType::from_raw_mode(stat.st_mode) {
+            FileType::RegularFile => Found::File(Stamp::of(&stat)),
+            FileType::Directory => Found::Directory,
+            FileType::Symlink => {
+                use std::os::unix::ffi::OsStringExt;
+                let target = sys::readlinkat(dir, name, Vec::new())?;
+                Found::Link(std::ffi::OsString::from_vec(target.into_bytes()).into())
+            }
+            _ => Found::Special,
+        })
+    }
+
+    /// A file, opened to read, as it is now.
+    fn file(&mut self, path: &str) -> io::Result<(File, Stamp)> {
+        let (dir, name) = self.open(path, false)?;
+        let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
+        let file = sys::openat(dir, name, flags, Mode::empty())?;
+        let stat = sys::fstat(&file)?;
+        if FileType::from_raw_mode(stat.st_mode) != FileType::RegularFile {
+            return Err(io::Error::new(io::ErrorKind::InvalidInput, "it is not a regular file"));
+        }
+        Ok((file.into(), Stamp::of(&stat)))
+    }
+
+    /// The bytes of a file of at most `most`.
+    pub(crate) fn read(&mut self, path: &str, most: u64) -> io::Result<(Vec<u8>, Stamp)> {
+        let (file, stamp) = self.file(path)?;
+        if stamp.len > most {
+            return Err(io::ErrorKind::FileTooLarge.into());
+        }
+        let mut bytes = Vec::with_capacity(usize::try_from(stamp.len).unwrap_or(0).saturating_add(1));
+        file.take(most.saturating_add(1)).read_to_end(&mut bytes)?;
+        if bytes.len() as u64 > most {
+            return Err(io::ErrorKind::FileTooLarge.into());
+        }
+        Ok((bytes, stamp))
+    }
+
+    /// A new file with this mode.
+    fn create(&mut self, path: &str, mode: u32) -> io::Result<File> {
+        let (dir, name) = self.open(path, true)?;
+        let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+        let file = sys::openat(dir, name, flags, Mode::from_raw_mode(0o600))?;
+        sys::fchmod(&file, Mode::from_raw_mode(mode & MODE | OWNER))?;
+        Ok(file.into())
+    }
+}
+
+/// What came of the copying.
+pub(super) struct Copies {
+    pub(super) files: BTreeMap<String, Copied>,
+    pub(super) aside: File,
+    pub(super) left_out: Vec<String>,
+}
+
+/// Copies.
+pub(super) struct Copier<'a> {
+    root: &'a Path,
+    to: PathBuf,
+    caps: Caps,
+    source: Dirs,
+    target: Dirs,
+    files: BTreeMap<String, Copied>,
+    links: Vec<(String, PathBuf)>,
+    aside: BufWriter<File>,
+    aside_bytes: u64,
+    pub(super) bytes: u64,
+    largest: BTreeSet<(u64, String)>,
+    outside: Vec<String>,
+    special: Vec<String>,
+    long: Vec<String>,
+    unread: Vec<String>,
+}
+
+impl<'a> Copier<'a> {
+    pub(super) fn new(making: &Making<'a>, to: &Path, place: &Path) -> Result<Copier<'a>, ScratchError> {
+        let aside = place.join("aside");
+        let file = File::options().read(true).write(true).create_new(true).open(&aside);
+        let file = file.map_err(system(&aside, "made"))?;
+        // Without a name, nobody but this process finds it, and it cannot outlive it.
+        fs::remove_file(&aside).map_err(system(&aside, "removed"))?;
+        Ok(Copier {
+            root: making.root,
+            to: to.to_path_buf(),
+            caps: making.caps,
+            source: Dirs::new(making.root).map_err(system(making.root, "read"))?,
+            target: Dirs::new(to).map_err(system(to, "used"))?,
+            files: BTreeMap::new(),
+            links: Vec::new(),
+            aside: BufWriter::with_capacity(1 << 20, file),
+            aside_bytes: 0,
+            bytes: 0,
+            largest: BTreeSet::new(),
+            outside: Vec::new(),
+            special: Vec::new(),
+            long: Vec::new(),
+            unread: Vec::new(),
+        })
+    }
+
+    /// Copies what is at `path`. What is not there is not there in the copy either.
+    pub(super) fn copy(&mut self, path: &str) -> Result<(), ScratchError> {
+        let found = self.source.find(path).map_err(system(&self.root.join(path), "read"))?;
+        match found {
+            Found::Nothing | Found::Directory => Ok(()),
+            Found::Special => {
+                self.special.push(path.to_string());
+                Ok(())
+            }
+            Found::BehindALink => {
+                self.outside.push(path.to_string());
+                Ok(())
+            }
+            Found::Link(target) => {
+                self.links.push((path.to_string(), target));
+                self.within_count()
+            }
+            Found::File(stamp) if stamp.len > self.caps.file_bytes => {
+                self.long.push(path.to_string());
+                Ok(())
+            }
+            Found::File(stamp) => self.file(path, &stamp),
+        }
+    }
+
+    fn file(&mut self, path: &str, stamp: &Stamp) -> Result<(), ScratchError> {
+        self.within_count()?;
+        self.within_bytes(path, stamp.len)?;
+        let failed = system(&self.root.join(path), "copied");
+        let base = if stamp.len <= KEPT_ASIDE { self.short(path) } else { self.long(path) };
+        let (base, len) = match base {
+            Ok(Some(done)) => done,
+            // It went meanwhile, or is for others to read.
+            Ok(None) => {
+                self.unread.push(path.to_string());
+                return Ok(());
+            }
+            Err(error) => return Err(failed(error)),
+        };
+        self.bytes += len;
+        let found = self.target.find(path).map_err(&failed)?;
+        if let Found::File(stamp) = found {
+            self.files.insert(path.to_string(), Copied::File { stamp, base });
+        }
+        Ok(())
+    }
+
+    /// A file that is read whole, and kept aside as well.
+    fn short(&mut self, path: &str) -> io::Result<Option<(Base, u64)>> {
+        let read = self.source.read(path, KEPT_ASIDE);
+        let Some((bytes, stamp)) = readable(read)? else { return Ok(None) };
+        self.target.create(path, stamp.mode)?.write_all(&bytes)?;
+        self.aside.write_all(&bytes)?;
+        let base = Base::Aside { at: self.aside_bytes, len: bytes.len() };
+        self.aside_bytes += bytes.len() as u64;
+        Ok(Some((base, bytes.len() as u64)))
+    }
+
+    /// A file that shares its blocks with the copy where the file system can.
+    fn long(&mut self, path: &str) -> io::Result<Option<(Base, u64)>> {
+        let Some((mut file, stamp)) = readable(self.source.file(path))? else { return Ok(None) };
+        let mut copy = self.target.create(path, stamp.mode)?;
+        let len = match clone(&copy, &file) {
+            Ok(()) => stamp.len,
+            Err(_) => io::copy(&mut file, &mut copy)?,
+        };
+        Ok(Some((Base::Project(stamp), len)))
+    }
+
+    /// A directory that is in the copy, and empty.
+    pub(super) fn make_dir(&mut self, path: &str) {
+        // Only so that git does not miss it.
+        let _ = fs::create_dir_all(self.to.join(path));
+    }
+
+    /// Makes the links, and says what is not there.
+    pub(super) fn finish(mut self) -> Result<Copies, ScratchError> {
+        let mut made = Vec::new();
+        for (path, target) in std::mem::take(&mut self.links) {
+            let failed = system(&self.root.join(&path), "copied");
+            if !stays_inside(&path, &target) {
+                self.outside.push(path);
+                continue;
+            }
+            let (dir, name) = self.target.open(&path, true).map_err(io::Error::from).map_err(&failed)?;
+            sys::symlinkat(&target, dir, name).map_err(io::Error::from).map_err(&failed)?;
+            made.push((path, target));
+        }
+        // A link through another may lead out although none of them alone does.
+        for (path, target) in made {
+            let link = self.to.join(&path);
+            if link.canonicalize().is_ok_and(|real| !real.starts_with(&self.to)) {
+                fs::remove_file(&link).map_err(system(&link, "removed"))?;
+                self.outside.push(path);
+            } else {
+                self.files.insert(path, Copied::Link { target });
+            }
+        }
+        let mut left_out = Vec::new();
+        let kinds = [
+            (&self.outside, "links that lead out of the project are not in the copy"),
+            (&self.special, "pipes, sockets and devices are not in the copy"),
+            (&self.long, "files over the limit of one file are not in the copy"),
+            (&self.unread, "files that cannot be read are not in the copy"),
+        ];
+        for (paths, what) in kinds {
+            left_out.extend(super::list::sentence(what, paths));
+        }
+        let aside =
+            self.aside.into_inner().map_err(|error| system(&self.to, "copied")(error.into_error()))?;
+        Ok(Copies { files: self.files, aside, left_out })
+    }
+
+    fn within_count(&self) -> Result<(), ScratchError> {
+        if self.files.len() + self.links.len() < self.caps.files {
+            return Ok(());
+        }
+        Err(ScratchError::TooMuch { most: format!("{} files", self.caps.files), largest: String::new() })
+    }
+
+    fn within_bytes(&mut self, path: &str, len: u64) -> Result<(), ScratchError> {
+        self.largest.insert((len, path.to_string()));
+        if self.largest.len() > NAMED {
+            self.largest.pop_first();
+        }
+        if self.bytes + len <= self.caps.bytes {
+            return Ok(());
+        }
+        let named: Vec<String> =
+            self.largest.iter().rev().map(|(len, path)| format!("{path} ({})", size(*len))).collect();
+        let largest = format!("; the largest so far: {}", named.join(", "));
+        Err(ScratchError::TooMuch { most: format!("{} of files", size(self.caps.bytes)), largest })
+    }
+}
+
+/// Whether a link, followed by its words, stays in the project. An absolute one would lead to the project
+/// itself at best, not to the copy.
+fn stays_inside(path: &str, target: &Path) -> bool {
+    let mut depth = path.matches('/').count();
+    for part in target.components() {
+        match part {
+            Component::Normal(_) => depth += 1,
+            Component::CurDir => {}
+            Component::ParentDir if depth > 0 => depth -= 1,
+            _ => return false,
+        }
+    }
+    true
+}
+
+/// What was read; `None` for what is gone, or not for this user.
+fn readable<T>(read: io::Result<T>) -> io::Result<Option<T>> {
+    match read {
+        Ok(read) => Ok(Some(read)),
+        Err(error) => match error.kind() {
+            io::ErrorKind::NotFound | io::ErrorKind::PermissionDenied | io::ErrorKind::FileTooLarge => {
+                Ok(None)
+            }
+            _ => Err(error),
+        },
+    }
+}
+
+/// Lets the copy share the blocks of the file.
+#[cfg(target_os = "linux")]
+fn clone(copy: &File, file: &File) -> io::Result<()> {
+    Ok(sys::ioctl_ficlone(copy, file)?)
+}
+
+#[cfg(not(target_os = "linux"))]
+fn clone(_: &File, _: &File) -> io::Result<()> {
+    Err(io::ErrorKind::Unsupported.into())
+}
+
+fn size(bytes: u64) -> String {
+    match bytes {
+        0..=9_999 => format!("{bytes} bytes"),
+        10_000..=9_999_999 => format!("{} KiB", bytes >> 10),
+        _ => format!("{} MiB", bytes >> 20),
+    }
+}

@@ -1,0 +1,149 @@
+//! What of a project is copied: what git has been told of and what it has not, but nothing that it ignores.
+//! Without a repository, everything.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use relaycode_project::git::{Files, GitError};
+
+use super::{Making, ScratchError, system};
+
+/// So many files are named in a sentence.
+const NAMED: usize = 8;
+/// relay's own directory in a project.
+const STATE: &str = ".relaycode";
+/// A repository's own directory.
+const GIT: &str = ".git";
+
+/// What is copied.
+pub(super) struct List {
+    /// The files and links, beneath the project's root, in order.
+    pub(super) paths: Vec<String>,
+    /// Directories that are no part of it: other repositories.
+    pub(super) closed: Vec<String>,
+    /// What is left out, a sentence each.
+    pub(super) left_out: Vec<String>,
+    /// The top level of the repository, and the project below it; `None`: there is no repository.
+    pub(super) top: Option<(PathBuf, PathBuf)>,
+    /// Files that git knows and that are not there on purpose.
+    sparse: Vec<Vec<u8>>,
+}
+
+/// What is copied of this project.
+pub(super) fn of(making: &Making<'_>) -> Result<List, ScratchError> {
+    let top = match making.git.top_level() {
+        Ok(top) => top,
+        Err(GitError::NotARepository { .. } | GitError::NoGit) => return everything(making),
+        Err(error) => return Err(error.into()),
+    };
+    let files = making.git.files()?;
+    let below = making.root.strip_prefix(&top).unwrap_or(Path::new("")).to_path_buf();
+    let mut list = by_git(files);
+    if !below.as_os_str().is_empty() {
+        let text = "of the repository, only the project's own directory is in the copy";
+        list.left_out.push(text.to_string());
+    }
+    list.top = Some((top, below));
+    Ok(list)
+}
+
+fn by_git(files: Files) -> List {
+    let (mut paths, mut strange) = (BTreeSet::new(), Vec::new());
+    for name in files.tracked.into_iter().chain(files.untracked) {
+        match String::from_utf8(name) {
+            Ok(path) if is_sealed(&path) => {}
+            Ok(path) => {
+                paths.insert(path);
+            }
+            Err(error) => strange.push(error.as_bytes().escape_ascii().to_string()),
+        }
+    }
+    let text = |names: &[Vec<u8>]| -> Vec<String> {
+        names.iter().map(|name| String::from_utf8_lossy(name).into_owned()).collect()
+    };
+    let ignored = text(&files.ignored).into_iter().filter(|path| !is_sealed(path)).collect::<Vec<_>>();
+    let (submodules, nested) = (text(&files.submodules), text(&files.nested));
+    let mut left_out = Vec::new();
+    left_out.extend(sentence("what git ignores is not in the copy", &ignored));
+    left_out.extend(sentence("submodules are not in the copy", &submodules));
+    left_out.extend(sentence("repositories among the files are not in the copy", &nested));
+    left_out.extend(sentence("files whose names are no text are not in the copy", &strange));
+    let closed = submodules.into_iter().chain(nested).collect();
+    List { paths: paths.into_iter().collect(), closed, left_out, top: None, sparse: files.sparse }
+}
+
+/// Every file beneath the root, but relay's own and other repositories'.
+fn everything(making: &Making<'_>) -> Result<List, ScratchError> {
+    let (mut paths, mut strange, mut nested) = (Vec::new(), Vec::new(), Vec::new());
+    let mut waiting = vec![String::new()];
+    while let Some(directory) = waiting.pop() {
+        if (making.stop)() {
+            return Err(ScratchError::Stopped);
+        }
+        let at = making.root.join(&directory);
+        for entry in fs::read_dir(&at).map_err(system(&at, "read"))? {
+            let entry = entry.map_err(system(&at, "read"))?;
+            let Ok(name) = entry.file_name().into_string() else {
+                strange.push(entry.path().to_string_lossy().into_owned());
+                continue;
+            };
+            let path = if directory.is_empty() { name.clone() } else { format!("{directory}/{name}") };
+            if name == GIT {
+                nested.push(path);
+            } else if is_sealed(&path) {
+            } else if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
+                waiting.push(path);
+            } else {
+                paths.push(path);
+            }
+        }
+        if paths.len() + waiting.len() > making.caps.files {
+            let most = format!("{} files", making.caps.files);
+            return Err(ScratchError::TooMuch { most, largest: String::new() });
+        }
+    }
+    paths.sort();
+    let mut left_out = Vec::new();
+    left_out.extend(sentence("repositories' own directories are not in the copy", &nested));
+    left_out.extend(sentence("files whose names are no text are not in the copy", &strange));
+    Ok(List { paths, closed: Vec::new(), left_out, top: None, sparse: Vec::new() })
+}
+
+impl List {
+    /// Makes the repository of the copy at `top`. That the history cannot be had is no reason not to work;
+    /// says whether there is a repository.
+    pub(super) fn repository(&mut self, making: &Making<'_>, top: &Path) -> bool {
+        let absent: BTreeSet<&[u8]> = self.sparse.iter().map(Vec::as_slice).collect();
+        let made = match &self.top {
+            Some(_) => making.git.make_scratch(top, &absent),
+            None => making.git.make_empty_scratch(top),
+        };
+        let Err(error) = made else { return true };
+        // Half a repository would be worse than none: it could be taken for the user's own.
+        let _ = fs::remove_dir_all(top.join(GIT));
+        let again = self.top.is_some() && making.git.make_empty_scratch(top).is_ok();
+        if !matches!(error, GitError::NoGit) {
+            self.left_out.push(format!("the history is not in the copy: {error}"));
+        }
+        again
+    }
+}
+
+/// Whether a path is in a directory that no change may write.
+fn is_sealed(path: &str) -> bool {
+    path == STATE || path.starts_with(".relaycode/") || path.split('/').any(|part| part == GIT)
+}
+
+/// A sentence about some files, the first of which are named.
+pub(crate) fn sentence(what: &str, paths: &[String]) -> Option<String> {
+    if paths.is_empty() {
+        return None;
+    }
+    let named: Vec<&str> = paths.iter().take(NAMED).map(String::as_str).collect();
+    let more = match paths.len().saturating_sub(NAMED) {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    Some(format!("{what}: {}{more}", named.join(", ")))
+}

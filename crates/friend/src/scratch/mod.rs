@@ -1,0 +1,256 @@
+//! A scratch copy of the project for a friend to work in: the files as they are now, uncommitted work
+//! included, with a repository of its own that has the history.
+//!
+//! Invariants: the user's project is only read, its `.git` too; nothing that a repository names is run; no
+//! link in the copy leads out of it; what is not in the copy is said ([`Scratch::left_out`]); the copy goes
+//! when it is dropped, and one that a killed run left goes with the next. The bytes that were copied are kept
+//! aside, where no friend can reach them, so that what it did can be told from what the user does meanwhile.
+
+mod copy;
+mod list;
+mod place;
+
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::io;
+use std::os::unix::fs::FileExt;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant, SystemTime};
+
+use relaycode_durable::own::OwnError;
+use relaycode_project::git::{Git, GitError};
+
+pub(crate) use copy::{Dirs, Found, Stamp};
+pub(crate) use list::sentence;
+use place::Place;
+
+/// How much is copied.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Caps {
+    /// Bytes of all files together.
+    pub bytes: u64,
+    /// Files and links.
+    pub files: usize,
+    /// Bytes of one file; a longer one is left out.
+    pub file_bytes: u64,
+}
+
+impl Default for Caps {
+    /// 2 GiB in 200,000 files of at most 512 MiB.
+    fn default() -> Caps {
+        Caps { bytes: 2 << 30, files: 200_000, file_bytes: 512 << 20 }
+    }
+}
+
+/// Files up to this length are kept aside as they were copied; of longer ones the project's own must still be
+/// as it was.
+const KEPT_ASIDE: u64 = 8 << 20;
+/// Progress is told after so long, and then so often.
+const QUIET: Duration = Duration::from_millis(500);
+const OFTEN: Duration = Duration::from_millis(100);
+/// A file whose times are as young as this when the copy is done may be changed without its times telling.
+const TICK: Duration = Duration::from_millis(50);
+
+/// How far the copying is.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Progress {
+    /// Files that are copied.
+    pub files: usize,
+    /// Of so many.
+    pub of: usize,
+    /// Bytes that are copied.
+    pub bytes: u64,
+}
+
+/// Why there is no copy. The project was not touched.
+#[derive(Debug, thiserror::Error)]
+pub enum ScratchError {
+    /// The user's own directory cannot be used.
+    #[error(transparent)]
+    Own(#[from] OwnError),
+    /// git cannot say what belongs to the project.
+    #[error("the project cannot be copied: {0}")]
+    Git(#[from] GitError),
+    /// There is more than is copied.
+    #[error("the project has more than {most} that git does not ignore; no copy was made{largest}")]
+    TooMuch {
+        /// The cap, with its unit.
+        most: String,
+        /// The largest files, as the end of the sentence.
+        largest: String,
+    },
+    /// Somebody broke it off.
+    #[error("copying the project was interrupted")]
+    Stopped,
+    /// The system says no.
+    #[error("{} cannot be {what}: {source}", path.display())]
+    System {
+        /// The file.
+        path: PathBuf,
+        /// `copied`, `read` …
+        what: &'static str,
+        /// What it said.
+        source: io::Error,
+    },
+    /// The friend removed the copy.
+    #[error("the copy of the project is gone: it was removed while it was in use")]
+    Gone,
+}
+
+/// What a copy is made of, and where.
+pub struct Making<'a> {
+    /// The project's directory, without links.
+    pub root: &'a Path,
+    /// git there.
+    pub git: &'a Git<'a>,
+    /// The user's own directory.
+    pub home: &'a Path,
+    /// How much is copied.
+    pub caps: Caps,
+    /// Whether somebody wants it to stop.
+    pub stop: &'a dyn Fn() -> bool,
+}
+
+/// A copy of the project. It is removed when this is dropped.
+pub struct Scratch {
+    place: Place,
+    directory: PathBuf,
+    root: PathBuf,
+    /// What was copied, by its path beneath the project's root.
+    pub(crate) copied: BTreeMap<String, Copied>,
+    /// The copied bytes, one file after the other, in a file without a name.
+    aside: File,
+    /// When the copy was done.
+    done: SystemTime,
+    /// Directories whose content is not the project's own.
+    pub(crate) closed: Vec<String>,
+    left_out: Vec<String>,
+    with_git: bool,
+}
+
+/// One thing that was copied.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Copied {
+    File { stamp: Stamp, base: Base },
+    Link { target: PathBuf },
+}
+
+/// Where the bytes of a file are as they were copied.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Base {
+    Aside {
+        at: u64,
+        len: usize,
+    },
+    /// In the project, as long as its file is still this one.
+    Project(Stamp),
+}
+
+impl Scratch {
+    /// Copies the project. `told` hears how far it is, once it takes longer than half a second.
+    ///
+    /// # Errors
+    /// Why there is no copy; nothing is left of it.
+    pub fn make(making: &Making<'_>, told: &mut dyn FnMut(Progress)) -> Result<Scratch, ScratchError> {
+        let place = Place::make(making.home, making.root)?;
+        let mut list = list::of(making)?;
+        let folder = making.root.file_name().unwrap_or("project".as_ref());
+        let top = match &list.top {
+            Some((top, _)) => place.directory.join(top.file_name().unwrap_or(folder)),
+            None => place.directory.join(folder),
+        };
+        let directory = list.top.as_ref().map_or(top.clone(), |(_, below)| top.join(below));
+        std::fs::create_dir_all(&directory).map_err(system(&directory, "made"))?;
+        let with_git = list.repository(making, &top);
+        let mut copier = copy::Copier::new(making, &directory, &place.directory)?;
+        let began = Instant::now();
+        let mut last = began;
+        let of = list.paths.len();
+        for (number, path) in list.paths.iter().enumerate() {
+            if number % 32 == 0 {
+                if (making.stop)() {
+                    return Err(ScratchError::Stopped);
+                }
+                if began.elapsed() > QUIET && last.elapsed() > OFTEN {
+                    last = Instant::now();
+                    told(Progress { files: number, of, bytes: copier.bytes });
+                }
+            }
+            copier.copy(path)?;
+        }
+        for closed in &list.closed {
+            copier.make_dir(closed);
+        }
+        let copied = copier.finish()?;
+        list.left_out.extend(copied.left_out);
+        let done = SystemTime::now();
+        Ok(Scratch {
+            place,
+            directory,
+            root: making.root.to_path_buf(),
+            copied: copied.files,
+            aside: copied.aside,
+            done,
+            closed: list.closed,
+            left_out: list.left_out,
+            with_git,
+        })
+    }
+
+    /// Where the friend works, without links.
+    pub fn directory(&self) -> &Path {
+        &self.directory
+    }
+
+    /// What of the project is not in the copy, a sentence each. It names files of the project.
+    pub fn left_out(&self) -> &[String] {
+        &self.left_out
+    }
+
+    /// How many files and links were copied.
+    pub fn files(&self) -> usize {
+        self.copied.len()
+    }
+
+    /// Whether the copy has a repository.
+    pub fn has_repository(&self) -> bool {
+        self.with_git
+    }
+
+    /// A text of the friend's with the places in the copy as those in the project.
+    pub fn in_the_project(&self, text: &str) -> String {
+        let Some(directory) = self.directory.to_str() else { return text.to_string() };
+        let text = text.replace(&format!("{directory}/"), "").replace(directory, ".");
+        match self.place.directory.to_str() {
+            Some(place) => text.replace(place, "(the copy)"),
+            None => text,
+        }
+    }
+
+    /// The bytes of a file as they were copied; `None` if they are nowhere any more.
+    pub(crate) fn base(&self, path: &str, base: &Base) -> Result<Option<Vec<u8>>, ScratchError> {
+        match base {
+            Base::Aside { at, len } => {
+                let mut bytes = vec![0; *len];
+                let read = self.aside.read_exact_at(&mut bytes, *at);
+                read.map_err(system(&self.directory.join(path), "read")).map(|()| Some(bytes))
+            }
+            Base::Project(stamp) => {
+                let mut dirs = Dirs::new(&self.root).map_err(system(&self.root, "read"))?;
+                let read = dirs.read(path, u64::MAX).ok().filter(|(_, found)| found == stamp);
+                Ok(read.map(|(bytes, _)| bytes))
+            }
+        }
+    }
+
+    /// Whether a file that looks as it did may have been changed since: times move in steps.
+    pub(crate) fn too_young_to_tell(&self, stamp: &Stamp) -> bool {
+        let done = self.done.checked_sub(TICK).unwrap_or(SystemTime::UNIX_EPOCH);
+        done.duration_since(SystemTime::UNIX_EPOCH).is_ok_and(|done| stamp.changed >= done)
+    }
+}
+
+pub(crate) fn system(path: &Path, what: &'static str) -> impl Fn(io::Error) -> ScratchError + use<> {
+    let path = path.to_path_buf();
+    move |source| ScratchError::System { path: path.clone(), what, source }
+}

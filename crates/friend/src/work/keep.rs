@@ -1,0 +1,134 @@
+//! Work that did not go in is not lost: it is written down as an answer that `relay apply` takes, in
+//! `kept/` of the user's own directory, for the user alone. The oldest go when there are many.
+//!
+//! Every change that is written is read back and planned before it counts; one that would not come out byte
+//! by byte (binary files, line endings that an answer cannot carry) is named as left out instead.
+
+use std::path::{Path, PathBuf};
+
+use relaycode_change::limits::Limits;
+use relaycode_change::path::RelPath;
+use relaycode_change::plan::{NothingSeen, plan};
+use relaycode_change::proposal::{Action, Image, Operation, Proposal};
+use relaycode_change::response;
+use relaycode_change::tree::MemoryTree;
+use relaycode_durable::own::{Folder, OwnError};
+
+/// The folder.
+const FOLDER: &str = "kept";
+/// Answers that are kept.
+pub const KEPT: usize = 50;
+/// Bytes of one.
+const BYTES: u64 = 64 << 20;
+
+/// Where work was kept.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Kept {
+    /// The file, for `relay apply`; `None`: nothing of it can be written as an answer.
+    pub path: Option<PathBuf>,
+    /// Files of which the change is not in there.
+    pub left_out: Vec<RelPath>,
+}
+
+/// Writes a proposal down. `project` is what the project is called; `now` is ISO 8601 in UTC.
+///
+/// # Errors
+/// If it cannot be written.
+pub fn keep_patch(
+    home: &Path,
+    friend: &str,
+    project: &str,
+    proposal: &Proposal,
+    now: &str,
+) -> Result<Kept, OwnError> {
+    let (written, left_out) = writable(proposal);
+    if written.is_empty() {
+        return Ok(Kept { path: None, left_out });
+    }
+    let mut answer = Proposal { operations: written, ..Proposal::default() };
+    answer.control = proposal.control.clone();
+    answer.control.present = true;
+    // A name without the key: whoever applies it hands it over.
+    answer.control.project_id = Some(project.to_string());
+    answer.control.uuid = None;
+    let text = response::print(&answer);
+    let folder = Folder::new(Some(home), FOLDER, BYTES).secret();
+    let plain = |text: &str| -> String {
+        text.chars().filter(|c| c.is_ascii_alphanumeric() || "-_".contains(*c)).take(40).collect()
+    };
+    let stem = format!("{}-{}", plain(now), plain(friend));
+    let mut number = 1;
+    let name = loop {
+        let name = if number == 1 { format!("{stem}.md") } else { format!("{stem}-{number}.md") };
+        if folder.write_new(&name, text.as_bytes())? || number > KEPT {
+            break name;
+        }
+        number += 1;
+    };
+    let all = folder.list()?;
+    // Names begin with the time, so that the first are the oldest.
+    for old in all.iter().filter(|old| **old != name).take(all.len().saturating_sub(KEPT)) {
+        folder.remove(old)?;
+    }
+    Ok(Kept { path: Some(folder.path_of(&name)?), left_out })
+}
+
+/// The operations that come out as they should when they are read back, and the files of the others.
+fn writable(proposal: &Proposal) -> (Vec<Operation>, Vec<RelPath>) {
+    let (mut written, mut left_out) = (Vec::new(), Vec::new());
+    let mut rest = &proposal.operations[..];
+    while let Some(first) = rest.first() {
+        // A rename and what is done to the file afterwards belong together.
+        let pair = match (&first.action, rest.get(1).map(|next| &next.action)) {
+            (Action::Rename { to, .. }, Some(Action::Exact { path, .. })) => to == path,
+            _ => false,
+        };
+        let (unit, more) = rest.split_at(if pair { 2 } else { 1 });
+        rest = more;
+        if comes_out(unit) {
+            // A file that only moves needs no diff, and has none.
+            let same = |operation: &&Operation| !matches!(&operation.action, Action::Exact { before, after, .. } if before == after);
+            written.extend(unit.iter().filter(same).cloned());
+        } else {
+            left_out.push(first.action.path().clone());
+        }
+    }
+    (written, left_out)
+}
+
+/// Whether operations, written down and read back, do what they did.
+fn comes_out(unit: &[Operation]) -> bool {
+    let mut tree = MemoryTree::default();
+    let mut wanted: Option<(&RelPath, Option<&Image>)> = None;
+    let mut from = None;
+    for operation in unit {
+        match &operation.action {
+            Action::Rename { from: old, .. } => from = Some(old.clone()),
+            Action::Exact { path, before, after } => {
+                if let Some(before) = before {
+                    let old = from.take().unwrap_or_else(|| path.clone());
+                    tree.insert_with_mode(old, before.bytes.clone(), before.mode);
+                }
+                wanted = Some((path, after.as_ref()));
+            }
+            // It was read from an answer, and can be written as one.
+            _ => return true,
+        }
+    }
+    let Some((path, after)) = wanted else { return true };
+    let same = |operation: &&Operation| !matches!(&operation.action, Action::Exact { before, after, .. } if before == after);
+    let operations = unit.iter().filter(same).cloned().collect();
+    let text = response::print(&Proposal { operations, ..Proposal::default() });
+    let limits = Limits { text_bytes: usize::MAX, file_bytes: usize::MAX, ..Limits::default() };
+    let Ok(read) = response::read(&text, &limits) else { return false };
+    let Ok(plan) = plan(&read, &tree, &NothingSeen, &limits) else { return false };
+    match &plan.files[..] {
+        [file] => {
+            let mode = after.map(|after| after.mode);
+            file.path == *path
+                && file.after.as_deref() == after.map(|after| &after.bytes[..])
+                && (file.mode_after == mode || after.is_none())
+        }
+        _ => false,
+    }
+}

@@ -1,0 +1,295 @@
+//! A friend works on the project. One with hands gets a scratch copy and changes files there; what it did
+//! becomes one proposal. One without (a model server) is shown files and answers in relay's own form, which
+//! becomes a proposal, too. Either way nothing is written here: whoever asked takes the proposal through the
+//! door.
+//!
+//! A friend that failed has done nothing: half of its work is not offered.
+
+pub mod keep;
+mod told;
+
+use std::time::{Duration, Instant};
+
+use relaycode_change::limits::Limits;
+use relaycode_change::path::RelPath;
+use relaycode_change::prompt::PromptError;
+use relaycode_change::proposal::Proposal;
+use relaycode_change::response::{self, ResponseError};
+use relaycode_door::{Consent, Digest, Door, Origin, Submission};
+use relaycode_project::access::Access;
+
+use crate::answer::Answer;
+use crate::event::Event;
+use crate::failure::Failure;
+use crate::friend::Friend;
+use crate::scratch::{Caps, Making, Progress, Scratch, ScratchError};
+use crate::turn::{self, Memory, Task, Turn};
+use crate::world::World;
+
+/// Bytes of the context that goes with a request.
+pub const CONTEXT_BYTES: usize = 200_000;
+/// Bytes of everything that is sent.
+pub const PROMPT_BYTES: usize = 500_000;
+
+/// What a friend is asked to do to the project.
+#[derive(Debug, Clone)]
+pub struct Working {
+    /// What the user wants.
+    pub prompt: String,
+    /// What goes with it.
+    pub context: Option<String>,
+    /// Files that the user named: shown to a friend that cannot look for itself, named to the others.
+    pub files: Vec<RelPath>,
+    /// What it may do in its copy.
+    pub access: Access,
+    /// The model, as the friend names it.
+    pub model: Option<String>,
+    /// What it remembers.
+    pub memory: Memory,
+    /// How long it may take in all; the copying is not counted.
+    pub total: Duration,
+    /// How long it may show no sign of life.
+    pub idle: Duration,
+    /// How much is copied.
+    pub caps: Caps,
+    /// How much of an answer is read.
+    pub limits: Limits,
+}
+
+/// What is heard while a friend works.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Heard {
+    /// The project is being copied.
+    Copying(Progress),
+    /// It is copied; what is not in the copy, a sentence each.
+    Copied {
+        /// Files and links.
+        files: usize,
+        /// What is not there.
+        left_out: Vec<String>,
+    },
+    /// The friend.
+    Friend(Event),
+}
+
+/// What came of it.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Worked {
+    /// The friend's name.
+    pub friend: String,
+    /// What it said; places in its copy are those of the project.
+    pub answer: Answer,
+    /// What it wants changed; `None`: nothing.
+    pub proposal: Option<Proposal>,
+    /// What of the project it did not see, and what of its work is not in the proposal; a sentence each, with
+    /// names of files.
+    pub left_out: Vec<String>,
+    /// How long it took, the copying included.
+    pub took: Duration,
+}
+
+/// Why nothing came of it. The project is as it was.
+#[derive(Debug, thiserror::Error)]
+pub enum WorkError {
+    /// Nothing was asked for.
+    #[error("there is nothing to do: the prompt is empty")]
+    NoPrompt,
+    /// Who may not write cannot work.
+    #[error(
+        "work needs access `workspace`: with `{access}` a friend cannot change files, not even in its copy; use `relay ask`"
+    )]
+    Access {
+        /// What was given.
+        access: Access,
+    },
+    /// More than is sent.
+    #[error("{what} has {bytes} bytes, and {most} at most are sent")]
+    TooMuch {
+        /// What: the context, the prompt.
+        what: &'static str,
+        /// How many it has.
+        bytes: usize,
+        /// How many it may have.
+        most: usize,
+    },
+    /// A file that the user named cannot be shown.
+    #[error("{path} cannot be shown to {friend}: {why}")]
+    File {
+        /// The file.
+        path: RelPath,
+        /// The friend.
+        friend: String,
+        /// Why not.
+        why: String,
+    },
+    /// The files are more than a prompt takes.
+    #[error(transparent)]
+    Prompt(#[from] PromptError),
+    /// There is no copy to work in, or it cannot be read any more.
+    #[error(transparent)]
+    Scratch(#[from] ScratchError),
+    /// The friend failed. Whatever it had changed in its copy is gone with it.
+    #[error("{failure}{}", dropped(*.changed))]
+    Friend {
+        /// Why.
+        failure: Failure,
+        /// How many changes it had made by then.
+        changed: usize,
+    },
+    /// It answered with something that cannot be read as a change.
+    #[error("{friend}'s answer cannot be read: {source}")]
+    Unreadable {
+        /// The friend.
+        friend: String,
+        /// The answer.
+        answer: Box<Answer>,
+        /// Why.
+        source: ResponseError,
+    },
+    /// What was shown, or the key, cannot be kept.
+    #[error("{0}")]
+    Keep(String),
+}
+
+fn dropped(changed: usize) -> String {
+    match changed {
+        0 => String::new(),
+        1 => "; 1 change in its copy was dropped".to_string(),
+        count => format!("; {count} changes in its copy were dropped"),
+    }
+}
+
+/// Lets a friend work on the project behind `door`. Nothing is written to the project.
+///
+/// # Errors
+/// Why nothing came of it.
+pub fn work(
+    friend: &dyn Friend,
+    working: &Working,
+    door: &Door,
+    world: &World<'_>,
+    hear: &mut dyn FnMut(Heard),
+) -> Result<Worked, WorkError> {
+    let began = Instant::now();
+    if working.prompt.trim().is_empty() {
+        return Err(WorkError::NoPrompt);
+    }
+    if let Some(context) = &working.context {
+        within("the context", context.len(), CONTEXT_BYTES)?;
+    }
+    let mut worked = if friend.abilities().writes_files {
+        if !working.access.may_write() {
+            return Err(WorkError::Access { access: working.access });
+        }
+        in_a_copy(friend, working, door, world, hear)?
+    } else {
+        by_answer(friend, working, door, world, hear)?
+    };
+    worked.friend = friend.name().to_string();
+    worked.took = began.elapsed();
+    Ok(worked)
+}
+
+/// The friend changes files in a copy.
+fn in_a_copy(
+    friend: &dyn Friend,
+    working: &Working,
+    door: &Door,
+    world: &World<'_>,
+    hear: &mut dyn FnMut(Heard),
+) -> Result<Worked, WorkError> {
+    let home = world.home.as_deref().ok_or(relaycode_durable::own::OwnError::NoHome);
+    let home = home.map_err(ScratchError::from)?;
+    let git = door.git();
+    let making = Making { root: &door.root, git: &git, home, caps: working.caps, stop: world.stop };
+    let scratch = Scratch::make(&making, &mut |progress| hear(Heard::Copying(progress)))?;
+    hear(Heard::Copied { files: scratch.files(), left_out: scratch.left_out().to_vec() });
+    let prompt = told::envelope(working, &scratch);
+    within("the prompt", prompt.len(), PROMPT_BYTES)?;
+    let turn = working.turn(prompt, scratch.directory().to_path_buf(), working.access);
+    let answered = friend.turn(&turn, world, &mut |event| hear(Heard::Friend(event)));
+    let mut answer = match answered {
+        Ok(answer) => answer,
+        Err(failure) => {
+            // How much that was is worth a word, not a failure of its own.
+            let changed = scratch.difference(&git, world.stop).map_or(0, |found| found.operations.len());
+            return Err(WorkError::Friend { failure, changed });
+        }
+    };
+    let difference = scratch.difference(&git, world.stop)?;
+    answer.text = scratch.in_the_project(&answer.text);
+    let mut left_out = scratch.left_out().to_vec();
+    left_out.extend(difference.left_out);
+    let proposal = (!difference.operations.is_empty())
+        .then(|| told::proposal(working, &answer.text, difference.operations));
+    Ok(Worked { answer, proposal, left_out, ..Worked::default() })
+}
+
+/// The friend answers with a change in relay's own form.
+fn by_answer(
+    friend: &dyn Friend,
+    working: &Working,
+    door: &Door,
+    world: &World<'_>,
+    hear: &mut dyn FnMut(Heard),
+) -> Result<Worked, WorkError> {
+    let prompt = told::instructions(friend.name(), working, door)?;
+    within("the prompt", prompt.len(), PROMPT_BYTES)?;
+    // It has no hands, so that there is nothing to give it.
+    let turn = working.turn(prompt, door.root.clone(), Access::ReadOnly);
+    let answered = friend.turn(&turn, world, &mut |event| hear(Heard::Friend(event)));
+    let answer = answered.map_err(|failure| WorkError::Friend { failure, changed: 0 })?;
+    let mut proposal = match response::read(&answer.text, &working.limits) {
+        Ok(proposal) => proposal,
+        Err(source) => {
+            let (friend, answer) = (friend.name().to_string(), Box::new(answer));
+            return Err(WorkError::Unreadable { friend, answer, source });
+        }
+    };
+    let says_nothing = proposal.operations.is_empty() && !proposal.unread.iter().any(|block| block.broken);
+    if proposal.control.git_commit_msg.is_none() {
+        proposal.control.git_commit_msg = Some(told::message(&working.prompt));
+    }
+    Ok(Worked { answer, proposal: (!says_nothing).then_some(proposal), ..Worked::default() })
+}
+
+fn within(what: &'static str, bytes: usize, most: usize) -> Result<(), WorkError> {
+    if bytes > most { Err(WorkError::TooMuch { what, bytes, most }) } else { Ok(()) }
+}
+
+impl Working {
+    fn turn(&self, prompt: String, directory: std::path::PathBuf, access: Access) -> Turn {
+        Turn {
+            task: Task::Prompt(prompt),
+            directory,
+            access,
+            model: self.model.clone(),
+            schema: None,
+            memory: self.memory.clone(),
+            limits: turn::Limits::new(self.total, self.idle),
+        }
+    }
+}
+
+impl Worked {
+    /// What goes through the door; `None` if the friend wants nothing changed. `now` is ISO 8601 in UTC.
+    pub fn submission(
+        &self,
+        consent: Consent,
+        limits: Limits,
+        syntax: bool,
+        now: String,
+    ) -> Option<Submission<'_>> {
+        Some(Submission {
+            proposal: self.proposal.as_ref()?,
+            answer: Digest::of(self.answer.text.as_bytes()),
+            origin: Origin::Friend,
+            author: Some(self.friend.clone()),
+            consent,
+            limits,
+            syntax,
+            group: None,
+            now,
+        })
+    }
+}

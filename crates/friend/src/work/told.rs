@@ -1,0 +1,132 @@
+//! What a friend is told when it is to work, and what the record is told of its work.
+
+use std::fmt::Write;
+
+use relaycode_change::path::RelPath;
+use relaycode_change::prompt::{self, About, Shown, Strategy};
+use relaycode_change::proposal::{Control, Operation, Proposal};
+use relaycode_change::tree::{Entry, Tree};
+use relaycode_door::Door;
+use relaycode_project::config;
+use relaycode_text::width::{Ellipsis, clip};
+
+use super::{WorkError, Working};
+use crate::scratch::Scratch;
+
+/// Characters of the message that is made of a prompt.
+const MESSAGE: usize = 72;
+/// Bytes of the prompt, and of the answer, that a record keeps.
+const SUMMARY: usize = 2_000;
+const REASONING: usize = 16_000;
+
+/// What a friend is told that works in a copy.
+pub(super) fn envelope(working: &Working, scratch: &Scratch) -> String {
+    let mut out = format!(
+        "You are asked to change a project.\n\
+         Your working directory is {}: a copy of the project, made for you, uncommitted work included.\n\
+         Change the files there directly, and nothing outside of it. Nobody can answer questions while you work.\n\
+         Afterwards the copy is compared with the project, and the user decides whether your changes go in: leave \
+         only files that belong to them, no scripts or notes of your own. Commits are not needed.\n\
+         When you are done, answer with a short summary: what you changed and why, and what is left open.\n",
+        scratch.directory().display()
+    );
+    if !scratch.left_out().is_empty() {
+        out.push_str("\nNot everything of the project is there:\n");
+        for sentence in scratch.left_out() {
+            let _ = writeln!(out, "- {sentence}");
+        }
+    }
+    request(working, &mut out);
+    if !working.files.is_empty() {
+        out.push_str("\nFiles to look at:\n");
+        for path in &working.files {
+            let _ = writeln!(out, "- {path}");
+        }
+    }
+    out
+}
+
+fn request(working: &Working, out: &mut String) {
+    let _ = writeln!(out, "\nRequest:\n{}", working.prompt.trim());
+    if let Some(context) = &working.context {
+        let _ = writeln!(out, "\nAdditional Context:\n{context}");
+    }
+}
+
+/// What a friend is told that answers with a change: relay's own prompt, with the files that the user named.
+/// What was shown is remembered, so that an answer can still be merged when a file has moved on.
+pub(super) fn instructions(friend: &str, working: &Working, door: &Door) -> Result<String, WorkError> {
+    let mut files = Vec::new();
+    for path in &working.files {
+        files.push((path.clone(), text(friend, path, working, door)?));
+    }
+    let shown: Vec<Shown<'_>> = files.iter().map(|(path, text)| Shown { path, text }).collect();
+    let config = door.config();
+    let about = About {
+        named: &named(door)?,
+        strategy: match config.watcher.preferred_strategy {
+            config::Strategy::Auto => Strategy::Auto,
+            config::Strategy::Replace => Strategy::Replace,
+            config::Strategy::NewUnified => Strategy::NewUnified,
+            config::Strategy::MultiSearchReplace => Strategy::MultiSearchReplace,
+        },
+        min_files: config.patch.min_file_changes,
+        max_files: config.patch.max_file_changes,
+        files: &shown,
+    };
+    let mut out = prompt::text(&about)?;
+    request(working, &mut out);
+    if !files.is_empty() {
+        let bytes: Vec<(RelPath, Vec<u8>)> =
+            files.into_iter().map(|(path, text)| (path, text.into_bytes())).collect();
+        let now = u64::try_from(jiff::Timestamp::now().as_second()).unwrap_or_default();
+        door.ledger.remember_shown(&bytes, now).map_err(|error| WorkError::Keep(error.to_string()))?;
+    }
+    Ok(out)
+}
+
+/// The project's name with this checkout's key, as an answer has to give it.
+fn named(door: &Door) -> Result<String, WorkError> {
+    let id = door.project_id();
+    if !door.has_home() {
+        return Ok(id);
+    }
+    let key = door.checkout().need_key(&door.root).map_err(|error| WorkError::Keep(error.to_string()))?;
+    Ok(format!("{id}.{}", key.as_str()))
+}
+
+fn text(friend: &str, path: &RelPath, working: &Working, door: &Door) -> Result<String, WorkError> {
+    let refuse = |why: String| WorkError::File { path: path.clone(), friend: friend.to_string(), why };
+    match door.tree(&working.limits).entry(path).map_err(|error| refuse(error.reason))? {
+        Entry::File { bytes, .. } if bytes.contains(&0) => Err(refuse("it is binary".to_string())),
+        Entry::File { bytes, .. } => {
+            String::from_utf8(bytes).map_err(|_| refuse("it is not UTF-8 text".to_string()))
+        }
+        Entry::Missing => Err(refuse("it does not exist".to_string())),
+        Entry::Other(what) => Err(refuse(format!("it is {what}"))),
+    }
+}
+
+/// The proposal that a friend's work in its copy amounts to.
+pub(super) fn proposal(working: &Working, answer: &str, operations: Vec<Operation>) -> Proposal {
+    let control = Control {
+        git_commit_msg: Some(message(&working.prompt)),
+        prompt_summary: Some(start(working.prompt.trim(), SUMMARY)),
+        ..Control::default()
+    };
+    Proposal { control, operations, reasoning: vec![start(answer.trim(), REASONING)], ..Proposal::default() }
+}
+
+/// The first line of a prompt, as a message for a commit.
+pub(super) fn message(prompt: &str) -> String {
+    let line = prompt.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default();
+    clip(line, MESSAGE, Ellipsis::Unicode).into_owned()
+}
+
+/// The start of a text.
+fn start(text: &str, most: usize) -> String {
+    match text.len() <= most {
+        true => text.to_string(),
+        false => format!("{}…", &text[..text.floor_char_boundary(most)]),
+    }
+}

@@ -1,0 +1,100 @@
+//! Which files belong to a project by git's word: those it has been told of, those it has not, and those
+//! it was told to leave out.
+
+use std::collections::BTreeSet;
+
+use relaycode_exec::Input;
+
+use super::{Git, GitError, call};
+
+/// Bytes of a list of files: some hundred thousand of them.
+const LIST: usize = 64 << 20;
+
+/// The files of a project, relative to its root, each name as its bytes.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Files {
+    /// Files and links that git has been told of, whether they are there or not. Each once, sorted.
+    pub tracked: Vec<Vec<u8>>,
+    /// Those of them that a sparse checkout leaves out.
+    pub sparse: Vec<Vec<u8>>,
+    /// Other files that are there, and not ignored.
+    pub untracked: Vec<Vec<u8>>,
+    /// Repositories among the files that git has been told of.
+    pub submodules: Vec<Vec<u8>>,
+    /// Repositories among the files that git has not been told of.
+    pub nested: Vec<Vec<u8>>,
+    /// What is ignored; a directory of which everything is ends in `/`.
+    pub ignored: Vec<Vec<u8>>,
+}
+
+impl Git<'_> {
+    /// Every file of the project, the ignored ones by the directories they are in.
+    ///
+    /// # Errors
+    /// If git cannot say, or there are too many.
+    pub fn files(&self) -> Result<Files, GitError> {
+        let mut files = Files::default();
+        let told = self.list(&["ls-files", "-z", "-t", "--stage"])?;
+        let (mut tracked, mut submodules) = (BTreeSet::new(), BTreeSet::new());
+        for entry in parts(&told) {
+            let Some(cut) = entry.iter().position(|byte| *byte == b'\t') else { continue };
+            let (head, path) = (&entry[..cut], &entry[cut + 1..]);
+            // `H 100644 <object> 0`: a conflicted file is there three times.
+            let mode = head.get(2..8).unwrap_or_default();
+            if mode == b"160000" {
+                submodules.insert(path.to_vec());
+                continue;
+            }
+            if head.starts_with(b"S ") {
+                files.sparse.push(path.to_vec());
+            }
+            tracked.insert(path.to_vec());
+        }
+        let others = self.list(&["ls-files", "-z", "--others", "--exclude-standard"])?;
+        for path in parts(&others) {
+            match path.strip_suffix(b"/") {
+                Some(nested) => files.nested.push(nested.to_vec()),
+                None => files.untracked.push(path.to_vec()),
+            }
+        }
+        files.ignored = self.ignored()?;
+        files.tracked = tracked.into_iter().collect();
+        files.submodules = submodules.into_iter().collect();
+        Ok(files)
+    }
+
+    /// What is there and ignored; a directory of which everything is ends in `/`.
+    ///
+    /// # Errors
+    /// If git cannot say.
+    pub fn ignored(&self) -> Result<Vec<Vec<u8>>, GitError> {
+        let words = ["ls-files", "-z", "--others", "--ignored", "--exclude-standard", "--directory"];
+        Ok(parts(&self.list(&words)?).map(<[u8]>::to_vec).collect())
+    }
+
+    /// Those of these files, relative to the project's root, that git ignores or would ignore.
+    ///
+    /// # Errors
+    /// If git cannot say.
+    pub fn would_ignore(&self, paths: &[&str]) -> Result<Vec<String>, GitError> {
+        if paths.is_empty() {
+            return Ok(Vec::new());
+        }
+        let (leave, what) = (self.safe()?, "check-ignore");
+        let input: Vec<u8> = paths.iter().flat_map(|path| path.bytes().chain([0])).collect();
+        let finished = self.call(leave, &[what, "-z", "--stdin"], Input::Bytes(input), LIST)?;
+        if call::exit_code(&finished, what, leave)? == 1 {
+            return Ok(Vec::new());
+        }
+        let answer = self.answer(finished, leave, what, LIST)?;
+        Ok(parts(&answer).map(|path| String::from_utf8_lossy(path).into_owned()).collect())
+    }
+
+    fn list(&self, words: &[&str]) -> Result<Vec<u8>, GitError> {
+        self.ask(self.safe()?, words, LIST)
+    }
+}
+
+fn parts(list: &[u8]) -> impl Iterator<Item = &[u8]> {
+    list.split(|byte| *byte == 0).filter(|part| !part.is_empty())
+}
