@@ -321,10 +321,9 @@ impl<'p> Inverse<'p> {
         let inside = |directory: &RelPath, path: &RelPath| {
             path.as_str().strip_prefix(directory.as_str()).is_some_and(|rest| rest.starts_with('/'))
         };
-        let emptied = |directory: &&RelPath| {
-            difference.vacated.iter().any(|path| inside(directory, path))
-                && !difference.standing.iter().any(|path| inside(directory, path))
-        };
+        // Also one that nothing was in: it was made all the same, and goes only if it is empty.
+        let emptied =
+            |directory: &&RelPath| !difference.standing.iter().any(|path| inside(directory, path));
         // What is inside sorts behind what holds it.
         let directories = made.iter().rev().filter(emptied).map(ToString::to_string).collect();
         let changed: BTreeSet<&RelPath> =
@@ -337,6 +336,8 @@ impl<'p> Inverse<'p> {
             conflicted: self.conflicted.iter().map(ToString::to_string).collect(),
             of: Vec::new(),
             made_directories_to_remove: directories,
+            removed_directories: Vec::new(),
+            read_only: Vec::new(),
             notes: self.notes,
             changes: difference.changes,
         })

@@ -10,6 +10,7 @@ mod call;
 mod commit;
 mod content;
 mod error;
+mod ignored;
 mod runs;
 mod status;
 #[cfg(test)]
