@@ -118,7 +118,9 @@ impl Door {
         let moved = (before != now).then(|| (before, now.clone()));
         let mut notes: Vec<String> = finished.map(ending).into_iter().collect();
         if moved.is_some() {
-            notes.push("it moved what git has checked out: reverting takes files back, not commits".to_string());
+            notes.push(
+                "it moved what git has checked out: reverting takes files back, not commits".to_string(),
+            );
         }
         let ended = Ended { notes, branch: now.branch, head: now.commit };
         let adopted = recording.adopt(ended, &self.ignored())?;

@@ -44,9 +44,10 @@ pub fn adopted(adoption: &Adoption, line: &str, look: &Look) -> String {
             let undo = format!("`relay revert {}` undoes it", id.chars().take(4).collect::<String>());
             outcome::done(look, &format!("recorded {id} {dot} {files}{blank}{} {dot} {undo}", counts.text))
         }
-        None if adoption.left.is_empty() => {
-            outcome::done(look, &format!("nothing changed while `{}` ran: nothing to record", look.safe(line)))
-        }
+        None if adoption.left.is_empty() => outcome::done(
+            look,
+            &format!("nothing changed while `{}` ran: nothing to record", look.safe(line)),
+        ),
         None => outcome::remark(look, "nothing was recorded: what changed cannot be undone by relay"),
     };
     if let Some((before, now)) = &adoption.moved {
@@ -70,7 +71,10 @@ fn listed(what: &str, left: &[&Left], look: &Look) -> String {
             0 | 1 => format!(" ({})", size(bytes)),
             files => format!(" ({}, {})", number(files, "file"), size(bytes)),
         };
-        out += &outcome::remark(look, &format!("{what}{}{many} {}", look.path_in(&left.path, 4), look.safe(&left.why)));
+        out += &outcome::remark(
+            look,
+            &format!("{what}{}{many} {}", look.path_in(&left.path, 4), look.safe(&left.why)),
+        );
     }
     if left.len() > LISTED {
         out += &outcome::aside(look, &format!("and {} more; `--json` lists them all", left.len() - LISTED));

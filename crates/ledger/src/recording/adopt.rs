@@ -138,7 +138,9 @@ fn write(state: &State, own: &Own, record: &Record) -> Result<Option<String>, Le
     let target = (state.dir(), name.as_str());
     match atomic::write_pieces(state.fs(), (&own.dir, "record"), target, &mut make) {
         Ok(()) => Ok(None),
-        Err(error) if error.moved || recover::committed(state, record.uuid)? => Ok(Some(error.source.to_string())),
+        Err(error) if error.moved || recover::committed(state, record.uuid)? => {
+            Ok(Some(error.source.to_string()))
+        }
         Err(error) => Err(cannot("write", &format!("{}/{name}", state::NAME))(error.source)),
     }
 }
@@ -178,7 +180,12 @@ impl Adopting<'_> {
             Some(known) => match self.images.before(known).map_err(cannot("read", &path_of(self.own.id)))? {
                 Some(bytes) => Some((bytes, known.print.mode)),
                 None => {
-                    self.left.add(path, "was changed, and what was secured of it is gone", 1, known.print.size);
+                    self.left.add(
+                        path,
+                        "was changed, and what was secured of it is gone",
+                        1,
+                        known.print.size,
+                    );
                     return Ok(());
                 }
             },
@@ -188,7 +195,10 @@ impl Adopting<'_> {
         }
         let size = now.as_ref().map_or(0, |(bytes, _)| bytes.len() as u64);
         if self.bytes + size > ADOPTED_BYTES {
-            let why = format!("was changed, and would be beyond the {} that a record keeps", self::size(ADOPTED_BYTES));
+            let why = format!(
+                "was changed, and would be beyond the {} that a record keeps",
+                self::size(ADOPTED_BYTES)
+            );
             self.left.add(path, &why, 1, size);
             return Ok(());
         }
@@ -197,7 +207,10 @@ impl Adopting<'_> {
     }
 
     /// What stands there now: `Some(None)` for nothing, `None` for something that cannot be kept.
-    #[expect(clippy::type_complexity, reason = "bytes and permission bits, if there are any, if they can be had")]
+    #[expect(
+        clippy::type_complexity,
+        reason = "bytes and permission bits, if there are any, if they can be had"
+    )]
     fn now(&mut self, touched: &Touched<'_>) -> Result<Option<Option<(Vec<u8>, u32)>>, LedgerError> {
         let path = touched.path;
         if touched.now.is_none() {
@@ -235,10 +248,13 @@ impl Adopting<'_> {
         let bytes = |side: &Option<(Vec<u8>, u32)>| side.as_ref().map_or(0, |(bytes, _)| bytes.len());
         let (mut added, mut removed) = (0, 0);
         if bytes(&before).max(bytes(&now)) <= COUNTED {
-            let text = |side: &'_ Option<(Vec<u8>, u32)>| side.as_ref().map_or(Vec::new(), |(bytes, _)| bytes.clone());
+            let text = |side: &'_ Option<(Vec<u8>, u32)>| {
+                side.as_ref().map_or(Vec::new(), |(bytes, _)| bytes.clone())
+            };
             (added, removed) = diff::count(&text(&before), &text(&now));
         }
-        let image = |side: &Option<(Vec<u8>, u32)>| side.as_ref().map(|(bytes, mode)| Image::of(bytes, *mode));
+        let image =
+            |side: &Option<(Vec<u8>, u32)>| side.as_ref().map(|(bytes, mode)| Image::of(bytes, *mode));
         let (was, is) = (image(&before), image(&now));
         let snapshot = before.map(|(bytes, _)| self.store(bytes)).transpose()?;
         let content = now.map(|(bytes, _)| self.store(bytes)).transpose()?;
@@ -247,11 +263,21 @@ impl Adopting<'_> {
             (Some(known), None) => {
                 self.inodes.entry((known.print.dev, known.print.ino)).or_default().from = Some(at);
             }
-            (None, Some(seen)) => self.inodes.entry((seen.print.dev, seen.print.ino)).or_default().to = Some(at),
+            (None, Some(seen)) => {
+                self.inodes.entry((seen.print.dev, seen.print.ino)).or_default().to = Some(at)
+            }
             _ => {}
         }
         self.snapshot.insert(path.clone(), snapshot);
-        self.result.push(FileRecord { path, renamed_from: None, before: was, after: is, added, removed, content });
+        self.result.push(FileRecord {
+            path,
+            renamed_from: None,
+            before: was,
+            after: is,
+            added,
+            removed,
+            content,
+        });
         Ok(())
     }
 

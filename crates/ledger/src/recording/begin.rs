@@ -207,8 +207,11 @@ impl Securing<'_> {
         let (parent, name) = split(path);
         if self.parent.as_ref().is_none_or(|(known, _)| known != parent) {
             let root = &self.ledger.root;
-            let opened =
-                if parent.is_empty() { Ok(root.dir().clone()) } else { root.fs().open_dir(root.dir(), parent) };
+            let opened = if parent.is_empty() {
+                Ok(root.dir().clone())
+            } else {
+                root.fs().open_dir(root.dir(), parent)
+            };
             match opened {
                 Ok(dir) => self.parent = Some((parent.to_string(), dir)),
                 Err(error) => {
@@ -225,7 +228,9 @@ impl Securing<'_> {
                 self.known.insert(path.to_string(), known);
             }
             Err(Missed::Gone) => {}
-            Err(Missed::Restless) => self.leave(path, print, "kept changing while it was secured".to_string()),
+            Err(Missed::Restless) => {
+                self.leave(path, print, "kept changing while it was secured".to_string())
+            }
             Err(Missed::Failed(error)) if is_full(&error) => return Err(cannot("secure", path)(error)),
             Err(Missed::Failed(error)) => self.leave(path, print, format!("cannot be read: {error}")),
         }

@@ -50,7 +50,9 @@ fn files<'t>(before: &'t Manifest, now: &'t Tree, found: &mut Differences<'t>) {
     for path in all {
         let (was, is) = (before.files.get(path), now.files.get(path));
         let touched = match (was, is) {
-            (Some(was), Some(is)) => was.print != is.print || (was.kept.is_some() && is_young(&was.print, before)),
+            (Some(was), Some(is)) => {
+                was.print != is.print || (was.kept.is_some() && is_young(&was.print, before))
+            }
             _ => true,
         };
         if !touched {
@@ -150,7 +152,8 @@ fn odd(before: &Manifest, now: &Tree, left: &mut Lefts) {
 
 fn directories(before: &Manifest, now: &Tree, found: &mut Differences<'_>) {
     let depth = |path: &String| path.matches('/').count();
-    found.made = now.directories.keys().filter(|path| !before.directories.contains_key(*path)).cloned().collect();
+    found.made =
+        now.directories.keys().filter(|path| !before.directories.contains_key(*path)).cloned().collect();
     found.made.sort_by_key(depth);
     let went = before.directories.iter().filter(|(path, _)| !now.directories.contains_key(*path));
     found.removed = went.map(|(path, mode)| RemovedDirectory { path: path.clone(), mode: *mode }).collect();

@@ -41,7 +41,9 @@ fn one(ledger: &Ledger, state: &State, own: Own) -> Result<Option<Outcome>, Ledg
     };
     let tree = walk::walk(&ledger.root, &HashSet::new())?;
     let mut about = manifest.told.about();
-    about.notes.push("interrupted: relay was ended while it ran, and what differed later was recorded".to_string());
+    about
+        .notes
+        .push("interrupted: relay was ended while it ran, and what differed later was recorded".to_string());
     // Before the record: one that is there without being marked would pass for whole.
     group::mark_interrupted(state, &id.to_string())?;
     let Adopted { committed, left } = adopt::adopt(ledger, state, own, &manifest, &tree, about)?;

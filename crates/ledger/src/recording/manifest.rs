@@ -52,8 +52,9 @@ pub(super) struct Told {
 
 impl Told {
     pub(super) fn of(about: &About) -> Told {
-        let About { uuid, project_id, created_at, git_commit_msg, prompt_summary, origin, branch, head, .. } =
-            about.clone();
+        let About {
+            uuid, project_id, created_at, git_commit_msg, prompt_summary, origin, branch, head, ..
+        } = about.clone();
         Told { uuid, project_id, created_at, git_commit_msg, prompt_summary, origin, branch, head }
     }
 
@@ -120,7 +121,8 @@ impl Manifest {
         let name = format!("{path}/{NAME}");
         let (bytes, _) = fs.read(dir, NAME, BYTES).map_err(cannot("read", &name))?;
         let damaged = |reason: String| LedgerError::Damaged { path: name.clone(), reason };
-        let manifest: Manifest = serde_json::from_slice(&bytes).map_err(|error| damaged(error.to_string()))?;
+        let manifest: Manifest =
+            serde_json::from_slice(&bytes).map_err(|error| damaged(error.to_string()))?;
         if manifest.version != VERSION || manifest.told.uuid != id {
             return Err(damaged("it is not one of this recording".to_string()));
         }

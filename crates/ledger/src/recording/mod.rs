@@ -151,7 +151,9 @@ impl Own {
                 Ok(Some(lock)) => Ok(Some(Own { id, dir, lock: Some(lock) })),
                 Ok(None) => Ok(None),
                 // Its owner died before it made one.
-                Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Some(Own { id, dir, lock: None })),
+                Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                    Ok(Some(Own { id, dir, lock: None }))
+                }
                 Err(error) => Err(error),
             }
         };

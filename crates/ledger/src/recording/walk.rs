@@ -77,7 +77,8 @@ pub(super) fn is_recordable(path: &str) -> bool {
 
 /// Walks the project. `later` is what git ignores, without a slash at the end.
 pub(super) fn walk(root: &Root, later: &HashSet<&str>) -> Result<Tree, LedgerError> {
-    let mut walk = Walk { fs: root.fs(), root: root.dir(), later, tree: Tree::default(), postponed: Vec::new() };
+    let mut walk =
+        Walk { fs: root.fs(), root: root.dir(), later, tree: Tree::default(), postponed: Vec::new() };
     walk.from(String::new(), None)?;
     for (path, kind) in std::mem::take(&mut walk.postponed) {
         let late = u32::try_from(walk.tree.late.len()).ok();

@@ -26,6 +26,7 @@ use crate::paths::Places;
 use crate::record::{FileRecord, Image, Record, RemovedDirectory};
 use crate::tree::{leads_to_no_file, obstacle};
 use inverse::{Inverse, Part};
+use overlay::Goes;
 
 /// Bytes of one file that a revert is willing to hold.
 pub const READ_BYTES: u64 = 256 * 1024 * 1024;
@@ -142,7 +143,10 @@ pub fn plan(
     }
     let made = records.iter().flat_map(|record| &record.made_directories);
     let made: BTreeSet<RelPath> = made.filter_map(|path| RelPath::parse(path).ok()).collect();
-    let mut inverse = Inverse::new(images, now, &made, options.markers);
+    let came = parts.iter().flatten().filter(|part| part.file.after.is_some());
+    let came: BTreeSet<RelPath> = came.map(|part| part.path.clone()).collect();
+    let goes = Goes { directories: &made, files: &came };
+    let mut inverse = Inverse::new(images, now, goes, options.markers);
     for (record, parts) in records.iter().zip(&parts) {
         inverse.take_back(record, parts)?;
     }

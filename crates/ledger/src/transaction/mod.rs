@@ -83,7 +83,8 @@ impl Ledger {
         self.not_yet_processed(&state, &about)?;
         let wanted = steps::of(changes).map_err(LedgerError::Refused)?;
         let places = self.root.places();
-        let checked = check::check(&places, &wanted, &about.directories_to_remove, &about.read_only, &claims)?;
+        let checked =
+            check::check(&places, &wanted, &about.directories_to_remove, &about.read_only, &claims)?;
         let remove_directories = existing(&places, &about.directories_to_remove)?;
         let own = own_directory(&state, about.uuid)?;
         let staged = match stage_all(&state, &places, &own, &wanted, &checked.stats) {

@@ -67,8 +67,7 @@ impl Act for Args {
         let signals = Held::begin()?;
         outlive_quit()?;
         let door = project.door(context)?;
-        let what =
-            Recordable { words: &self.command, message: self.message.as_deref(), now: clock::now() };
+        let what = Recordable { words: &self.command, message: self.message.as_deref(), now: clock::now() };
 
         let began = Instant::now();
         let waiting = spinner(context, "securing the project's files");
@@ -99,7 +98,11 @@ impl Act for Args {
         })?;
         let line = what.line();
         let finished = ran.map_err(|error| not_run(&error))?;
-        self.report(&door, &Recorded { line: &line, secured: &secured, finished: &finished, adoption: &adoption }, context);
+        self.report(
+            &door,
+            &Recorded { line: &line, secured: &secured, finished: &finished, adoption: &adoption },
+            context,
+        );
         if let Some(committed) = &adoption.committed
             && let Some(said) = &committed.doubt
         {
@@ -126,8 +129,10 @@ impl Args {
                 Ok(Exit::Done)
             }
             None if finished.end == End::Stopped => Ok(Exit::Interrupted),
-            None => Err(Failure::unexpected("the process that watched the command was ended, and the command with it")
-                .hint("what had changed is recorded: `relay log`")),
+            None => Err(Failure::unexpected(
+                "the process that watched the command was ended, and the command with it",
+            )
+            .hint("what had changed is recorded: `relay log`")),
         }
     }
 
@@ -151,7 +156,8 @@ impl Args {
         }));
         let look = context.console.err_look();
         if finished.left_behind > 0 {
-            let said = format!("{} that it left behind: ended", view::number(finished.left_behind, "process"));
+            let said =
+                format!("{} that it left behind: ended", view::number(finished.left_behind, "process"));
             context.beside(LogLevel::Warn, &view::outcome::remark(&look, &said));
         }
         let text = view::recording::adopted(adoption, line, &look);
@@ -186,7 +192,8 @@ fn file(file: &FileRecord) -> Value {
 }
 
 fn left(all: &[Left]) -> Vec<Value> {
-    let one = |left: &Left| json!({"path": left.path, "why": left.why, "files": left.files, "bytes": left.bytes});
+    let one =
+        |left: &Left| json!({"path": left.path, "why": left.why, "files": left.files, "bytes": left.bytes});
     all.iter().map(one).collect()
 }
 
