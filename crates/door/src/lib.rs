@@ -7,6 +7,7 @@
 
 mod about;
 mod admit;
+mod adopt;
 pub mod approver;
 mod branch;
 pub mod commit;
@@ -22,6 +23,7 @@ pub mod setup;
 pub mod submission;
 mod submit;
 
+pub use adopt::{Adoption, Recordable, Watched};
 pub use approver::{Approver, Event, Question, Reply, Revision};
 pub use door::{Door, Preview};
 pub use gate::GateReport;

@@ -6,8 +6,10 @@
 //! [`Fs::open_root`].
 
 use std::any::Any;
+use std::ffi::OsStr;
 use std::fmt;
 use std::io;
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -19,7 +21,11 @@ pub struct Dir(Arc<dyn Any + Send + Sync>);
 pub struct File(Box<dyn Any + Send + Sync>);
 
 /// A lock that is held; dropping it lets go, and so does the death of the process.
-pub struct Lock(#[expect(dead_code, reason = "it is held, never looked at")] Box<dyn Any + Send + Sync>);
+pub struct Lock {
+    #[expect(dead_code, reason = "it is held, never looked at")]
+    guard: Box<dyn Any + Send + Sync>,
+    descriptor: Option<OwnedFd>,
+}
 
 /// What an entry is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -57,6 +63,18 @@ pub struct Stat {
     pub modified: i64,
     /// It is marked as never to be changed (`chattr +i` or `+a`).
     pub immutable: bool,
+}
+
+/// What tells whether an entry was touched: if two of these are equal, it was not, but for what happened
+/// within the grain of the file system's clock.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Stamp {
+    /// What the file system knows of it.
+    pub stat: Stat,
+    /// When it was last written: seconds since 1970 and nanoseconds.
+    pub modified: (i64, u32),
+    /// When anything of it last changed. Nobody can set this.
+    pub changed: (i64, u32),
 }
 
 /// The two ends of a file.
@@ -121,6 +139,15 @@ pub trait Fs: Send + Sync {
     /// # Errors
     /// The system's.
     fn stat_dir(&self, dir: &Dir) -> io::Result<Stat>;
+
+    /// Looks at an entry itself, with its times. Its name need not be UTF-8.
+    ///
+    /// # Errors
+    /// The system's.
+    fn stamp(&self, at: &Dir, name: &OsStr) -> io::Result<Stamp> {
+        let stat = self.stat(at, name.to_str().ok_or(io::ErrorKind::InvalidInput)?)?;
+        Ok(Stamp { stat, modified: (stat.modified, 0), changed: (stat.modified, 0) })
+    }
 
     /// Reads a regular file, at most `most` bytes of it.
     ///
@@ -250,6 +277,24 @@ pub trait Fs: Send + Sync {
     /// The system's.
     fn each(&self, at: &Dir, see: &mut dyn FnMut(&str, Kind)) -> io::Result<()>;
 
+    /// Shows every entry of a directory, in no order, whatever its name is.
+    ///
+    /// # Errors
+    /// The system's.
+    fn each_entry(&self, at: &Dir, see: &mut dyn FnMut(&OsStr, Kind)) -> io::Result<()> {
+        self.each(at, &mut |name, kind| see(OsStr::new(name), kind))
+    }
+
+    /// Makes a new, private file that shares its bytes with a regular one until either is written (a reflink); `false`,
+    /// and nothing is made, where the file system cannot.
+    ///
+    /// # Errors
+    /// The system's.
+    fn share(&self, from: &Dir, name: &str, to: &Dir, new: &str) -> io::Result<bool> {
+        let _ = (from, name, to, new);
+        Ok(false)
+    }
+
     /// Takes the lock that the (private) file `name` stands for, making the file if need be;
     /// `None`: somebody else has it.
     ///
@@ -337,7 +382,18 @@ impl File {
 impl Lock {
     /// Wraps what lets go of the lock when it is dropped.
     pub fn new(guard: impl Any + Send + Sync) -> Lock {
-        Lock(Box::new(guard))
+        Lock { guard: Box::new(guard), descriptor: None }
+    }
+
+    /// The same, for a lock that belongs to an open file: whoever is given the descriptor holds the lock, too, until it
+    /// is let go of here or both are gone.
+    pub fn on(guard: impl Any + Send + Sync, descriptor: OwnedFd) -> Lock {
+        Lock { guard: Box::new(guard), descriptor: Some(descriptor) }
+    }
+
+    /// What to give to a process that shall hold the lock as well, should this one die.
+    pub fn descriptor(&self) -> Option<BorrowedFd<'_>> {
+        self.descriptor.as_ref().map(AsFd::as_fd)
     }
 }
 

@@ -13,6 +13,6 @@ pub mod model;
 pub mod own;
 pub mod real;
 
-pub use fs::{Dir, File, Fs, Kind, Lock, Rename, Stat};
+pub use fs::{Dir, File, Fs, Kind, Lock, Rename, Stamp, Stat};
 pub use model::Model;
 pub use real::Real;

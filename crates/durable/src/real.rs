@@ -7,15 +7,17 @@
 #[cfg(test)]
 mod tests;
 
+use std::ffi::OsStr;
 use std::io::{self, Read};
 use std::os::fd::{AsFd, OwnedFd};
+use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
 use rustix::fs::{self as sys, AtFlags, FlockOperation, Mode, OFlags, RenameFlags};
 use rustix::io::Errno;
 
 use crate::fs::{
-    Attribute, Dir, DirMode, Ends, File, FileMode, Fs, Kind, Lock, Rename, Stat, not_regular, too_long,
+    Attribute, Dir, DirMode, Ends, File, FileMode, Fs, Kind, Lock, Rename, Stamp, Stat, not_regular, too_long,
 };
 
 /// The file system of the machine.
@@ -90,6 +92,15 @@ impl Fs for Real {
 
     fn stat(&self, at: &Dir, name: &str) -> io::Result<Stat> {
         look(fd(at)?, component(name)?, AtFlags::SYMLINK_NOFOLLOW)
+    }
+
+    fn stamp(&self, at: &Dir, name: &OsStr) -> io::Result<Stamp> {
+        let bytes = name.as_bytes();
+        if bytes.is_empty() || bytes == b"." || bytes == b".." || bytes.contains(&b'/') {
+            return Err(io::ErrorKind::InvalidInput.into());
+        }
+        let found = sys::statat(fd(at)?, name, AtFlags::SYMLINK_NOFOLLOW)?;
+        Ok(stamp_of(&found))
     }
 
     fn stat_dir(&self, dir: &Dir) -> io::Result<Stat> {
@@ -217,19 +228,41 @@ impl Fs for Real {
     }
 
     fn each(&self, at: &Dir, see: &mut dyn FnMut(&str, Kind)) -> io::Result<()> {
+        self.each_entry(at, &mut |name, kind| {
+            if let Some(name) = name.to_str() {
+                see(name, kind);
+            }
+        })
+    }
+
+    fn each_entry(&self, at: &Dir, see: &mut dyn FnMut(&OsStr, Kind)) -> io::Result<()> {
         for entry in sys::Dir::read_from(fd(at)?)? {
             let entry = entry?;
-            let Ok(name) = entry.file_name().to_str() else { continue };
+            let name = OsStr::from_bytes(entry.file_name().to_bytes());
             if name == "." || name == ".." {
                 continue;
             }
             let kind = match entry.file_type() {
-                sys::FileType::Unknown => self.stat(at, name)?.kind,
+                sys::FileType::Unknown => self.stamp(at, name)?.stat.kind,
                 known => kind_of(known),
             };
             see(name, kind);
         }
         Ok(())
+    }
+
+    #[cfg(target_os = "linux")]
+    fn share(&self, from: &Dir, name: &str, to: &Dir, new: &str) -> io::Result<bool> {
+        let (source, _) = open_regular(from, name)?;
+        let target = sys::openat(fd(to)?, component(new)?, NEW_FILE, Mode::from_raw_mode(0o600))?;
+        match sys::ioctl_ficlone(&target, &source) {
+            Ok(()) => Ok(true),
+            // Another device, another file system, one without; or bytes that are not on disk in a form that can be shared.
+            Err(_) => {
+                sys::unlinkat(fd(to)?, new, AtFlags::empty())?;
+                Ok(false)
+            }
+        }
     }
 
     fn lock(&self, at: &Dir, name: &str) -> io::Result<Option<Lock>> {
@@ -345,7 +378,10 @@ impl Drop for Held {
 
 fn locked(file: OwnedFd) -> io::Result<Option<Lock>> {
     match sys::flock(&file, FlockOperation::NonBlockingLockExclusive) {
-        Ok(()) => Ok(Some(Lock::new(Held(file)))),
+        Ok(()) => {
+            let shared = file.try_clone()?;
+            Ok(Some(Lock::on(Held(file), shared)))
+        }
         Err(Errno::WOULDBLOCK) => Ok(None),
         Err(error) => Err(error.into()),
     }
@@ -444,6 +480,16 @@ fn stat_of(stat: &sys::Stat) -> Stat {
         ino: stat.st_ino as u64,
         modified: stat.st_mtime as i64,
         immutable: false,
+    }
+}
+
+#[allow(clippy::useless_conversion, clippy::unnecessary_cast, reason = "the fields' types differ by system")]
+fn stamp_of(stat: &sys::Stat) -> Stamp {
+    let nanos = |nanos: i64| u32::try_from(nanos).unwrap_or(0);
+    Stamp {
+        stat: stat_of(stat),
+        modified: (stat.st_mtime as i64, nanos(stat.st_mtime_nsec as i64)),
+        changed: (stat.st_ctime as i64, nanos(stat.st_ctime_nsec as i64)),
     }
 }
 

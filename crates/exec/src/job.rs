@@ -1,8 +1,10 @@
 //! What to run, where, with what, for how long, and what to keep of its output.
 
 use std::ffi::OsString;
+use std::os::fd::OwnedFd;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Duration;
 
 use crate::wire::{Order, Place};
@@ -30,6 +32,9 @@ pub struct Job {
     pub deadlines: Deadlines,
     /// How much of its output is kept.
     pub kept: Kept,
+    /// Something that the keeper holds open for as long as the job, and whatever is left of it, lives: a lock, say,
+    /// that others take for a sign of life even when relay itself is gone. The job does not get it.
+    pub held: Option<Arc<OwnedFd>>,
 }
 
 /// What to run.
@@ -113,6 +118,21 @@ pub enum Output {
     /// caller that wants to outlive a Ctrl-C meant for the editor has to catch it. [`Job::input`] and
     /// [`Deadlines::idle`] mean nothing here.
     Terminal,
+    /// relay's own standard streams, whatever they are, straight through and with nothing kept: as if the
+    /// command had been started by hand in relay's place. If they are a terminal, all that is said of
+    /// [`Output::Terminal`] holds; and when the command stops itself, relay stops as well, so that the
+    /// user's shell has its terminal back. [`Job::input`] and [`Deadlines::idle`] mean nothing here.
+    Streams {
+        /// What it prints to standard output goes to relay's standard error: the other is for relay's own answer.
+        aside: bool,
+    },
+}
+
+impl Output {
+    /// Whether relay sees nothing of it.
+    pub(crate) fn is_the_users(self) -> bool {
+        matches!(self, Output::Terminal | Output::Streams { .. })
+    }
 }
 
 /// How long a job may take.
@@ -185,6 +205,7 @@ impl Job {
             output: Output::default(),
             deadlines: Deadlines::default(),
             kept: Kept::default(),
+            held: None,
         }
     }
 
@@ -198,7 +219,7 @@ impl Job {
         match self.output {
             Output::Apart | Output::Together => Place::Apart,
             Output::Pty { .. } => Place::Own,
-            Output::Terminal => Place::Users,
+            Output::Terminal | Output::Streams { .. } => Place::Users,
         }
     }
 

@@ -21,11 +21,11 @@ use std::time::{Duration, Instant};
 
 use rustix::io::retry_on_intr;
 use rustix::net::{RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, recv, recvmsg};
-use rustix::process::{Pid, ioctl_tiocsctty, setsid};
+use rustix::process::{Pid, Signal, ioctl_tiocsctty, kill_process, setsid};
 
 use crate::job::MOST_GRACE;
 use crate::kin;
-use crate::wire::{How, Messages, Order, Part, Place, Report, STREAMS, message};
+use crate::wire::{HELD, How, Messages, Order, Part, Place, Report, STREAMS, message};
 use family::{Family, Rest};
 use signals::Signals;
 
@@ -39,7 +39,8 @@ pub fn keep() -> ExitCode {
 fn serve() -> io::Result<()> {
     let signals = Signals::catch()?;
     let socket = UnixStream::from(rustix::stdio::stdin().try_clone_to_owned()?);
-    let (order, streams) = receive(socket.as_fd())?;
+    // What is held is let go of when this process ends, and not before.
+    let (order, streams, _held) = receive(socket.as_fd())?;
     adopt_orphans()?;
     let grace = Duration::from_millis(order.grace).min(MOST_GRACE);
     let deadline = order.total.and_then(|total| Instant::now().checked_add(Duration::from_millis(total)));
@@ -48,7 +49,7 @@ fn serve() -> io::Result<()> {
         Err(failed) => return report(&socket, &failed),
     };
     let pid = Pid::as_raw(Some(child));
-    let mut family = Family::new(child, signals);
+    let mut family = Family::new(child, signals, order.place == Place::Users);
     // If relay is gone this fails, and the socket's end says the same below.
     let _ = report(&socket, &Report::Started { pid, since: kin::since(pid).unwrap_or(0) });
 
@@ -62,13 +63,13 @@ fn serve() -> io::Result<()> {
     report(&socket, &Report::Ended { how, left_behind, escaped })
 }
 
-/// The order, and the job's standard streams.
-fn receive(socket: BorrowedFd<'_>) -> io::Result<(Order, [OwnedFd; STREAMS])> {
+/// The order, the job's standard streams, and what is to be held open.
+fn receive(socket: BorrowedFd<'_>) -> io::Result<(Order, [OwnedFd; STREAMS], Vec<OwnedFd>)> {
     let mut messages = Messages::default();
-    let mut streams = Vec::new();
+    let mut streams: Vec<OwnedFd> = Vec::new();
     let mut bytes = vec![0; 64 << 10];
     loop {
-        let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(STREAMS))];
+        let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(STREAMS + HELD))];
         let mut beside = RecvAncillaryBuffer::new(&mut space);
         let length = retry_on_intr(|| {
             let mut into = [IoSliceMut::new(&mut bytes)];
@@ -85,8 +86,9 @@ fn receive(socket: BorrowedFd<'_>) -> io::Result<(Order, [OwnedFd; STREAMS])> {
         }
         messages.push(&bytes[..length]);
         if let Some(order) = messages.next()? {
+            let held = streams.split_off(STREAMS.min(streams.len()));
             let streams = streams.try_into().map_err(|_| io::ErrorKind::InvalidData)?;
-            return Ok((order, streams));
+            return Ok((order, streams, held));
         }
     }
 }
@@ -195,6 +197,11 @@ fn watch(family: &mut Family, socket: BorrowedFd<'_>, deadline: Option<Instant>)
         }
         if nobody || family.asked_to_end() {
             return How::Terminated;
+        }
+        if family.has_stopped() {
+            // A shell waits for relay, not for the program: without this nobody would give the user their terminal.
+            // Where there is no shell that could continue it, the system does not stop it.
+            let _ = rustix::process::getppid().map(|relay| kill_process(relay, Signal::TSTP));
         }
         let left = deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()));
         if left.is_some_and(|left| left.is_zero()) {

@@ -20,7 +20,7 @@ use rustix::process::Signal;
 use crate::KEEP;
 use crate::kin::{Kin, Roots};
 use crate::streams::Theirs;
-use crate::wire::{Messages, Place, Report, STREAMS};
+use crate::wire::{HELD, Messages, Place, Report, STREAMS};
 
 /// How long a keeper may take beyond what its job may, before it is taken for dead.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(10);
@@ -109,8 +109,8 @@ impl Keeper {
     }
 
     fn send_some(&self) -> Result<usize, Errno> {
-        let descriptors = self.beside.as_ref().map(Theirs::all);
-        let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(STREAMS))];
+        let descriptors = self.beside.as_ref().map(Theirs::handed_over);
+        let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(STREAMS + HELD))];
         let mut beside = SendAncillaryBuffer::new(&mut space);
         if let Some(descriptors) = &descriptors {
             beside.push(SendAncillaryMessage::ScmRights(descriptors));

@@ -321,7 +321,7 @@ impl Running {
     }
 
     fn is_idle(&self, now: Instant) -> bool {
-        let watched = self.terms.output != Output::Terminal;
+        let watched = !self.terms.output.is_the_users();
         watched && self.terms.deadlines.idle.is_some_and(|idle| now.duration_since(self.last_byte) >= idle)
     }
 
@@ -385,7 +385,7 @@ struct TerminalModes(Option<(std::os::fd::OwnedFd, Termios)>);
 impl TerminalModes {
     fn of(job: &Job, theirs: &Theirs) -> TerminalModes {
         let [terminal, ..] = theirs.all();
-        let wanted = (job.output == Output::Terminal).then(|| tcgetattr(terminal).ok()).flatten();
+        let wanted = job.output.is_the_users().then(|| tcgetattr(terminal).ok()).flatten();
         TerminalModes(wanted.and_then(|modes| Some((terminal.as_fd().try_clone_to_owned().ok()?, modes))))
     }
 

@@ -6,6 +6,7 @@
 use std::fs::{File, OpenOptions};
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::sync::Arc;
 
 use rustix::fs::{Mode, OFlags, fcntl_getfl, fcntl_setfl, open};
 use rustix::io::{Errno, read, write};
@@ -37,6 +38,8 @@ pub(crate) struct Theirs {
     input: OwnedFd,
     output: OwnedFd,
     errors: Option<OwnedFd>,
+    /// For the keeper alone.
+    held: Option<Arc<OwnedFd>>,
 }
 
 impl Theirs {
@@ -44,10 +47,20 @@ impl Theirs {
     pub(crate) fn all(&self) -> [BorrowedFd<'_>; STREAMS] {
         [self.input.as_fd(), self.output.as_fd(), self.errors.as_ref().unwrap_or(&self.output).as_fd()]
     }
+
+    /// All that goes to the keeper: the three, and what it is to hold.
+    pub(crate) fn handed_over(&self) -> Vec<BorrowedFd<'_>> {
+        self.all().into_iter().chain(self.held.as_ref().map(|held| held.as_fd())).collect()
+    }
 }
 
 /// Makes the streams that a job wants.
 pub(crate) fn open_streams(job: &Job) -> Result<(Ours, Theirs), ExecError> {
+    let (ours, theirs) = open_ends(job)?;
+    Ok((ours, Theirs { held: job.held.clone(), ..theirs }))
+}
+
+fn open_ends(job: &Job) -> Result<(Ours, Theirs), ExecError> {
     let system = |action| move |source| ExecError::System { action, source };
     match job.output {
         Output::Apart | Output::Together => {
@@ -58,10 +71,26 @@ pub(crate) fn open_streams(job: &Job) -> Result<(Ours, Theirs), ExecError> {
             let tty = OpenOptions::new().read(true).write(true).open("/dev/tty");
             let tty = tty.map_err(|_| ExecError::NoTerminal { program: job.program.name() })?;
             let output = tty.try_clone().map_err(system("use the terminal"))?;
-            let theirs = Theirs { input: tty.into(), output: output.into(), errors: None };
+            let theirs = Theirs { input: tty.into(), output: output.into(), errors: None, held: None };
+            Ok((Ours::default(), theirs))
+        }
+        Output::Streams { aside } => {
+            let theirs = own_streams(aside).map_err(system("pass the standard streams on"))?;
             Ok((Ours::default(), theirs))
         }
     }
+}
+
+/// relay's own, duplicated. One that relay was started without is `/dev/null`: Rust saw to that.
+fn own_streams(aside: bool) -> io::Result<Theirs> {
+    let (output, errors) = (rustix::stdio::stdout(), rustix::stdio::stderr());
+    let output = if aside { errors } else { output };
+    Ok(Theirs {
+        input: rustix::stdio::stdin().try_clone_to_owned()?,
+        output: output.try_clone_to_owned()?,
+        errors: Some(errors.try_clone_to_owned()?),
+        held: None,
+    })
 }
 
 fn pipes(job: &Job) -> io::Result<(Ours, Theirs)> {
@@ -87,7 +116,7 @@ fn pipes(job: &Job) -> io::Result<(Ours, Theirs)> {
         ours.errors = Some(reading);
         errors = Some(end);
     }
-    Ok((ours, Theirs { input, output, errors }))
+    Ok((ours, Theirs { input, output, errors, held: None }))
 }
 
 fn pty(job: &Job, rows: u16, columns: u16) -> io::Result<(Ours, Theirs)> {
@@ -108,7 +137,7 @@ fn pty(job: &Job, rows: u16, columns: u16) -> io::Result<(Ours, Theirs)> {
     };
     let output = theirs.try_clone()?;
     let ours = Ours { input, output: Some(Reading::new(master)?), errors: None };
-    Ok((ours, Theirs { input: theirs, output, errors: None }))
+    Ok((ours, Theirs { input: theirs, output, errors: None, held: None }))
 }
 
 /// Bytes on their way to the job.

@@ -17,6 +17,9 @@ const LENGTH: usize = 4;
 /// Descriptors beside an order: standard input, output and error.
 pub(crate) const STREAMS: usize = 3;
 
+/// Descriptors behind them at most: what the keeper is to hold open.
+pub(crate) const HELD: usize = 1;
+
 /// What the keeper is to do.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Order {

@@ -3,7 +3,7 @@
 
 use crate::digest::Digest;
 use crate::id::TxId;
-use crate::record::RecordedOperation;
+use crate::record::{RecordedOperation, RemovedDirectory};
 
 /// What is known of a change.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -40,6 +40,10 @@ pub struct About {
     pub revert_of: Vec<TxId>,
     /// Directories that go if nothing is left in them (the reverse of having made them).
     pub directories_to_remove: Vec<String>,
+    /// Directories that are made with these permission bits, should they have to be made.
+    pub directory_modes: Vec<RemovedDirectory>,
+    /// Files that may be changed although their permission bits forbid writing: what is taken back made them so.
+    pub read_only: Vec<String>,
     /// Remarks for the record.
     pub notes: Vec<String>,
 }
@@ -64,6 +68,8 @@ impl About {
             matches: Vec::new(),
             revert_of: Vec::new(),
             directories_to_remove: Vec::new(),
+            directory_modes: Vec::new(),
+            read_only: Vec::new(),
             notes: Vec::new(),
         }
     }

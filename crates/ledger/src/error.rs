@@ -41,6 +41,22 @@ pub enum LedgerError {
         /// What failed.
         why: Box<LedgerError>,
     },
+    /// Another command is being recorded in this project; nothing was touched.
+    #[error("another recording runs in this project{}", running(*.pid, .command))]
+    Recording {
+        /// The process that records; 0 if it is not known yet.
+        pid: u32,
+        /// What it runs.
+        command: String,
+    },
+    /// A change is just being applied; nothing was touched.
+    #[error("{} is being applied in this project by process {pid}", .id.short())]
+    Open {
+        /// The transaction.
+        id: TxId,
+        /// The process.
+        pid: u32,
+    },
     /// Another relay holds the project's lock for too long.
     #[error("another relay is writing to this project")]
     Busy,
@@ -124,6 +140,14 @@ fn first(refusals: &[Refusal]) -> String {
         [] => "refused".to_string(),
         [only] => only.to_string(),
         [first, rest @ ..] => format!("{first} (and {} more)", rest.len()),
+    }
+}
+
+fn running(pid: u32, command: &str) -> String {
+    match pid {
+        0 => String::new(),
+        pid if command.is_empty() => format!(" (process {pid})"),
+        pid => format!(" (process {pid}: {command})"),
     }
 }
 

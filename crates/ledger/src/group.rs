@@ -66,6 +66,18 @@ impl Group<'_> {
     }
 }
 
+/// Marks a group as one that nobody finished.
+pub(crate) fn mark_interrupted(state: &State, id: &str) -> Result<(), LedgerError> {
+    let marked = || state.fs().lock(&state.need(Sub::Transactions)?, &file_name(id)).map(drop);
+    marked().map_err(cannot("mark", SLOTS))
+}
+
+/// Takes that mark away.
+pub(crate) fn unmark(state: &State, id: &str) -> Result<(), LedgerError> {
+    let unmarked = || state.fs().remove_file(&state.need(Sub::Transactions)?, &file_name(id));
+    unmarked().map_err(cannot("mark", SLOTS))
+}
+
 /// The name of a group's lock: ids are anybody's text.
 fn file_name(id: &str) -> String {
     format!("group-{:.32}", Digest::of(id.as_bytes()).to_string())

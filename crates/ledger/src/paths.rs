@@ -98,6 +98,11 @@ impl<'r> Places<'r> {
         Ok(dir)
     }
 
+    /// Lets go of every directory: they are opened again when they are needed.
+    pub fn let_go(&self) {
+        self.open.borrow_mut().clear();
+    }
+
     /// Lets go of a directory that is no longer there.
     pub fn forget(&self, path: &str) {
         self.open.borrow_mut().remove(path);

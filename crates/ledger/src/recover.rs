@@ -18,6 +18,7 @@ use crate::journal::{Stage, Step, Transaction, is_directory_of};
 use crate::ledger::Ledger;
 use crate::putback::{self, Others};
 use crate::record::{self, Content, Record};
+use crate::recording::{self, Left};
 use crate::state::{self, State, Sub};
 use crate::traces;
 use crate::transaction::{OwnDirectory, SLOTS};
@@ -63,6 +64,13 @@ pub enum Outcome {
     },
     /// The original tool left it; it is not touched.
     Original,
+    /// It is a recording whose process died: what had changed is in the ledger now.
+    Recorded {
+        /// How many files that is; 0: nothing had changed, and nothing is recorded.
+        files: usize,
+        /// What changed and cannot be undone.
+        left: Vec<Left>,
+    },
 }
 
 /// A transaction that is open: alive in another process, or waiting for a person.
@@ -83,7 +91,8 @@ impl Ledger {
         let Some(state) = self.state()? else {
             return Ok(Vec::new());
         };
-        if journals(&state)?.is_empty() && orphans(&state, &HashSet::new())?.is_empty() {
+        let nothing = journals(&state)?.is_empty() && orphans(&state, &HashSet::new())?.is_empty();
+        if nothing && recording::list(&state)?.is_empty() {
             return Ok(Vec::new());
         }
         let state = State::create(&self.fs, &self.root).map_err(cannot("make", state::NAME))?;
@@ -155,6 +164,7 @@ fn sweep(
     for orphan in orphans(state, &in_use)? {
         remove_orphan(ledger, state, &orphan)?;
     }
+    recovered.extend(recording::bury(ledger, state)?);
     Ok((recovered, open))
 }
 

@@ -46,6 +46,11 @@ pub(crate) trait Act {
         false
     }
 
+    /// The exit code that it ends with when all went well, where that is not relay's own to say.
+    fn passes_on(&self) -> Option<u8> {
+        None
+    }
+
     /// Does it.
     fn run(&self, context: &mut Context<'_>) -> Result<Exit, Failure>;
 }

@@ -35,5 +35,5 @@ fn main() -> ExitCode {
     if std::env::args_os().nth(1).is_some_and(|first| first == relaycode_exec::KEEP) {
         return relaycode_exec::keep();
     }
-    commands::main().into()
+    commands::main()
 }

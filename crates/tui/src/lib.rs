@@ -22,6 +22,7 @@ pub mod outcome;
 mod part;
 pub mod question;
 pub mod record;
+pub mod recording;
 pub mod recovery;
 pub mod refusal;
 pub mod sessions;

@@ -37,6 +37,17 @@ fn entry(recovered: &Recovered, look: &Look) -> String {
         Outcome::Original => {
             format!("{id} was left open by the original tool; it is not touched")
         }
+        Outcome::Recorded { files: 0, .. } => {
+            format!("the recording {id} was cut short: nothing had changed")
+        }
+        Outcome::Recorded { files, left } => {
+            let left = match left.len() {
+                0 => String::new(),
+                count => format!("; {} more cannot be undone: `relay show {id}`", number(count, "change")),
+            };
+            let files = number(*files, "changed file");
+            format!("the recording {id} was cut short: {files} recorded, `relay revert {id}` undoes it{left}")
+        }
         Outcome::NeedsYou(unfinished) => {
             let back = unfinished.restored.len();
             let all = back + unfinished.left.len();

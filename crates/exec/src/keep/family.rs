@@ -35,6 +35,9 @@ const MOST_NEWCOMERS: usize = 250;
 pub(crate) struct Family {
     child: Pid,
     status: Option<WaitStatus>,
+    /// What to hear of: also of those that are stopped, if the user's shell could continue them.
+    heard: WaitOptions,
+    stopped: bool,
     signals: Signals,
     roots: Roots,
 }
@@ -49,13 +52,20 @@ pub(crate) struct Rest {
 }
 
 impl Family {
-    /// The family of this process, whose first child is this one.
-    pub(crate) fn new(child: Pid, signals: Signals) -> Family {
+    /// The family of this process, whose first child is this one; `stops`: it matters whether that one is stopped.
+    pub(crate) fn new(child: Pid, signals: Signals, stops: bool) -> Family {
+        let heard = if stops { WaitOptions::NOHANG | WaitOptions::UNTRACED } else { WaitOptions::NOHANG };
         let number = Pid::as_raw(Some(child));
         let parent = Some(Pid::as_raw(Some(rustix::process::getpid())));
         // The first child is the keeper's own; by number it is only looked for where links are not known.
         let process = cfg!(not(target_os = "linux")).then_some((number, 0));
-        Family { child, status: None, signals, roots: Roots { parent, session: None, process } }
+        let roots = Roots { parent, session: None, process };
+        Family { child, status: None, heard, stopped: false, signals, roots }
+    }
+
+    /// Whether the first child was stopped since this was asked last.
+    pub(crate) fn has_stopped(&mut self) -> bool {
+        std::mem::take(&mut self.stopped)
     }
 
     /// How the first child ended, if it has.
@@ -71,7 +81,8 @@ impl Family {
     /// Takes note of the dead. Says whether nobody is left.
     pub(crate) fn reap(&mut self) -> bool {
         loop {
-            match wait(WaitOptions::NOHANG) {
+            match wait(self.heard) {
+                Ok(Some((pid, status))) if status.stopped() => self.stopped |= pid == self.child,
                 Ok(Some((pid, status))) if pid == self.child => self.status = Some(status),
                 Ok(Some(_)) | Err(Errno::INTR) => {}
                 Ok(None) => return false,

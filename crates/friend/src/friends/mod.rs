@@ -10,9 +10,7 @@ pub use lookup::{Chosen, FindError, Friends};
 use crate::friend::Friend;
 
 /// Every friend that is a program of its own.
-pub static ALL: &[&dyn Friend] = &[
-    &codex::Codex::IN_PATH,
-];
+pub static ALL: &[&dyn Friend] = &[&codex::Codex::IN_PATH];
 
 /// The friend of this name, among those that are programs.
 pub fn find(name: &str) -> Option<&'static dyn Friend> {

@@ -10,7 +10,7 @@ use std::rc::Rc;
 
 use relaycode_change::path::RelPath;
 
-use super::overlay::{Content, Overlay, Slot};
+use super::overlay::{Content, Goes, Overlay, Slot};
 use super::text::{self, Merged};
 use super::{Images, KeptEdits, Now, Reversal};
 use crate::digest::Digest;
@@ -56,11 +56,11 @@ impl<'p> Inverse<'p> {
     pub(super) fn new(
         images: &'p dyn Images,
         now: &'p dyn Now,
-        made: &'p BTreeSet<RelPath>,
+        goes: Goes<'p>,
         markers: bool,
     ) -> Inverse<'p> {
         Inverse {
-            overlay: Overlay::new(now, made),
+            overlay: Overlay::new(now, goes),
             images,
             markers,
             conflicts: Vec::new(),
@@ -321,10 +321,8 @@ impl<'p> Inverse<'p> {
         let inside = |directory: &RelPath, path: &RelPath| {
             path.as_str().strip_prefix(directory.as_str()).is_some_and(|rest| rest.starts_with('/'))
         };
-        let emptied = |directory: &&RelPath| {
-            difference.vacated.iter().any(|path| inside(directory, path))
-                && !difference.standing.iter().any(|path| inside(directory, path))
-        };
+        // Also one that nothing was in: it was made all the same, and goes only if it is empty.
+        let emptied = |directory: &&RelPath| !difference.standing.iter().any(|path| inside(directory, path));
         // What is inside sorts behind what holds it.
         let directories = made.iter().rev().filter(emptied).map(ToString::to_string).collect();
         let changed: BTreeSet<&RelPath> =
@@ -337,6 +335,8 @@ impl<'p> Inverse<'p> {
             conflicted: self.conflicted.iter().map(ToString::to_string).collect(),
             of: Vec::new(),
             made_directories_to_remove: directories,
+            removed_directories: Vec::new(),
+            read_only: Vec::new(),
             notes: self.notes,
             changes: difference.changes,
         })

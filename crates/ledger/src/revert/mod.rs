@@ -23,9 +23,10 @@ use crate::id::TxId;
 use crate::ledger::Ledger;
 use crate::log::Target;
 use crate::paths::Places;
-use crate::record::{FileRecord, Record};
+use crate::record::{FileRecord, Image, Record, RemovedDirectory};
 use crate::tree::{leads_to_no_file, obstacle};
 use inverse::{Inverse, Part};
+use overlay::Goes;
 
 /// Bytes of one file that a revert is willing to hold.
 pub const READ_BYTES: u64 = 256 * 1024 * 1024;
@@ -51,6 +52,10 @@ pub struct Reversal {
     /// Directories that the transactions made and that this leaves without a file of theirs,
     /// innermost first: they go if nothing else is in them.
     pub made_directories_to_remove: Vec<String>,
+    /// Directories that the transactions removed: if they have to be made again, they get these permission bits.
+    pub removed_directories: Vec<RemovedDirectory>,
+    /// Files that the transactions left read-only: that alone does not keep them from being taken back.
+    pub read_only: Vec<String>,
     /// What else there is to say, one sentence each.
     pub notes: Vec<String>,
 }
@@ -138,12 +143,21 @@ pub fn plan(
     }
     let made = records.iter().flat_map(|record| &record.made_directories);
     let made: BTreeSet<RelPath> = made.filter_map(|path| RelPath::parse(path).ok()).collect();
-    let mut inverse = Inverse::new(images, now, &made, options.markers);
+    let came = parts.iter().flatten().filter(|part| part.file.after.is_some());
+    let came: BTreeSet<RelPath> = came.map(|part| part.path.clone()).collect();
+    let goes = Goes { directories: &made, files: &came };
+    let mut inverse = Inverse::new(images, now, goes, options.markers);
     for (record, parts) in records.iter().zip(&parts) {
         inverse.take_back(record, parts)?;
     }
     let mut reversal = inverse.finish(&made)?;
     reversal.of = records.iter().map(|record| record.uuid).collect();
+    let is_read_only = |image: Option<Image>| image.is_some_and(|image| image.mode & 0o222 == 0);
+    for record in records {
+        reversal.removed_directories.extend(record.removed_directories.iter().cloned());
+        let left = record.result.iter().filter(|file| is_read_only(file.after));
+        reversal.read_only.extend(left.map(|file| file.path.clone()));
+    }
     Ok(reversal)
 }
 

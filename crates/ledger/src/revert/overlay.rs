@@ -10,6 +10,7 @@ use relaycode_change::path::RelPath;
 use super::Now;
 use crate::change::{After, FileChange, NewMode};
 use crate::error::{LedgerError, Rule};
+use crate::paths::ancestors;
 use crate::record::Image;
 
 /// What stands at a path.
@@ -35,10 +36,25 @@ impl Content {
     }
 }
 
+/// What may go with what is taken back, and is in nobody's way.
+#[derive(Clone, Copy)]
+pub(super) struct Goes<'n> {
+    /// Directories: a file may have their names again.
+    pub(super) directories: &'n BTreeSet<RelPath>,
+    /// Files: a directory may have their names again.
+    pub(super) files: &'n BTreeSet<RelPath>,
+}
+
+impl Goes<'_> {
+    fn is_above(&self, path: &RelPath) -> bool {
+        ancestors(path.as_str())
+            .any(|above| RelPath::parse(above).is_ok_and(|above| self.files.contains(&above)))
+    }
+}
+
 pub(super) struct Overlay<'n> {
     now: &'n dyn Now,
-    /// Directories that go with what is taken back: a file may have their names again.
-    made: &'n BTreeSet<RelPath>,
+    goes: Goes<'n>,
     disk: BTreeMap<RelPath, Slot>,
     over: BTreeMap<RelPath, Standing>,
 }
@@ -53,15 +69,13 @@ struct Standing {
 /// What differs between the disk and the overlay.
 pub(super) struct Difference {
     pub(super) changes: Vec<FileChange>,
-    /// Paths where nothing stands any more.
-    pub(super) vacated: Vec<RelPath>,
     /// Paths where a file stands in the end, of those that were looked at.
     pub(super) standing: BTreeSet<RelPath>,
 }
 
 impl<'n> Overlay<'n> {
-    pub(super) fn new(now: &'n dyn Now, made: &'n BTreeSet<RelPath>) -> Overlay<'n> {
-        Overlay { now, made, disk: BTreeMap::new(), over: BTreeMap::new() }
+    pub(super) fn new(now: &'n dyn Now, goes: Goes<'n>) -> Overlay<'n> {
+        Overlay { now, goes, disk: BTreeMap::new(), over: BTreeMap::new() }
     }
 
     /// What stands at `path` on the overlay.
@@ -73,7 +87,8 @@ impl<'n> Overlay<'n> {
             Ok(None) => Slot::Missing,
             Ok(Some((bytes, mode))) => Slot::File(Rc::new(Content::new(bytes, mode))),
             Err(LedgerError::Refused(refusals)) => match refusals.first().map(|refusal| &refusal.rule) {
-                Some(Rule::NotAFile("a directory")) if self.made.contains(path) => Slot::Missing,
+                Some(Rule::NotAFile("a directory")) if self.goes.directories.contains(path) => Slot::Missing,
+                Some(Rule::NotAFile("something beneath a file")) if self.goes.is_above(path) => Slot::Missing,
                 Some(rule @ Rule::NotAFile(_)) => Slot::Other(rule.sentence()),
                 _ => return Err(LedgerError::Refused(refusals)),
             },
@@ -129,7 +144,7 @@ impl<'n> Overlay<'n> {
         let stands = |standing: &Standing| standing.slot != Slot::Missing;
         let standing =
             self.over.iter().filter(|(_, standing)| stands(standing)).map(|(path, _)| path.clone()).collect();
-        Difference { changes, vacated, standing }
+        Difference { changes, standing }
     }
 
     fn file_on_disk(&self, path: &RelPath) -> Option<&Rc<Content>> {

@@ -1,6 +1,7 @@
 //! Carrying out the steps of a journaled transaction. What is displaced must be what was there when
 //! the change was planned; else it goes back, and the whole transaction with it.
 
+use std::collections::HashMap;
 use std::io;
 
 use relaycode_durable::fs::DirMode;
@@ -19,11 +20,12 @@ pub(super) struct Applied {
     pub(super) removed_directories: Vec<RemovedDirectory>,
 }
 
-/// Carries out every step and makes it durable. After an error, whatever was done is still there:
+/// Carries out every step (directories are made with these permission bits, if theirs are known) and makes it durable. After an error, whatever was done is still there:
 /// the caller puts it back.
 pub(super) fn apply(
     places: &Places<'_>,
     transaction: &Transaction,
+    modes: &HashMap<String, u32>,
     stop: &dyn Fn() -> bool,
 ) -> Result<Applied, LedgerError> {
     let mut touched = Touched::default();
@@ -36,7 +38,10 @@ pub(super) fn apply(
     // A directory may have to go before a file takes its name, and the other way round.
     remove_directories(places, transaction, true, &mut applied, &mut touched)?;
     for path in &transaction.make_directories {
-        if moves::make_directory(places, path, DirMode::Usual).map_err(cannot("make", path))? {
+        // One that its owner may not write into would keep out what belongs in it.
+        let known = modes.get(path).filter(|bits| *bits & 0o700 == 0o700);
+        let mode = known.map_or(DirMode::Usual, |bits| DirMode::Exact(*bits));
+        if moves::make_directory(places, path, mode).map_err(cannot("make", path))? {
             touched.entry(path);
             applied.made_directories.push(path.clone());
         }

@@ -29,11 +29,13 @@ pub(super) fn check(
     places: &Places<'_>,
     steps: &[Wanted<'_>],
     directories_to_remove: &[String],
+    read_only: &[String],
     claims: &HashMap<String, Rule>,
 ) -> Result<Checked, LedgerError> {
     let mut checker = Checker {
         places,
         directories_to_remove,
+        read_only: read_only.iter().map(String::as_str).collect(),
         going: steps
             .iter()
             .filter(|step| matches!(step, Wanted::Remove { .. } | Wanted::Move { .. }))
@@ -63,6 +65,8 @@ struct Checker<'a, 'r> {
     places: &'a Places<'r>,
     /// Directories that go if nothing is left in them.
     directories_to_remove: &'a [String],
+    /// Files that may be changed although they are read-only.
+    read_only: HashSet<&'a str>,
     /// Names that are free afterwards.
     going: HashSet<&'a str>,
     refusals: Vec<Refusal>,
@@ -107,7 +111,7 @@ impl Checker<'_, '_> {
         }
         if stat.immutable {
             self.refuse(path, Rule::Immutable);
-        } else if stat.mode & 0o222 == 0 {
+        } else if stat.mode & 0o222 == 0 && !self.read_only.contains(path) {
             self.refuse(path, Rule::ReadOnly);
         }
         match self.places.read(path, before.len() as u64) {

@@ -83,7 +83,8 @@ impl Ledger {
         self.not_yet_processed(&state, &about)?;
         let wanted = steps::of(changes).map_err(LedgerError::Refused)?;
         let places = self.root.places();
-        let checked = check::check(&places, &wanted, &about.directories_to_remove, &claims)?;
+        let checked =
+            check::check(&places, &wanted, &about.directories_to_remove, &about.read_only, &claims)?;
         let remove_directories = existing(&places, &about.directories_to_remove)?;
         let own = own_directory(&state, about.uuid)?;
         let staged = match stage_all(&state, &places, &own, &wanted, &checked.stats) {
@@ -102,9 +103,11 @@ impl Ledger {
             make_directories: checked.make_directories,
             remove_directories,
         };
+        let modes: HashMap<String, u32> =
+            about.directory_modes.iter().map(|directory| (directory.path.clone(), directory.mode)).collect();
         let mut open = Open { ledger: self, state, places, own, transaction, record: draft(about) };
         open.record.notes.extend(staged.notes);
-        open.journal_and_apply(changes, staged.all_synced, stop)?;
+        open.journal_and_apply(changes, staged.all_synced, &modes, stop)?;
         open.record.made_directories.extend(made_together(changes, &others));
         Ok(open)
     }
@@ -164,7 +167,7 @@ fn stage_all(
 }
 
 /// A record with everything that is known before the files are in place.
-fn draft(about: About) -> Record {
+pub(crate) fn draft(about: About) -> Record {
     Record {
         uuid: about.uuid,
         project_id: about.project_id,
@@ -268,13 +271,14 @@ impl<'l> Open<'l> {
         &mut self,
         changes: &[FileChange],
         slots_synced: bool,
+        modes: &HashMap<String, u32>,
         stop: &dyn Fn() -> bool,
     ) -> Result<(), LedgerError> {
         let applied = self
             .images(changes)
             .and_then(|()| self.sync_slots(slots_synced))
             .and_then(|()| self.write_journal())
-            .and_then(|()| apply::apply(&self.places, &self.transaction, stop));
+            .and_then(|()| apply::apply(&self.places, &self.transaction, modes, stop));
         match applied {
             Ok(applied) => {
                 self.record.made_directories = applied.made_directories;

@@ -63,15 +63,6 @@ impl Git<'_> {
         Ok(files)
     }
 
-    /// What is there and ignored; a directory of which everything is ends in `/`.
-    ///
-    /// # Errors
-    /// If git cannot say.
-    pub fn ignored(&self) -> Result<Vec<Vec<u8>>, GitError> {
-        let words = ["ls-files", "-z", "--others", "--ignored", "--exclude-standard", "--directory"];
-        Ok(parts(&self.list(&words)?).map(<[u8]>::to_vec).collect())
-    }
-
     /// Those of these files, relative to the project's root, that git ignores or would ignore.
     ///
     /// # Errors

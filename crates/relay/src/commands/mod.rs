@@ -18,6 +18,7 @@ mod man;
 pub(crate) mod models;
 mod preview;
 pub(crate) mod prompt;
+mod record;
 mod recover;
 pub(crate) mod revert;
 mod review;
@@ -28,6 +29,7 @@ mod watch;
 mod why;
 
 use std::ffi::OsString;
+use std::process::ExitCode;
 
 use clap::{CommandFactory, Parser, Subcommand};
 use relaycode_text::escape::is_unsafe;
@@ -69,6 +71,7 @@ enum Command {
     Show(show::Args),
     Revert(revert::Args),
     Recover(recover::Args),
+    Record(record::Args),
     Blame(blame::Args),
     Git(git::Args),
     Sessions(sessions::Args),
@@ -101,6 +104,7 @@ impl Command {
             Command::Show(args) => args,
             Command::Revert(args) => args,
             Command::Recover(args) => args,
+            Command::Record(args) => args,
             Command::Blame(args) => args,
             Command::Git(args) => args,
             Command::Sessions(args) => args,
@@ -127,12 +131,12 @@ fn command() -> clap::Command {
 }
 
 /// Runs what the command line asks for.
-pub(crate) fn main() -> Exit {
+pub(crate) fn main() -> ExitCode {
     let environment = Environment::read();
     let args = renamed(std::env::args_os().collect());
     let cli = match Cli::try_parse_from(&args) {
         Ok(cli) => cli,
-        Err(error) => return usage(&error, &args, &environment),
+        Err(error) => return usage(&error, &args, &environment).into(),
     };
     let act = cli.command.act();
     let mut console = Console::real(&environment, cli.options.color);
@@ -141,7 +145,7 @@ pub(crate) fn main() -> Exit {
     let level = console.level();
     let written = console.finish();
     let (failure, exit) = match (result, written) {
-        (Ok(exit), Ok(())) => return exit,
+        (Ok(exit), Ok(())) => return act.passes_on().map_or(exit.into(), ExitCode::from),
         // What was done to the project is done, whoever hears of it.
         (Ok(exit), Err(failure)) if act.writes() => (failure, exit),
         (Err(failure), _) | (Ok(_), Err(failure)) => {
@@ -154,7 +158,7 @@ pub(crate) fn main() -> Exit {
     console.failure(&failure, act.name(), cli.options.json);
     // Nothing is left to say it with, if this cannot be written either.
     let _ = console.finish();
-    exit
+    act.passes_on().map_or(exit.into(), ExitCode::from)
 }
 
 /// `relay --init` is how the tool was once set up; it still works, and nothing speaks of it.

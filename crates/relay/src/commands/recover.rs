@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use relaycode_ledger::recording::Left;
 use relaycode_ledger::{Outcome, Recovered, Recovery};
 use relaycode_project::config::LogLevel;
 use relaycode_tui as view;
@@ -84,13 +85,13 @@ struct RecoveredJson<'a> {
 #[derive(Serialize)]
 struct TransactionJson {
     id: String,
-    /// `committed`, `putBack`, `needsYou`, `kept` or `original`
+    /// `committed`, `putBack`, `needsYou`, `kept`, `original` or `recorded`
     outcome: &'static str,
     /// The files that were put back.
     restored: Vec<String>,
     /// Where bytes that are nowhere else are kept.
     kept: Option<String>,
-    /// The files that were left alone.
+    /// The files that were left alone; of a recording, what cannot be undone.
     left: Vec<Detail>,
 }
 
@@ -120,6 +121,15 @@ impl TransactionJson {
                 json.kept = Some(kept.clone());
             }
             Outcome::Original => json.outcome = "original",
+            Outcome::Recorded { left, .. } => {
+                json.outcome = "recorded";
+                let detail = |left: &Left| Detail {
+                    path: left.path.clone(),
+                    message: left.why.clone(),
+                    ..Detail::default()
+                };
+                json.left = left.iter().map(detail).collect();
+            }
         }
         json
     }

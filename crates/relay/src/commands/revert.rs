@@ -197,6 +197,8 @@ impl Revert<'_> {
             head: head.commit,
             revert_of: self.reversal.of.clone(),
             directories_to_remove: self.reversal.made_directories_to_remove.clone(),
+            directory_modes: self.reversal.removed_directories.clone(),
+            read_only: self.reversal.read_only.clone(),
             notes: self.reversal.notes.clone(),
             ..About::new(TxId::random(), &self.newest.project_id, &clock::now(), "revert")
         }

@@ -35,6 +35,12 @@ impl From<LedgerError> for Failure {
             LedgerError::HalfWay { .. } => Failure::new(Exit::NeedsYou, "halfWay", message)
                 .hint("next: see to what failed, then `relay recover` puts the rest back")
                 .left(State::HalfWay),
+            LedgerError::Recording { .. } => Failure::new(Exit::Refused, "recording", message)
+                .hint("two at once would each take the other's changes for its own: record when it is done")
+                .left(State::Unchanged),
+            LedgerError::Open { .. } => Failure::new(Exit::Refused, "open", message)
+                .hint("record when it is done")
+                .left(State::Unchanged),
             LedgerError::Busy => Failure::new(Exit::Unexpected, "busy", message)
                 .hint("try again when it is done")
                 .left(State::Unchanged),

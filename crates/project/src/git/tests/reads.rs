@@ -220,3 +220,18 @@ fn bad_names_of_branches_are_refused() {
     assert!(scene.git().branch_name("-x ", "y").is_err());
     scene.git().valid_branch("relay/fine-1").unwrap();
 }
+
+#[test]
+fn what_is_ignored_is_listed_by_whole_directories() {
+    let scene = Scene::new();
+    scene.file(".gitignore", "target/\n*.log\n.env\n");
+    for path in ["target/deep/x", "target/y", "sub/a.log", ".env", "sub/kept.txt", "ü.log"] {
+        scene.file(path, "x\n");
+    }
+    let mut ignored = scene.git().ignored().unwrap();
+    ignored.sort();
+    assert_eq!(ignored, [".env", "sub/a.log", "target/", "ü.log"].map(|name| name.as_bytes().to_vec()));
+    // From a project that begins below the repository's top, names are the project's own.
+    let below = Git::with(&scene.run, &scene.root().join("sub")).ignored().unwrap();
+    assert_eq!(below, [b"a.log".to_vec()]);
+}

@@ -1,0 +1,174 @@
+//! What differs between the tree before a command and the tree now, without a byte read: which files have to be looked
+//! at, which directories came and went, and what no record can hold.
+
+use std::collections::HashSet;
+
+use super::begin::{Lefts, size};
+use super::manifest::{Known, Manifest};
+use super::walk::{Odd, Print, Seen, Tree};
+use super::{FILE_BYTES, IGNORED_BYTES};
+use crate::paths::ancestors;
+use crate::record::RemovedDirectory;
+
+/// Seconds within which the clocks of file systems may not tell two moments apart. A file that was changed so shortly
+/// before everything began is compared by its bytes, whatever its times say.
+const GRAIN: i64 = 2;
+
+/// What differs.
+#[derive(Default)]
+pub(super) struct Differences<'t> {
+    /// Files to be looked at: what git ignores last.
+    pub(super) files: Vec<Touched<'t>>,
+    /// Directories that came, outermost first.
+    pub(super) made: Vec<String>,
+    /// Directories that went, innermost first.
+    pub(super) removed: Vec<RemovedDirectory>,
+    /// What cannot be undone.
+    pub(super) left: Lefts,
+}
+
+/// A file that may have changed.
+pub(super) struct Touched<'t> {
+    pub(super) path: &'t str,
+    pub(super) before: Option<&'t Known>,
+    pub(super) now: Option<&'t Seen>,
+}
+
+/// Compares the two.
+pub(super) fn compare<'t>(before: &'t Manifest, now: &'t Tree) -> Differences<'t> {
+    let mut found = Differences::default();
+    files(before, now, &mut found);
+    odd(before, now, &mut found.left);
+    directories(before, now, &mut found);
+    found
+}
+
+fn files<'t>(before: &'t Manifest, now: &'t Tree, found: &mut Differences<'t>) {
+    let blind = Blind::of(before);
+    let mut late: Vec<(u32, Touched<'t>)> = Vec::new();
+    let all: std::collections::BTreeSet<&String> = before.files.keys().chain(now.files.keys()).collect();
+    for path in all {
+        let (was, is) = (before.files.get(path), now.files.get(path));
+        let touched = match (was, is) {
+            (Some(was), Some(is)) => {
+                was.print != is.print || (was.kept.is_some() && is_young(&was.print, before))
+            }
+            _ => true,
+        };
+        if !touched {
+            continue;
+        }
+        let bytes = is.map(|is| is.print.size).or(was.map(|was| was.print.size)).unwrap_or(0);
+        let what = match (was, is) {
+            (None, _) => "was made",
+            (_, None) => "was deleted",
+            _ => "was changed",
+        };
+        if let Some(blind) = blind.over(path) {
+            let name = if blind == path { path.clone() } else { format!("{blind}/") };
+            found.left.add(&name, "was not secured, and something changed in it", 1, bytes);
+        } else if was.is_some_and(|was| was.kept.is_none()) {
+            found.left.add(path, &format!("{what}, and was not secured"), 1, bytes);
+        } else if let Some(is) = is.filter(|is| is.links > 1) {
+            let why = format!("{what}, and has {} other names (hard links)", is.links - 1);
+            found.left.add(path, &why, 1, bytes);
+        } else if is.is_some() && bytes > FILE_BYTES {
+            found.left.add(path, &format!("{what}, and has more than {}", size(FILE_BYTES)), 1, bytes);
+        } else {
+            let touched = Touched { path, before: was, now: is };
+            match is.and_then(|is| is.late) {
+                Some(group) if was.is_none() => late.push((group, touched)),
+                _ => found.files.push(touched),
+            }
+        }
+    }
+    within(late, now, found);
+}
+
+/// Of files that git ignores and that came, those are kept that are little: what a build makes is no loss.
+fn within<'t>(late: Vec<(u32, Touched<'t>)>, now: &Tree, found: &mut Differences<'t>) {
+    let mut groups: std::collections::BTreeMap<u32, (u64, Vec<Touched<'t>>)> = Default::default();
+    for (group, touched) in late {
+        let (bytes, files) = groups.entry(group).or_default();
+        *bytes += touched.now.map_or(0, |now| now.print.size);
+        files.push(touched);
+    }
+    let mut left = IGNORED_BYTES;
+    for (group, (bytes, files)) in groups {
+        if bytes <= left {
+            left -= bytes;
+            found.files.extend(files);
+            continue;
+        }
+        let name = now.late.get(group as usize).map_or("", String::as_str);
+        let slash = if now.directories.contains_key(name) { "/" } else { "" };
+        let why = "was made, is ignored by git, and large";
+        found.left.add(&format!("{name}{slash}"), why, files.len(), bytes);
+    }
+}
+
+/// Whether the times of a file cannot tell if it was changed since.
+fn is_young(print: &Print, before: &Manifest) -> bool {
+    print.changed.0.max(print.modified.0) >= before.began.0.saturating_sub(GRAIN)
+}
+
+/// What was not secured as a whole.
+struct Blind<'m>(HashSet<&'m str>);
+
+impl<'m> Blind<'m> {
+    fn of(manifest: &'m Manifest) -> Blind<'m> {
+        Blind(manifest.blind.iter().map(String::as_str).collect())
+    }
+
+    /// The one that a path is, or lies in.
+    fn over<'p>(&self, path: &'p str) -> Option<&'p str> {
+        if self.0.is_empty() {
+            return None;
+        }
+        ancestors(path).chain([path]).find(|above| self.0.contains(above))
+    }
+}
+
+fn odd(before: &Manifest, now: &Tree, left: &mut Lefts) {
+    let about = |path: &String, odd: &Odd, what: &str, left: &mut Lefts| {
+        left.add(path, &format!("{what}: it is {}", odd.what), 1, odd.print.size);
+    };
+    for (path, is) in &now.odd {
+        match before.odd.get(path) {
+            Some(was) if was == is => {}
+            Some(_) => about(path, is, "was changed", left),
+            None if before.files.contains_key(path) => {
+                left.add(path, &format!("became {}; move it away before you revert", is.what), 1, 0);
+            }
+            None => about(path, is, "was made", left),
+        }
+    }
+    for (path, was) in &before.odd {
+        if !now.odd.contains_key(path) {
+            left.add(path, &format!("was removed: it was {}", was.what), 1, was.print.size);
+        }
+    }
+}
+
+fn directories(before: &Manifest, now: &Tree, found: &mut Differences<'_>) {
+    let depth = |path: &String| path.matches('/').count();
+    found.made =
+        now.directories.keys().filter(|path| !before.directories.contains_key(*path)).cloned().collect();
+    found.made.sort_by_key(depth);
+    let went = before.directories.iter().filter(|(path, _)| !now.directories.contains_key(*path));
+    found.removed = went.map(|(path, mode)| RemovedDirectory { path: path.clone(), mode: *mode }).collect();
+    found.removed.sort_by_key(|directory| std::cmp::Reverse(depth(&directory.path)));
+    let restored: HashSet<&str> =
+        found.files.iter().filter(|file| file.now.is_none()).flat_map(|file| ancestors(file.path)).collect();
+    for directory in &found.removed {
+        if !restored.contains(directory.path.as_str()) {
+            found.left.add(&format!("{}/", directory.path), "was removed: it was an empty directory", 0, 0);
+        }
+    }
+    for (path, mode) in &now.directories {
+        if before.directories.get(path).is_some_and(|was| was != mode) {
+            let why = format!("has the permission bits {mode:04o} now: those of directories are not kept");
+            found.left.add(&format!("{path}/"), &why, 0, 0);
+        }
+    }
+}

@@ -1,0 +1,131 @@
+//! What a recording writes down before its command begins: the tree as it was, and where the bytes of its files are.
+//!
+//! It gets its name last. A recording without one never began, and nothing can have been changed by it.
+
+use std::collections::BTreeMap;
+
+use relaycode_durable::{Dir, Fs, atomic};
+use serde::{Deserialize, Serialize};
+
+use super::walk::{Odd, Print};
+use crate::about::About;
+use crate::error::{LedgerError, cannot};
+use crate::id::TxId;
+
+/// Its name in the recording's directory.
+pub(super) const NAME: &str = "manifest";
+/// The version that this relay writes and reads.
+const VERSION: u32 = 1;
+/// Bytes that are read of one.
+const BYTES: u64 = 512 * 1024 * 1024;
+
+/// The tree as it was.
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) struct Manifest {
+    version: u32,
+    pub(super) told: Told,
+    /// The process that records.
+    pub(super) pid: u32,
+    /// The number that the next transaction had then.
+    pub(super) number: u64,
+    /// The file system's own time when it began.
+    pub(super) began: (i64, u32),
+    pub(super) directories: BTreeMap<String, u32>,
+    pub(super) files: BTreeMap<String, Known>,
+    pub(super) odd: BTreeMap<String, Odd>,
+    /// Directories and files of which nothing was secured.
+    pub(super) blind: Vec<String>,
+}
+
+/// What the record is going to say, should nobody be there any more to say it.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(super) struct Told {
+    uuid: TxId,
+    project_id: String,
+    created_at: String,
+    git_commit_msg: Option<String>,
+    prompt_summary: Option<String>,
+    origin: String,
+    branch: Option<String>,
+    head: Option<String>,
+}
+
+impl Told {
+    pub(super) fn of(about: &About) -> Told {
+        let About {
+            uuid, project_id, created_at, git_commit_msg, prompt_summary, origin, branch, head, ..
+        } = about.clone();
+        Told { uuid, project_id, created_at, git_commit_msg, prompt_summary, origin, branch, head }
+    }
+
+    pub(super) fn about(&self) -> About {
+        let Told { uuid, project_id, created_at, git_commit_msg, prompt_summary, origin, branch, head } =
+            self.clone();
+        About {
+            git_commit_msg,
+            prompt_summary,
+            branch,
+            head,
+            ..About::new(uuid, &project_id, &created_at, &origin)
+        }
+    }
+
+    /// What was run.
+    pub(super) fn command(&self) -> &str {
+        self.prompt_summary.as_deref().unwrap_or_default()
+    }
+}
+
+/// A file as it was.
+#[derive(Debug, Clone, Copy, Serialize, Deserialize)]
+pub(super) struct Known {
+    pub(super) print: Print,
+    /// Where its bytes are; `None`: they were not secured.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) kept: Option<Kept>,
+}
+
+/// Where a file's bytes are.
+#[derive(Debug, Clone, Copy, Serialize, Deserialize)]
+pub(super) enum Kept {
+    /// In the pack, from this byte on.
+    Packed(u64),
+    /// In a file of this number, shared with the one in the project.
+    Shared(u64),
+}
+
+impl Manifest {
+    pub(super) fn new(told: Told, number: u64, began: (i64, u32)) -> Manifest {
+        Manifest {
+            version: VERSION,
+            told,
+            pid: std::process::id(),
+            number,
+            began,
+            directories: BTreeMap::new(),
+            files: BTreeMap::new(),
+            odd: BTreeMap::new(),
+            blind: Vec::new(),
+        }
+    }
+
+    /// Writes it; when this returns the command may begin.
+    pub(super) fn write(&self, fs: &dyn Fs, dir: &Dir) -> Result<(), LedgerError> {
+        let bytes = serde_json::to_vec(self).map_err(|error| cannot("write", NAME)(error.into()))?;
+        atomic::write(fs, (dir, "manifest.new"), (dir, NAME), &bytes)
+            .map_err(|error| cannot("write", NAME)(error.source))
+    }
+
+    /// Reads the one of the recording `id`, whose directory is called `path` for messages.
+    pub(super) fn read(fs: &dyn Fs, dir: &Dir, id: TxId, path: &str) -> Result<Manifest, LedgerError> {
+        let name = format!("{path}/{NAME}");
+        let (bytes, _) = fs.read(dir, NAME, BYTES).map_err(cannot("read", &name))?;
+        let damaged = |reason: String| LedgerError::Damaged { path: name.clone(), reason };
+        let manifest: Manifest =
+            serde_json::from_slice(&bytes).map_err(|error| damaged(error.to_string()))?;
+        if manifest.version != VERSION || manifest.told.uuid != id {
+            return Err(damaged("it is not one of this recording".to_string()));
+        }
+        Ok(manifest)
+    }
+}

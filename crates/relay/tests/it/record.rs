@@ -1,0 +1,360 @@
+//! `relay record`: whatever a command does to a project, `relay revert` takes back byte for byte; and the command
+//! itself notices nothing of it.
+
+use std::fs;
+use std::io::Write;
+use std::os::unix::fs::{PermissionsExt, symlink};
+use std::os::unix::process::CommandExt;
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use relaycode_testkit::agents::{ALL, Absent, Scratch, find};
+use relaycode_testkit::model::{Script, Server, Turn};
+use relaycode_testkit::process::until;
+use rustix::process::{Pid, Signal, kill_process, test_kill_process};
+
+use crate::relay::{Project, Ran, run};
+use crate::terminal::Session;
+
+/// Far more than anything here takes.
+const LONG: Duration = Duration::from_secs(60);
+
+fn project() -> Project {
+    let project = Project::new(&[("a.txt", "one\ntwo\n"), ("sub/b.txt", "b\n"), ("sub/deep/c.txt", "c\n")]);
+    project.put("bin", b"\0\xff\0binary");
+    project.put("tool.sh", b"#!/bin/sh\n");
+    fs::set_permissions(project.path("tool.sh"), fs::Permissions::from_mode(0o755)).unwrap();
+    project
+}
+
+/// `relay record` with these options, of a shell that does this.
+fn command(project: &Project, options: &[&str], line: &str) -> Command {
+    let words: Vec<&str> =
+        ["record"].iter().chain(options).chain(&["--", "sh", "-c", line]).copied().collect();
+    let mut command = project.command(&words);
+    command.env("PATH", std::env::var_os("PATH").unwrap());
+    command
+}
+
+fn record(project: &Project, line: &str) -> Ran {
+    run(&mut command(project, &[], line))
+}
+
+/// Records this, reverts it, and compares the whole tree.
+fn comes_back(project: &Project, line: &str) -> Ran {
+    let was = project.tree();
+    let ran = record(project, line);
+    assert_ne!(project.tree(), was, "{ran:?}");
+    assert!(ran.err.contains("✓ recorded "), "{ran:?}");
+    assert!(!project.path(".relaycode/recordings").exists());
+    project.done(&["revert", "-y"]);
+    assert_eq!(project.tree(), was, "{ran:?}");
+    ran
+}
+
+#[test]
+fn everything_that_a_command_does_to_files_is_taken_back() {
+    let line = "echo three >> a.txt; printf 'x\\0y' > bin; chmod 700 bin; rm -r sub; mkdir -p n/m/empty; \
+                echo new > n/m/f; mv tool.sh moved.sh; chmod 444 a.txt";
+    let ran = comes_back(&project(), line);
+    assert_eq!((ran.code, ran.out.as_str()), (0, ""), "{ran:?}");
+    assert!(ran.err.contains("secured 5 files"), "{ran:?}");
+    assert!(ran.err.contains("6 files"), "{ran:?}");
+}
+
+#[test]
+fn a_read_only_file_that_is_replaced_comes_back_read_only() {
+    let project = project();
+    fs::set_permissions(project.path("a.txt"), fs::Permissions::from_mode(0o444)).unwrap();
+    comes_back(&project, "echo x > n; mv -f n a.txt; chmod 400 bin");
+}
+
+#[test]
+fn log_show_and_blame_know_it_like_any_other_change() {
+    let project = project();
+    let ran = run(&mut command(&project, &["--message", "try something"], "echo three >> a.txt"));
+    assert_eq!(ran.code, 0, "{ran:?}");
+    let log = project.log();
+    assert_eq!((log.len(), &log[0]["origin"], &log[0]["files"]), (1, &"record".into(), &1.into()));
+    assert_eq!(log[0]["summary"], "try something");
+    let shown = project.done(&["show", "1", "--diff"]);
+    assert!(shown.contains("+three") && shown.contains("exit code 0"), "{shown}");
+    assert!(project.done(&["blame", "a.txt:3"]).contains("try something"));
+}
+
+#[test]
+fn the_commands_own_exit_code_is_passed_on() {
+    let project = project();
+    for (line, code) in
+        [("true", 0), ("exit 3", 3), ("exit 255", 255), ("kill -9 $$", 137), ("kill -TERM $$", 143)]
+    {
+        let ran = record(&project, line);
+        assert_eq!(ran.code, code, "{line}: {ran:?}");
+        assert!(ran.err.contains("nothing changed while"), "{ran:?}");
+    }
+    let ran = comes_back(&project, "echo x > a.txt; exit 7");
+    assert_eq!(ran.code, 7);
+    let ran = project.relay(&["record", "--", "/no/such/program"]);
+    assert_eq!(ran.code, 2, "{ran:?}");
+    assert!(ran.err.contains("/no/such/program"), "{ran:?}");
+    assert_eq!(project.relay(&["record"]).code, 2);
+    assert!(!project.path(".relaycode/recordings").exists());
+}
+
+#[test]
+fn its_streams_go_straight_through() {
+    let project = project();
+    let mut command = command(&project, &[], "cat; echo err >&2");
+    let mut child =
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    child.stdin.take().unwrap().write_all(b"in\xff\0put").unwrap();
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(output.stdout, b"in\xff\0put");
+    let err = String::from_utf8(output.stderr).unwrap();
+    assert!(err.contains("\nerr\n"), "{err}");
+}
+
+#[test]
+fn a_machine_gets_one_object_and_the_command_prints_beside_it() {
+    let project = project();
+    symlink("a.txt", project.path("link")).unwrap();
+    let ran = run(&mut command(&project, &["--json"], "echo out; echo x >> a.txt; rm link bin; exit 4"));
+    assert!(ran.err.contains("out\n"), "{ran:?}");
+    let value = ran.json();
+    assert_eq!((ran.code, &value["code"], &value["ok"]), (4, &4.into(), &false.into()));
+    assert_eq!(value["exit"]["code"], 4);
+    let files: Vec<(&str, &str)> = value["files"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|file| (file["change"].as_str().unwrap(), file["path"].as_str().unwrap()))
+        .collect();
+    assert_eq!(files, [("M", "a.txt"), ("D", "bin")]);
+    assert_eq!(value["notUndoable"][0]["path"], "link");
+    assert!(value["ran"].as_str().unwrap().starts_with("sh -c '"), "{value}");
+    assert_eq!(value["id"], project.log()[0]["id"]);
+}
+
+#[test]
+fn names_that_no_record_can_hold_are_named() {
+    let project = project();
+    let ran = record(&project, "echo 1 > 'line\nbreak'; echo 2 > \"$(printf 'n\\377')\"; echo 3 > ok");
+    assert!(ran.err.contains("not undoable: line\\nbreak"), "{ran:?}");
+    assert!(ran.err.contains("not undoable: n\\xff"), "{ran:?}");
+    project.done(&["revert"]);
+    assert!(!project.path("ok").exists() && project.path("line\nbreak").exists());
+}
+
+#[test]
+fn ten_thousand_files_come_and_go() {
+    let project = project();
+    let line = "i=0; mkdir -p m; while [ $i -lt 10000 ]; do echo $i > m/$i; i=$((i+1)); done";
+    let ran = comes_back(&project, line);
+    assert!(ran.err.contains("10000 files"), "{ran:?}");
+    let ran = record(&project, line);
+    assert_eq!(ran.code, 0, "{ran:?}");
+    comes_back(&project, "rm -r m");
+}
+
+#[test]
+fn what_a_command_leaves_running_is_ended_before_anything_is_compared() {
+    let project = project();
+    let ran = record(
+        &project,
+        "(setsid sh -c 'while :; do date > tick; sleep 0.05; done' &) ; sleep 0.3; echo x > a.txt",
+    );
+    assert_eq!(ran.code, 0, "{ran:?}");
+    assert!(ran.err.contains("left behind: ended"), "{ran:?}");
+    let tick = project.bytes("tick");
+    project.done(&["revert", "--file", "a.txt"]);
+    assert_eq!(project.bytes("tick"), tick);
+}
+
+#[test]
+fn git_is_left_alone_and_a_commit_that_the_command_made_is_said() {
+    let project = project();
+    project.put(".gitignore", b"target/\n.relaycode/\n");
+    let git = |words: &str| {
+        format!(
+            "git -c user.name=a -c user.email=a@example.invalid -c init.defaultBranch=main -c core.hooksPath=/dev/null {words}"
+        )
+    };
+    let ran = run(&mut command(
+        &project,
+        &[],
+        &format!("{}; {}; {}", git("init -q ."), git("add -A"), git("commit -qm first")),
+    ));
+    assert_eq!(ran.code, 0, "{ran:?}");
+    let line =
+        format!("echo more >> a.txt; mkdir -p target; echo o > target/o; {}", git("commit -qam second"));
+    let ran = record(&project, &line);
+    assert!(ran.err.contains("a revert takes files back, not commits"), "{ran:?}");
+    let head = fs::read(project.path(".git/refs/heads/main")).unwrap();
+    project.done(&["revert"]);
+    assert_eq!(project.text("a.txt"), "one\ntwo\n");
+    assert!(!project.path("target").exists());
+    assert_eq!(fs::read(project.path(".git/refs/heads/main")).unwrap(), head);
+}
+
+#[test]
+fn a_second_recording_in_the_same_project_is_refused() {
+    let project = project();
+    let inner = format!("{} record -- true; echo \"inner $?\"", env!("CARGO_BIN_EXE_relay"));
+    let ran = record(&project, &inner);
+    assert_eq!((ran.code, ran.out.as_str()), (0, "inner 3\n"), "{ran:?}");
+    assert!(ran.err.contains("another recording runs in this project"), "{ran:?}");
+}
+
+/// Waits until the file is there and holds something.
+fn appears(project: &Project, path: &str) -> String {
+    let look = || fs::read_to_string(project.path(path)).ok().filter(|text| text.ends_with('\n'));
+    until(LONG, look).unwrap_or_else(|| panic!("{path} does not appear"))
+}
+
+#[test]
+fn a_relay_that_is_killed_leaves_what_changed_to_the_next_one() {
+    let project = project();
+    let was = project.tree();
+    let line = "rm -r sub; echo x >> a.txt; echo $$ > pid; trap '' TERM; while :; do sleep 0.05; done";
+    let mut relay = command(&project, &[], line).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+    let pid = Pid::from_raw(appears(&project, "pid").trim().parse().unwrap()).unwrap();
+    relay.kill().unwrap();
+    relay.wait().unwrap();
+    // The keeper ends the command; until it has, nobody takes the recording for dead.
+    let ran = project.relay(&["recover"]);
+    if ran.out.contains("nothing to recover") {
+        assert!(until(LONG, || test_kill_process(pid).is_err().then_some(())).is_some(), "it lives");
+    }
+    let found = until(LONG, || {
+        Some(project.log()).filter(|log| !log.is_empty()).or_else(|| {
+            project.relay(&["recover"]);
+            None
+        })
+    });
+    assert_eq!(found.unwrap()[0]["interrupted"], true);
+    assert!(test_kill_process(pid).is_err(), "the command is over when its recording is adopted");
+    assert!(project.done(&["recover"]).contains("nothing to recover"));
+    project.done(&["revert"]);
+    assert_eq!(project.tree(), was);
+}
+
+#[test]
+fn a_relay_that_is_told_to_end_ends_the_command_and_records() {
+    let project = project();
+    let was = project.tree();
+    let line = "echo x >> a.txt; echo $$ > pid; exec sleep 1000";
+    let mut child = command(&project, &[], line).stderr(Stdio::piped()).spawn().unwrap();
+    appears(&project, "pid");
+    kill_process(Pid::from_child(&child), Signal::TERM).unwrap();
+    assert_eq!(child.wait().unwrap().code(), Some(130));
+    assert_eq!(project.log().len(), 1);
+    project.done(&["revert"]);
+    assert_eq!(project.tree(), was);
+}
+
+fn at_a_terminal(project: &Project, script: &str) -> Session {
+    Session::start_program(
+        project,
+        "/bin/bash",
+        &["--norc", "-i", "-c", script],
+        "",
+        &|command: &mut Command| {
+            command.env("PATH", std::env::var_os("PATH").unwrap()).env("R", env!("CARGO_BIN_EXE_relay"));
+        },
+    )
+}
+
+#[test]
+fn ctrl_c_is_the_commands_and_relay_outlives_it_as_often_as_it_is_typed() {
+    let project = project();
+    let script = "\"$R\" record -- sh -c 'echo x >> a.txt; trap \"echo caught; n=\\$((n+1))\" INT; n=0; \
+                  test -t 0 && test -t 1 && test -t 2 && echo ready; \
+                  while [ $n -lt 2 ]; do sleep 0.05; done; exit 5'";
+    let mut session =
+        Session::start_program(&project, "/bin/sh", &["-c", script], "", &|command: &mut Command| {
+            command.env("PATH", std::env::var_os("PATH").unwrap()).env("R", env!("CARGO_BIN_EXE_relay"));
+        });
+    session.wait_for("ready");
+    session.type_in("\x03");
+    session.wait_for("caught");
+    session.type_in("\x03");
+    session.wait_for("caught");
+    session.wait_for("recorded");
+    let (_, seen) = session.end();
+    assert_eq!(project.log().len(), 1, "{seen}");
+}
+
+#[test]
+fn a_command_that_stops_gives_the_terminal_back_and_goes_on_when_it_is_wanted_again() {
+    let project = project();
+    // The program stops itself alone, as some full-screen programs do; the shell must get its terminal back all the same.
+    let line = "echo before; kill -STOP $$; echo x >> a.txt; echo after";
+    let script = format!("set -m; \"$R\" record -- sh -c '{line}'; echo \"back $?\"; fg; echo \"end $?\"");
+    let mut session = at_a_terminal(&project, &script);
+    session.wait_for("before");
+    session.wait_for("back 1");
+    session.wait_for("after");
+    session.wait_for("recorded");
+    session.wait_for("end 0");
+    session.end();
+    assert_eq!(project.log().len(), 1);
+}
+
+#[test]
+fn what_a_real_agent_does_is_taken_back() {
+    for agent in ALL.iter().filter(|agent| agent.name() == "codex") {
+        let program = match find(*agent) {
+            Ok(program) => program,
+            Err(absent) => {
+                Absent::skip(&absent);
+                continue;
+            }
+        };
+        let shell = "printf 'two\\n' >> kept.txt; rm gone.txt; mkdir -p new; printf 'n' > new/file";
+        let turns = vec![agent.shell(Turn::text("I change it."), shell), Turn::text("It is changed.")];
+        let server = Server::start(Script::new(turns));
+        let scratch = Scratch::new();
+        fs::write(scratch.project().join("kept.txt"), "one\n").unwrap();
+        fs::write(scratch.project().join("gone.txt"), b"\0gone").unwrap();
+        let home = tempfile::tempdir().unwrap();
+        let theirs = agent.command(&program, &scratch, &server.url());
+        let relay = |words: &[&str]| {
+            let mut command = Command::new(env!("CARGO_BIN_EXE_relay"));
+            command.args(words).current_dir(scratch.project()).env_clear().process_group(0);
+            command.envs(theirs.get_envs().filter_map(|(name, value)| Some((name, value?))));
+            command.env("RELAY_HOME", home.path()).stdin(Stdio::null());
+            command
+        };
+        let mut command = relay(&["record", "--"]);
+        command.arg(theirs.get_program()).args(theirs.get_args());
+        let mut child =
+            command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        child.stdin.take().unwrap().write_all(b"Change it, please.\n").unwrap();
+        let ran = Ran::from(child.wait_with_output().unwrap());
+        assert_eq!(ran.code, 0, "{ran:?}");
+        assert!(ran.out.contains("It is changed."), "{ran:?}");
+        assert!(ran.err.contains("recorded") && ran.err.contains("3 files"), "{ran:?}");
+        assert_eq!(fs::read_to_string(scratch.project().join("kept.txt")).unwrap(), "one\ntwo\n");
+        let reverted = run(&mut relay(&["revert", "-y"]));
+        assert_eq!(reverted.code, 0, "{reverted:?}");
+        assert_eq!(fs::read(scratch.project().join("kept.txt")).unwrap(), b"one\n");
+        assert_eq!(fs::read(scratch.project().join("gone.txt")).unwrap(), b"\0gone");
+        assert!(!scratch.project().join("new").exists());
+        assert_eq!(scratch.left_running(), []);
+    }
+}
+
+#[test]
+fn a_hundred_megabytes_are_secured_and_compared_quickly() {
+    let project = Project::new(&[]);
+    let piece: Vec<u8> = (0..100_000u32).map(|n| (n.wrapping_mul(2_654_435_761) >> 13) as u8).collect();
+    for n in 0..1_000 {
+        project.put(&format!("d{}/f{n}", n % 50), &piece);
+    }
+    let began = Instant::now();
+    let ran = record(&project, "true");
+    let took = began.elapsed();
+    println!("100 MB in 1000 files, secured and compared: {took:?}\n{}", ran.err);
+    assert!(ran.err.contains("secured 1000 files, 100.0 MB"), "{ran:?}");
+    assert!(took < LONG, "{took:?}");
+}
