@@ -9,4 +9,7 @@
 )]
 #![cfg(target_os = "linux")]
 
+mod ask;
+mod fakes;
+mod review;
 mod stage;
