@@ -31,6 +31,9 @@ fn uncommitted_work_is_staged_unstaged_and_new_files() {
     scene.file(".gitignore", "*.log\n");
     scene.file("x.log", "ignored\n");
     scene.file(".env", "KEY=1\n");
+    fs::create_dir(scene.root().join("nested")).unwrap();
+    assert!(scene.try_plain(&scene.root().join("nested"), &["init", "-q", "."]).0);
+    scene.file("nested/x", "x\n");
     std::os::unix::fs::symlink("/etc/passwd", scene.root().join("link")).unwrap();
     fs::remove_file(scene.root().join("sub/b.txt")).unwrap();
     let diff = uncommitted(&scene);
@@ -39,7 +42,11 @@ fn uncommitted_work_is_staged_unstaged_and_new_files() {
         ["a.txt", "sub/b.txt", "sub/staged.txt", ".gitignore", "bin", "link", "new ü/x y.txt"]
     );
     assert_eq!(diff.parts.iter().filter(|part| part.untracked).count(), 4);
-    assert_eq!(diff.left_out, [LeftOut { path: ".env".to_string(), why: "by its name it holds secrets" }]);
+    let left_out: Vec<_> = diff.left_out.iter().map(|file| (file.path.as_str(), file.why)).collect();
+    assert_eq!(
+        left_out,
+        [(".env", "by its name it holds secrets"), ("nested/", "it is a repository of its own")]
+    );
     assert!(!diff.text.contains("KEY") && !diff.text.contains("root:"), "{}", diff.text);
     assert!(
         diff.text.contains("-one\n+changed\n")
@@ -48,6 +55,7 @@ fn uncommitted_work_is_staged_unstaged_and_new_files() {
     assert_eq!(diff.text.len() as u64, diff.bytes());
     assert!(!diff.cut);
     // git itself takes it.
+    fs::remove_dir_all(scene.root().join("nested")).unwrap();
     scene.plain(&["stash", "-q", "-u"]);
     let patch = scene.dir.path().join("patch");
     let text = diff.text.replace(
