@@ -23,7 +23,8 @@ pub struct Sent {
     pub untracked: usize,
     /// New files that are not in it, and why.
     pub left_out: Vec<LeftOut>,
-    /// There is uncommitted work that is not in it.
+    /// There is uncommitted work that is not in it. Whether a friend that compares by itself looks at that is its
+    /// own affair.
     pub work_left_out: bool,
     /// Bytes of the context.
     pub context: usize,
@@ -105,6 +106,21 @@ impl Sent {
             Which::Nothing => "no difference: there is none".to_string(),
             Which::Unknown(why) => format!("no difference: {why}"),
         })
+    }
+
+    /// What a person should know of what was not sent: sentences without their end. Names in them are foreign text.
+    pub fn remarks(&self) -> Vec<String> {
+        let mut remarks = Vec::new();
+        if self.work_left_out {
+            remarks.push("there is uncommitted work, which is not in it".to_string());
+        }
+        let named = self.left_out.iter().take(NAMED);
+        remarks.extend(named.map(|file| format!("{} is not in it: {}", file.path, file.why)));
+        let more = self.left_out.len().saturating_sub(NAMED);
+        if more > 0 {
+            remarks.push(format!("{more} more new files are not in it"));
+        }
+        remarks
     }
 }
 

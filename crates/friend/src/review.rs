@@ -118,7 +118,7 @@ pub fn review(
     let watch = session.watch(reviewing.check_tree, &git);
     let asked = match (own, &watch) {
         (_, Err(_)) => session.end(Err(session.cancelled()), watch, sent),
-        (true, Ok(_)) => by_itself(&session, &base, letter, watch, &sent, hear),
+        (true, Ok(_)) => by_itself(&session, &base, letter, watch, hear),
         (false, Ok(_)) => letter.and_then(|(prompt, sent)| {
             let answer = session.turn(Task::Prompt(prompt), hear);
             session.end(answer, watch, sent)
@@ -133,16 +133,11 @@ fn by_itself(
     base: &Base,
     letter: Result<(String, Sent), AskError>,
     watch: Result<Watch, Failure>,
-    sent: &Sent,
     hear: &mut dyn FnMut(Event),
 ) -> Result<Asked, AskError> {
     // The commit, not the name: what was checked is what is compared with.
     let own = session.turn(Task::Review { base: base.commit.clone() }, hear);
-    let looked = Sent {
-        which: Which::Own { base: base.clone() },
-        work_left_out: sent.work_left_out,
-        ..Sent::new(Which::NotWanted, &Diff::default())
-    };
+    let looked = Sent::new(Which::Own { base: base.clone() }, &Diff::default());
     let failure = match own {
         Err(failure) if may_go_another_way(&failure) => failure,
         ended => return session.end(ended, watch, looked),

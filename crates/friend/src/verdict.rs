@@ -132,7 +132,7 @@ impl Verdict {
             severity: finding.severity,
             title: finding.title,
             rationale: finding.rationale,
-            location: finding.location.map(|location| located(location, root)),
+            location: finding.location.map(|location| located(&location, root)),
         });
         let mut verdict =
             Verdict { said, summary: written.summary, findings: findings.collect(), remarks: Vec::new() };
@@ -225,7 +225,7 @@ struct WrittenLocation {
     end_line: Option<f64>,
 }
 
-fn located(written: WrittenLocation, root: &Path) -> Location {
+fn located(written: &WrittenLocation, root: &Path) -> Location {
     let (path, file) = placed(&written.path, root);
     // From 1, and whole: 0 and -1 stand for "no line" with some.
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "the range is checked first")]

@@ -84,7 +84,7 @@ pub enum AskError {
     },
     /// The friend failed.
     #[error("{}", .0.failure)]
-    Friend(#[source] Box<Failed>),
+    Friend(Box<Failed>),
 }
 
 impl AskError {
@@ -98,8 +98,7 @@ impl AskError {
 }
 
 /// A friend that failed, and what there is to say in spite of that.
-#[derive(Debug, thiserror::Error)]
-#[error("{failure}")]
+#[derive(Debug)]
 pub struct Failed {
     /// Why there is no answer.
     pub failure: Failure,

@@ -122,7 +122,7 @@ fn the_one_value_is_found_wherever_it_stands() {
 fn hostile_answers_are_searched_in_linear_time() {
     let object = schema(json!({"type": "object"}));
     for piece in ["[", "{", "{\"a\":", "[\"", "{\"a\":[", "[[],", "```\n"] {
-        let text = piece.repeat(1 << 18);
+        let text = piece.repeat(1 << 16);
         let began = std::time::Instant::now();
         assert!(extract(&text, &object).is_err());
         assert!(began.elapsed().as_secs() < 20, "{piece}");

@@ -44,7 +44,7 @@ pub(super) fn outside(root: &Path) -> Vec<PathBuf> {
         return Vec::new();
     };
     let directory = if dot_git.is_dir() {
-        dot_git.clone()
+        dot_git
     } else {
         let Some(target) = small(&dot_git).and_then(|text| after(&text, b"gitdir:")) else {
             return Vec::new();

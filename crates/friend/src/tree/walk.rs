@@ -28,6 +28,8 @@ pub(super) struct Walk<'a> {
     stop: &'a dyn Fn() -> bool,
     /// Bytes of content that may still be read.
     budget: u64,
+    /// Entries that are looked at.
+    pub(super) most: usize,
     ignored: HashSet<Vec<u8>>,
     entries: BTreeMap<Vec<u8>, Seen>,
     unread: Vec<String>,
@@ -65,7 +67,7 @@ impl<'a> Walk<'a> {
         let ignored =
             ignored.into_iter().map(|name| name.strip_suffix(b"/").map_or(name.clone(), <[u8]>::to_vec));
         let (entries, unread) = (BTreeMap::new(), Vec::new());
-        Walk { root, stop, budget, ignored: ignored.collect(), entries, unread }
+        Walk { root, stop, budget, most: FILES, ignored: ignored.collect(), entries, unread }
     }
 
     /// Looks at everything: the repository first, so that there is room for its content.
@@ -87,9 +89,6 @@ impl<'a> Walk<'a> {
     }
 
     fn directory(&mut self, open: &OwnedFd, path: &[u8], here: Here) -> Result<(), TreeError> {
-        if (self.stop)() {
-            return Err(TreeError::Stopped);
-        }
         let Ok(list) = Dir::read_from(open) else {
             self.unread.push(String::from_utf8_lossy(path).into_owned());
             return Ok(());
@@ -100,7 +99,8 @@ impl<'a> Walk<'a> {
             if !matches!(name, b"." | b"..") {
                 names.push(name.to_vec());
             }
-            if self.entries.len() + names.len() > FILES {
+            // A single directory can have more than there is room for.
+            if names.len() > self.most {
                 return Err(TreeError::TooMany);
             }
         }
@@ -129,6 +129,9 @@ impl<'a> Walk<'a> {
 
     /// One entry, and what is below it.
     fn entry(&mut self, at: &OwnedFd, folder: &[u8], name: &[u8], here: Here) -> Result<(), TreeError> {
+        if (self.stop)() {
+            return Err(TreeError::Stopped);
+        }
         let path = if folder.is_empty() { name.to_vec() } else { [folder, b"/", name].concat() };
         // What is gone by now was not there.
         let Ok(stat) = statat(at, name, AtFlags::SYMLINK_NOFOLLOW) else { return Ok(()) };
@@ -144,12 +147,15 @@ impl<'a> Walk<'a> {
                 let open = if here.depth < DEPTH { open_directory(at, name).ok() } else { None };
                 match open {
                     Some(open) => {
-                        self.directory(&open, &path, Here { depth: here.depth + 1, read, ..here })?
+                        self.directory(&open, &path, Here { depth: here.depth + 1, read, ..here })?;
                     }
                     None => self.unread.push(String::from_utf8_lossy(&path).into_owned()),
                 }
             }
             _ => {}
+        }
+        if self.entries.len() >= self.most {
+            return Err(TreeError::TooMany);
         }
         self.entries.insert(path, seen);
         Ok(())
@@ -169,7 +175,7 @@ impl<'a> Walk<'a> {
             _ => open_directory(CWD, self.root.as_os_str().as_bytes()),
         };
         for part in folder.split(|byte| *byte == b'/').filter(|part| !part.is_empty()) {
-            open = open.and_then(|at| open_below(&at, part));
+            open = open.and_then(|at| open_directory(&at, part));
         }
         let Ok(at) = open else { return Ok(Content::Unread) };
         Ok(match seen.kind {
@@ -190,10 +196,6 @@ fn open_directory<Fd: std::os::fd::AsFd>(at: Fd, name: &[u8]) -> rustix::io::Res
     // Only a name in an open directory is kept from being a link; a whole path is the caller's own.
     let link = if name.contains(&b'/') { OFlags::empty() } else { OFlags::NOFOLLOW };
     openat(at, name, flags | link, Mode::empty())
-}
-
-fn open_below(at: &OwnedFd, name: &[u8]) -> rustix::io::Result<OwnedFd> {
-    open_directory(at, name)
 }
 
 /// Where a link points to.

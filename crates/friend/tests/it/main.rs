@@ -9,8 +9,11 @@
 )]
 #![cfg(target_os = "linux")]
 
+mod ask;
 mod codex;
+mod fakes;
 mod model;
 mod model_faults;
 mod real;
+mod review;
 mod stage;

@@ -1,6 +1,7 @@
 //! git for real, in repositories of their own.
 
 mod commit;
+mod diff;
 mod poison;
 mod reads;
 mod runs;

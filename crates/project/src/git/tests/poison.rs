@@ -237,6 +237,16 @@ fn everything(git: &Git<'_>) {
     let _ = git.branch_exists("main");
     let _ = git.branch_name("relay/", "text");
     let _ = git.what_would_run();
+    let _ = git.ignored();
+    let _ = git.default_base();
+    for name in ["HEAD", "--output=PWNED", "main"] {
+        if let Ok(base) = git.base(name) {
+            let _ = git.diff(Range::Since(&base), &[], 1 << 20);
+            let _ = git.diff(Range::SinceWithWork(&base), &["a.txt"], 1 << 20);
+        }
+    }
+    let _ = git.diff(Range::Uncommitted, &[], 1 << 20);
+    let _ = git.diff(Range::LastCommit, &[], 1 << 20);
     let _ = git.create_branch_here("relay/made");
     let _ = git.content_at_head("sub/b.txt");
 }

@@ -1,0 +1,217 @@
+//! Asking: what is refused before anything is sent, what is sent, and what counts as an answer.
+
+use std::fs;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use relaycode_friend::ask::AskError;
+use relaycode_friend::context::ContextError;
+use relaycode_friend::diff::Which;
+use relaycode_friend::limits::What;
+use relaycode_friend::tree::Changed;
+use relaycode_friend::{Answer, Asked, Asking, Failure, World, ask};
+use relaycode_project::access::Access;
+use serde_json::json;
+
+use crate::fakes::{Fake, Scene, answer, failed, world};
+
+fn asked(friend: &Fake, asking: &Asking) -> Result<Asked, AskError> {
+    ask(friend, asking, &world(), &mut |_| {})
+}
+
+#[test]
+fn what_is_wrong_is_refused_in_order_and_nothing_is_sent() {
+    let scene = Scene::new();
+    let friend = Fake::says("yes");
+    let good = scene.asking("what?");
+    let refused = |asking: Asking| asked(&friend, &asking).unwrap_err();
+    let all_wrong = Asking {
+        prompt: " \u{200b}\n".to_string(),
+        total: Duration::ZERO,
+        root: scene.root().join("a.txt"),
+        access: Access::Full,
+        schema: Some(json!(1)),
+        context: Some("x".repeat(200_001)),
+        ..good.clone()
+    };
+    let step = all_wrong;
+    assert!(matches!(refused(step.clone()), AskError::NoPrompt));
+    let step = Asking { prompt: "--what?".to_string(), ..step };
+    assert!(matches!(refused(step.clone()), AskError::NoTime));
+    assert!(matches!(refused(Asking { idle: Duration::ZERO, ..good.clone() }), AskError::NoTime));
+    let step = Asking { total: Duration::from_secs(9), ..step };
+    assert!(matches!(refused(step.clone()), AskError::NotADirectory { .. }));
+    let step = Asking { root: scene.root(), ..step };
+    let error = refused(step.clone());
+    assert_eq!(error.to_string(), "fake cannot work with the access `full`; it can with read-only");
+    let step = Asking { access: Access::ReadOnly, ..step };
+    assert!(matches!(refused(step.clone()), AskError::Schema(_)));
+    let step = Asking { schema: None, ..step };
+    assert!(matches!(refused(step), AskError::Limit(over) if over.what == What::Context));
+    let deep = World { depth: 1, ..world() };
+    let error = ask(&friend, &good, &deep, &mut |_| {}).unwrap_err();
+    assert!(matches!(error, AskError::Depth(_)), "{error}");
+    assert_eq!(friend.asked(), [""; 0]);
+    assert_eq!(
+        AskError::from(ContextError::Both).to_string(),
+        "context comes from a file or as a text, not both"
+    );
+}
+
+#[test]
+fn the_whole_prompt_is_limited_at_the_exact_byte() {
+    let scene = Scene::new();
+    let friend = Fake::says("yes");
+    let frame = asked(&friend, &scene.asking("x")).unwrap().sent.prompt - 1;
+    let exact = scene.asking(&"x".repeat(500_000 - frame));
+    assert_eq!(asked(&friend, &exact).unwrap().sent.prompt, 500_000);
+    let over = scene.asking(&"x".repeat(500_000 - frame + 1));
+    let error = asked(&friend, &over).unwrap_err();
+    assert!(matches!(error, AskError::Limit(over) if over.what == What::Prompt && over.size == 500_001));
+    assert_eq!(friend.asked().len(), 2);
+}
+
+#[test]
+fn a_difference_is_limited_at_the_exact_byte_and_names_the_largest_files() {
+    let scene = Scene::new();
+    let friend = Fake::says("yes");
+    let asking = Asking { include_diff: true, ..scene.asking("what?") };
+    scene.file("big.txt", &"y".repeat(1_000));
+    let frame = asked(&friend, &asking).unwrap().sent.bytes - 1_000;
+    let fits = usize::try_from(300_000 - frame).unwrap();
+    scene.file("big.txt", &"y".repeat(fits));
+    assert_eq!(asked(&friend, &asking).unwrap().sent.bytes, 300_000);
+    scene.file("big.txt", &"y".repeat(fits + 1));
+    let Err(AskError::Limit(over)) = asked(&friend, &asking) else { panic!("it was sent") };
+    assert_eq!((over.what, over.size, over.most), (What::Diff, 300_001, 300_000));
+    assert_eq!(over.largest, [("big.txt".to_string(), 300_001)]);
+    scene.file("big.txt", &"y".repeat(fits + 1_000_000));
+    let Err(AskError::Limit(over)) = asked(&friend, &asking) else { panic!("it was sent") };
+    assert_eq!(over.largest[0].0, "big.txt");
+}
+
+#[test]
+fn which_difference_was_sent_is_said() {
+    let friend = Fake::says("yes");
+    let which = |scene: &Scene| {
+        let asking = Asking { include_diff: true, ..scene.asking("what?") };
+        asked(&friend, &asking).unwrap().sent
+    };
+    let scene = Scene::branch();
+    let sent = which(&scene);
+    assert_eq!(sent.which, Which::LastCommit);
+    assert!(sent.line().unwrap().starts_with("the last commit, because nothing is uncommitted: 1 file, "));
+    scene.file("new.txt", "new\n");
+    let sent = which(&scene);
+    assert_eq!((sent.which.clone(), sent.files, sent.untracked), (Which::Uncommitted, 1, 1));
+    assert!(friend.asked().last().unwrap().ends_with("+++ b/new.txt\n@@ -0,0 +1 @@\n+new"));
+    let none = Scene::bare();
+    let sent = which(&none);
+    assert!(matches!(&sent.which, Which::Unknown(why) if why.contains("no git repository")), "{sent:?}");
+    assert!(!friend.asked().last().unwrap().contains("Git Diff:"));
+    none.git(&["init", "-q", "."]);
+    assert_eq!(which(&none).which, Which::Nothing);
+    assert_eq!(asked(&friend, &none.asking("x")).unwrap().sent.line(), None);
+}
+
+#[test]
+fn no_answer_and_a_failure_are_never_an_answer() {
+    let scene = Scene::new();
+    for text in ["", " \n\t", "\u{200b}\u{feff}"] {
+        let error = asked(&Fake::says(text), &scene.asking("what?")).unwrap_err();
+        assert!(matches!(error.failure(), Some(Failure::NoAnswer { .. })), "{error}");
+    }
+    let error = asked(&Fake::new(|_, _| Err(failed("no"))), &scene.asking("what?")).unwrap_err();
+    assert_eq!(error.to_string(), "fake failed: no");
+    let stopped = World { stop: &|| true, ..world() };
+    let friend = Fake::says("yes");
+    let error = ask(&friend, &scene.asking("what?"), &stopped, &mut |_| {}).unwrap_err();
+    assert!(matches!(error.failure(), Some(Failure::Cancelled { .. })));
+    assert_eq!(friend.asked(), [""; 0]);
+    let late = Asking { total: Duration::from_nanos(1), ..scene.asking("what?") };
+    assert!(matches!(asked(&friend, &late).unwrap_err().failure(), Some(Failure::TimedOut { .. })));
+}
+
+#[test]
+fn a_structured_answer_follows_its_schema_whoever_says_so() {
+    let scene = Scene::new();
+    let schema = json!({"type": "object", "required": ["ok"], "properties": {"ok": {"type": "boolean", "pattern": "x"}}});
+    let asking = Asking { schema: Some(schema), ..scene.asking("what?") };
+    let friend = Fake::says("Sure:\n```json\n{\"ok\": true}\n```");
+    let got = asked(&friend, &asking).unwrap().answer;
+    assert_eq!((got.text.as_str(), got.value), ("{\"ok\":true}", Some(json!({"ok": true}))));
+    assert_eq!(got.remarks, ["words around the JSON are left out", "`pattern` in the schema is not checked"]);
+    assert!(friend.asked()[0].contains("Answer Format:\nAnswer with one JSON value"));
+    for text in ["yes", "{\"ok\": 1}", "{}", "{\"ok\": true} {\"ok\": false}"] {
+        let error = asked(&Fake::says(text), &asking).unwrap_err();
+        assert!(matches!(error.failure(), Some(Failure::NotByTheSchema { .. })), "{text}: {error}");
+    }
+    // A friend that is held to it by its own means is not asked in words, and not believed either.
+    let mut own =
+        Fake::new(|_, _| Ok(Answer { value: Some(json!({"ok": "no"})), ..answer("{\"ok\": true}") }));
+    own.abilities.schema = true;
+    assert!(matches!(asked(&own, &asking).unwrap_err().failure(), Some(Failure::NotByTheSchema { .. })));
+    assert!(!own.asked()[0].contains("Answer Format"));
+    // Without a schema nothing is read.
+    let plain = Fake::new(|_, _| Ok(Answer { value: Some(json!(1)), ..answer("words") }));
+    assert_eq!(asked(&plain, &scene.asking("x")).unwrap().answer.value, None);
+}
+
+#[test]
+fn what_changed_while_it_ran_is_told_with_the_answer_and_with_a_failure() {
+    let scene = Scene::new();
+    scene.file(".gitignore", "built/\n");
+    scene.file("built/out", "x");
+    let root = scene.root();
+    let meddle = move || {
+        fs::write(root.join("a.txt"), "meddled\n").unwrap();
+        fs::write(root.join("built/out"), "y").unwrap();
+        fs::write(root.join(".git/hooks/pre-commit"), "x").unwrap();
+    };
+    let again = meddle.clone();
+    let asking = Asking { check_tree: true, ..scene.asking("what?") };
+    let calm = asked(&Fake::says("yes"), &asking).unwrap();
+    assert_eq!((calm.changed, calm.unchecked), (vec![], None));
+    let got = asked(
+        &Fake::new(move |_, _| {
+            meddle();
+            Ok(answer("yes"))
+        }),
+        &asking,
+    )
+    .unwrap();
+    let changed: Vec<_> = got.changed.iter().map(|one| (one.path.as_str(), one.kind)).collect();
+    assert_eq!(
+        changed,
+        [
+            (".git/hooks/pre-commit", Changed::Created),
+            ("a.txt", Changed::Changed),
+            ("built/out", Changed::Written)
+        ]
+    );
+    scene.file("a.txt", "one\n");
+    let error = asked(
+        &Fake::new(move |_, _| {
+            again();
+            Err(failed("no"))
+        }),
+        &asking,
+    )
+    .unwrap_err();
+    let AskError::Friend(failed) = error else { panic!("{error}") };
+    assert!(failed.changed.iter().any(|one| one.path == "a.txt"), "{failed:?}");
+    // Also after a stop.
+    scene.file("a.txt", "one\n");
+    let stop = AtomicBool::new(false);
+    let (root, asking) = (scene.root(), asking);
+    let says = || stop.load(Ordering::SeqCst);
+    let world = World { stop: &says, ..world() };
+    let friend = Fake::new(move |_, hear| {
+        fs::write(root.join("a.txt"), "meddled\n").unwrap();
+        hear(relaycode_friend::Event::Anew);
+        Err(Failure::Cancelled { friend: "fake".to_string() })
+    });
+    let error = ask(&friend, &asking, &world, &mut |_| stop.store(true, Ordering::SeqCst)).unwrap_err();
+    let AskError::Friend(failed) = error else { panic!("{error}") };
+    assert_eq!(failed.changed.len(), 1, "{failed:?}");
+}

@@ -1,0 +1,186 @@
+//! Friends that do what a test tells them, and projects to ask about.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::Mutex;
+use std::time::Duration;
+
+use relaycode_friend::ask::Asking;
+use relaycode_friend::friend::{Abilities, Presence, Sessions};
+use relaycode_friend::review::Reviewing;
+use relaycode_friend::{Answer, Event, Failure, Friend, Memory, Turn, World};
+use relaycode_project::access::Access;
+use tempfile::TempDir;
+
+type Work = Box<dyn Fn(&Turn, &mut dyn FnMut(Event)) -> Result<Answer, Failure> + Send + Sync>;
+
+/// A friend that does what it is told and remembers what it was asked.
+pub(crate) struct Fake {
+    pub(crate) abilities: Abilities,
+    work: Work,
+    pub(crate) turns: Mutex<Vec<Turn>>,
+}
+
+impl Fake {
+    pub(crate) fn new(
+        work: impl Fn(&Turn, &mut dyn FnMut(Event)) -> Result<Answer, Failure> + Send + Sync + 'static,
+    ) -> Fake {
+        let abilities = Abilities {
+            reads_files: true,
+            writes_files: false,
+            streams: false,
+            review: false,
+            sessions: Sessions::Replayed,
+            schema: false,
+            access: &[Access::ReadOnly],
+        };
+        Fake { abilities, work: Box::new(work), turns: Mutex::new(Vec::new()) }
+    }
+
+    /// Always says this.
+    pub(crate) fn says(text: &str) -> Fake {
+        let text = text.to_string();
+        Fake::new(move |_, _| Ok(answer(&text)))
+    }
+
+    /// What it was asked, as prompts; its own reviews as `review BASE`.
+    pub(crate) fn asked(&self) -> Vec<String> {
+        let turns = self.turns.lock().unwrap();
+        let text = |turn: &Turn| match &turn.task {
+            relaycode_friend::Task::Prompt(prompt) => prompt.clone(),
+            relaycode_friend::Task::Review { base } => format!("review {base}"),
+        };
+        turns.iter().map(text).collect()
+    }
+}
+
+impl Friend for Fake {
+    fn name(&self) -> &str {
+        "fake"
+    }
+
+    fn abilities(&self) -> Abilities {
+        self.abilities
+    }
+
+    fn look(&self, _: &World<'_>) -> Presence {
+        Presence::default()
+    }
+
+    fn turn(&self, turn: &Turn, _: &World<'_>, hear: &mut dyn FnMut(Event)) -> Result<Answer, Failure> {
+        self.turns.lock().unwrap().push(turn.clone());
+        (self.work)(turn, hear)
+    }
+}
+
+pub(crate) fn answer(text: &str) -> Answer {
+    Answer { text: text.to_string(), way: "fake", ..Answer::default() }
+}
+
+pub(crate) fn failed(said: &str) -> Failure {
+    Failure::Failed { friend: "fake".to_string(), said: said.to_string() }
+}
+
+pub(crate) fn world() -> World<'static> {
+    World { runner: crate::stage::runner(), home: None, variable: &|_| None, stop: &|| false, depth: 0 }
+}
+
+/// A repository with one commit on `main`.
+pub(crate) struct Scene {
+    dir: TempDir,
+}
+
+impl Scene {
+    pub(crate) fn new() -> Scene {
+        let scene = Scene::bare();
+        scene.git(&["init", "-q", "-b", "main", "."]);
+        scene.file("a.txt", "one\n");
+        scene.git(&["add", "."]);
+        scene.git(&["commit", "-q", "-m", "first"]);
+        scene
+    }
+
+    /// A directory that is no repository.
+    pub(crate) fn bare() -> Scene {
+        let dir = tempfile::tempdir().unwrap();
+        fs::create_dir(dir.path().join("app")).unwrap();
+        Scene { dir }
+    }
+
+    /// With a second commit on a branch of its own.
+    pub(crate) fn branch() -> Scene {
+        let scene = Scene::new();
+        scene.git(&["checkout", "-q", "-b", "work"]);
+        scene.file("a.txt", "two\n");
+        scene.git(&["commit", "-q", "-a", "-m", "second"]);
+        scene
+    }
+
+    pub(crate) fn root(&self) -> PathBuf {
+        self.dir.path().canonicalize().unwrap().join("app")
+    }
+
+    pub(crate) fn file(&self, path: &str, text: &str) {
+        let path = self.root().join(path);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+    }
+
+    pub(crate) fn git(&self, words: &[&str]) -> String {
+        git(&self.root(), words)
+    }
+
+    pub(crate) fn asking(&self, prompt: &str) -> Asking {
+        Asking {
+            prompt: prompt.to_string(),
+            context: None,
+            include_diff: false,
+            root: self.root(),
+            access: Access::ReadOnly,
+            model: None,
+            schema: None,
+            memory: Memory::None,
+            total: Duration::from_secs(120),
+            idle: Duration::from_secs(60),
+            check_tree: false,
+        }
+    }
+
+    pub(crate) fn reviewing(&self) -> Reviewing {
+        Reviewing {
+            base: None,
+            paths: Vec::new(),
+            prompt: None,
+            context: None,
+            uncommitted: false,
+            verdict: false,
+            root: self.root(),
+            access: Access::ReadOnly,
+            model: None,
+            schema: None,
+            memory: Memory::None,
+            total: Duration::from_secs(120),
+            idle: Duration::from_secs(60),
+            check_tree: false,
+        }
+    }
+}
+
+fn git(root: &Path, words: &[&str]) -> String {
+    let output = Command::new("git")
+        .args(words)
+        .current_dir(root)
+        .envs([
+            ("GIT_CONFIG_GLOBAL", "/dev/null"),
+            ("GIT_CONFIG_NOSYSTEM", "1"),
+            ("GIT_AUTHOR_NAME", "A"),
+            ("GIT_AUTHOR_EMAIL", "a@example.invalid"),
+            ("GIT_COMMITTER_NAME", "C"),
+            ("GIT_COMMITTER_EMAIL", "c@example.invalid"),
+        ])
+        .output()
+        .unwrap();
+    assert!(output.status.success(), "git {words:?}: {}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8(output.stdout).unwrap()
+}
