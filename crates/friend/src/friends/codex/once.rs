@@ -65,7 +65,7 @@ pub(super) fn attempt(
         completed: false,
     };
     hear(Event::Ready { way: WAY });
-    let finished = match run.to_its_end(turn, world, hear) {
+    let finished = match run.hear_out(turn, world, hear) {
         Ok(finished) => finished,
         Err(failure) => {
             // That it could not be watched to its end: the keeper ends it all the same.
@@ -94,12 +94,7 @@ struct Run {
 }
 
 impl Run {
-    fn to_its_end(
-        &mut self,
-        turn: &Turn,
-        world: &World<'_>,
-        hear: &mut Hear<'_>,
-    ) -> Result<Finished, Failure> {
+    fn hear_out(&mut self, turn: &Turn, world: &World<'_>, hear: &mut Hear<'_>) -> Result<Finished, Failure> {
         loop {
             if let Some(halt) = self.watch.halt(world.stop) {
                 return Err(self.watch.failure(halt, last_words(&self.errors)));
@@ -154,7 +149,7 @@ impl Run {
             Memory::None => {}
             Memory::Begin => self.answer.session = Some(thread.to_string()),
             Memory::Resume(id) if thread.eq_ignore_ascii_case(id) => {
-                self.answer.session = Some(thread.to_string())
+                self.answer.session = Some(thread.to_string());
             }
             // It began a new one instead.
             Memory::Resume(id) => {
