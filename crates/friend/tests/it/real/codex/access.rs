@@ -57,6 +57,7 @@ fn a_resumed_session_remembers_and_is_as_read_only_as_the_first_turn() {
         shell("touch made.txt"),
         model::Turn::text("I could not."),
     ]);
+    stage.always_allow("touch");
     let before = stage.tree();
     let mut turn = stage.turn("The word is heron.");
     turn.memory = Memory::Begin;
@@ -86,6 +87,7 @@ fn its_own_review_answers_and_writes_nothing() {
         "overall_correctness": "patch is incorrect", "overall_explanation": "It is wrong.", "overall_confidence_score": 0.8,
     });
     let stage = stage!([patch(PATCH), shell("touch made.txt"), model::Turn::text(finding.to_string())]);
+    stage.always_allow("touch");
     let before = stage.tree();
     let mut turn = stage.turn("");
     turn.task = Task::Review { base: "main".to_string() };
@@ -101,24 +103,29 @@ fn its_own_review_answers_and_writes_nothing() {
 
 #[test]
 fn a_friend_with_the_workspace_writes_there_and_nowhere_else() {
-    let stage = stage!([
-        patch(PATCH),
-        shell("echo two > two.txt; touch ../outside.txt /tmp/relay-friend-outside.txt"),
-        patch(&PATCH.replace("new.txt", "../outside.txt")),
-        escalated("touch ../outside.txt"),
-        model::Turn::text("Done as far as I may."),
-    ]);
-    stage.always_allow("touch");
-    let mut turn = stage.turn("Change it.");
-    turn.access = Access::Workspace;
-    let came = stage.go(&turn);
-    assert_eq!(came.answer().text, "Done as far as I may.");
-    assert_eq!(fs::read_to_string(stage.project().join("new.txt")).unwrap(), "one\n");
-    assert_eq!(fs::read_to_string(stage.project().join("two.txt")).unwrap(), "two\n");
-    assert!(!stage.folder.path().join("outside.txt").exists());
-    assert!(!Path::new("/tmp/relay-friend-outside.txt").exists());
-    let files: Vec<&str> = came.answer().declined.iter().map(|declined| declined.what.as_str()).collect();
-    assert!(files.iter().any(|file| file.ends_with("outside.txt")), "{files:?}");
+    for way in ["app-server", "exec"] {
+        let stage = stage!([
+            patch(PATCH),
+            shell("echo two > two.txt; touch ../outside.txt /tmp/relay-friend-outside.txt"),
+            patch(&PATCH.replace("new.txt", "../outside.txt")),
+            escalated("touch ../outside.txt"),
+            model::Turn::text("Done as far as I may."),
+        ]);
+        stage.always_allow("touch");
+        if way == "exec" {
+            stage.without_app_server();
+        }
+        let mut turn = stage.turn("Change it.");
+        turn.access = Access::Workspace;
+        let came = stage.go(&turn);
+        assert_eq!((came.answer().text.as_str(), came.answer().way), ("Done as far as I may.", way));
+        assert_eq!(fs::read_to_string(stage.project().join("new.txt")).unwrap(), "one\n");
+        assert_eq!(fs::read_to_string(stage.project().join("two.txt")).unwrap(), "two\n");
+        assert!(!stage.folder.path().join("outside.txt").exists());
+        assert!(!Path::new("/tmp/relay-friend-outside.txt").exists());
+        let files: Vec<&str> = came.answer().declined.iter().map(|declined| declined.what.as_str()).collect();
+        assert!(way == "exec" || files.iter().any(|file| file.ends_with("outside.txt")), "{files:?}");
+    }
 }
 
 #[test]

@@ -99,3 +99,10 @@ fn a_schema_is_handed_on_and_the_answer_is_read() {
     assert_eq!(stage.server.turns()[0].body["text"]["format"]["schema"], schema);
     assert!(matches!(stage.go(&turn).failure(), Failure::NotByTheSchema { .. }));
 }
+
+#[test]
+fn a_remark_before_a_tool_is_no_answer_when_nothing_follows() {
+    let stage = stage!([shell("cat main.rs"), model::Turn::default()]);
+    let came = stage.go(&stage.turn("Well?"));
+    assert!(matches!(came.failure(), Failure::NoAnswer { .. }), "{:?}", came.result);
+}

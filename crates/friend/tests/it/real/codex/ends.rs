@@ -72,7 +72,7 @@ fn without_an_account_nothing_is_asked_and_the_look_says_so() {
     let stage = stage!([]);
     let world = World { runner: runner(), home: None, variable: &|_| None, stop: &|| false, depth: 0 };
     let presence = stage.codex.look(&world);
-    assert_eq!(presence.version.as_deref(), Some("0.166.0"));
+    assert_eq!(presence.version.as_deref(), Some(stage.version));
     assert_eq!((presence.signed_in, presence.trouble), (None, None), "its provider is the user's own");
     fs::write(stage.codex_home().join("config.toml"), "model = \"gpt-5.5\"\n").unwrap();
     let presence = stage.codex.look(&world);

@@ -29,6 +29,7 @@ pub(super) struct Stage {
     pub(super) folder: TempDir,
     pub(super) server: Server,
     pub(super) codex: Codex,
+    pub(super) version: &'static str,
 }
 
 /// What came of a turn.
@@ -69,7 +70,7 @@ impl Stage {
         );
         fs::write(&program, script).unwrap();
         fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
-        let stage = Stage { codex: Codex::at(&program), folder, server };
+        let stage = Stage { codex: Codex::at(&program), folder, server, version: agent.version() };
         stage.configure(&stage.server.url(), "", "");
         git(&stage.project(), &["init", "-q", "-b", "main"]);
         fs::write(stage.project().join("main.rs"), "fn main() {}\n").unwrap();
