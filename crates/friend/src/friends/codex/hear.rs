@@ -122,6 +122,11 @@ impl Heard {
             _ => return,
         };
         self.spoke = true;
+        // What was said before something is done was a remark; if nothing follows, there is no answer.
+        if !std::mem::take(&mut self.text).is_empty() && !self.review {
+            hear(Event::Anew);
+        }
+        self.message = None;
         hear(Event::Doing(doing));
     }
 

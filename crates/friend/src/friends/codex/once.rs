@@ -11,6 +11,7 @@ use std::time::Duration;
 
 use relaycode_clients::lines::{Heard as Line, Lines};
 use relaycode_exec::{Deadlines, End, Finished, Input, Job};
+use relaycode_project::access::Access;
 use serde_json::{Value, json};
 
 use super::hear::{Hear, MOST_ANSWER, too_much};
@@ -25,6 +26,9 @@ use crate::world::World;
 
 /// What this way is called.
 pub(super) const WAY: &str = "exec";
+
+/// What a person should know of an answer that came by this way.
+const SILENT: &str = "by `codex exec`, codex does not say what it was refused";
 
 /// How long it may take to list the tool servers.
 const LIST: Duration = Duration::from_secs(20);
@@ -65,7 +69,7 @@ pub(super) fn attempt(
         completed: false,
     };
     hear(Event::Ready { way: WAY });
-    let finished = match run.to_its_end(turn, world, hear) {
+    let finished = match run.hear_out(turn, world, hear) {
         Ok(finished) => finished,
         Err(failure) => {
             // That it could not be watched to its end: the keeper ends it all the same.
@@ -79,6 +83,9 @@ pub(super) fn attempt(
     }
     if !finished.end.is_success() || !run.completed {
         return Err(ended_badly(&finished, &said, turn));
+    }
+    if turn.access != Access::Full {
+        run.answer.remarks.push(SILENT.to_string());
     }
     answered(run.answer, turn, &said)
 }
@@ -94,12 +101,7 @@ struct Run {
 }
 
 impl Run {
-    fn to_its_end(
-        &mut self,
-        turn: &Turn,
-        world: &World<'_>,
-        hear: &mut Hear<'_>,
-    ) -> Result<Finished, Failure> {
+    fn hear_out(&mut self, turn: &Turn, world: &World<'_>, hear: &mut Hear<'_>) -> Result<Finished, Failure> {
         loop {
             if let Some(halt) = self.watch.halt(world.stop) {
                 return Err(self.watch.failure(halt, last_words(&self.errors)));
@@ -134,6 +136,10 @@ impl Run {
         match kind {
             "thread.started" => self.begins(event["thread_id"].as_str().unwrap_or_default(), turn)?,
             "item.started" if event["item"]["type"] == "command_execution" => {
+                // What was said before something is done was a remark.
+                if !std::mem::take(&mut self.answer.text).is_empty() {
+                    hear(Event::Anew);
+                }
                 hear(Event::Doing(event["item"]["command"].as_str().unwrap_or_default().to_string()));
             }
             "item.completed" => self.completes(&event["item"], hear)?,
@@ -155,7 +161,7 @@ impl Run {
             Memory::None | Memory::Replay(_) => {}
             Memory::Begin => self.answer.session = Some(thread.to_string()),
             Memory::Resume(id) if thread.eq_ignore_ascii_case(id) => {
-                self.answer.session = Some(thread.to_string())
+                self.answer.session = Some(thread.to_string());
             }
             // It began a new one instead.
             Memory::Resume(id) => {

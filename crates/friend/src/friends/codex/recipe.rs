@@ -227,3 +227,26 @@ impl<'a> Terms<'a> {
         Err(Failure::OtherAccess { friend: NAME.to_string(), wanted: self.turn.access, got: got.to_string() })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_base_that_is_a_commit_or_an_expression_is_no_branch() {
+        for name in ["main", "origin/main", "feature/a-b_c", "v1.2", "be", "release'd"] {
+            assert!(names_a_branch(name), "{name}");
+        }
+        let others =
+            ["", "-o/x", "HEAD", "origin/HEAD", "@", "HEAD~1", "main^", "a..b", "a b", "deadbeef", ":/fix"];
+        for name in others.into_iter().chain(["main@{1}", "a\nb", "0123456789abcdef0123456789abcdef01234567"])
+        {
+            assert!(!names_a_branch(name), "{name}");
+        }
+    }
+
+    #[test]
+    fn names_of_tool_servers_are_quoted() {
+        assert_eq!(quoted("a.b\"c"), "\"a.b\\\"c\"");
+    }
+}

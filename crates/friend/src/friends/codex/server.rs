@@ -189,7 +189,8 @@ impl<'a> Talk<'a> {
             }
             match self.next()? {
                 Incoming::Tells { method, params } => {
-                    if self.heard.note(&method, &params, &mut self.watch, hear)? {
+                    let over = self.heard.note(&method, &params, &mut self.watch, hear)?;
+                    if over {
                         return Ok(());
                     }
                 }

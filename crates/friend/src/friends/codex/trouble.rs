@@ -178,3 +178,36 @@ impl Watch {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn what_went_wrong_is_told_apart_by_what_codex_says() {
+        let status = |code| json!({"message": "no", "codexErrorInfo": {"httpConnectionFailed": {"httpStatusCode": code}}});
+        assert!(matches!(failure_of(&status(401)), Failure::NotSignedIn { .. }));
+        assert!(matches!(failure_of(&status(500)), Failure::Failed { .. }));
+        let unauthorized = json!({"message": "no", "codexErrorInfo": "unauthorized"});
+        assert!(matches!(failure_of(&unauthorized), Failure::NotSignedIn { .. }));
+        let refused =
+            json!({"message": "stream", "additionalDetails": "Connection failed: error sending request"});
+        assert!(matches!(failure_of(&refused), Failure::Unreachable { .. }));
+        let Failure::Failed { said, .. } = failure_of(&Value::Null) else { panic!("it failed") };
+        assert_eq!(said, "it does not say why");
+    }
+
+    #[test]
+    fn last_words_are_few_and_without_secrets() {
+        let long: String = (0..100).map(|n| format!("line {n}\n\n")).collect();
+        assert_eq!(last_words(long.as_bytes()).lines().next(), Some("line 94"));
+        assert_eq!(last_words("é".repeat(5_000).as_bytes()).chars().count(), LAST_CHARS);
+        assert!(!last_words(b"key AKIAIOSFODNN7EXAMPLE").contains("IOSFODNN7"));
+        assert_eq!(
+            last_words(b"WARNING: proceeding, even though we could not\nNot logged in\n"),
+            "Not logged in"
+        );
+    }
+}

@@ -1,0 +1,135 @@
+//! How a turn of codex fails and ends, and that nothing of it is left.
+
+use std::fs;
+use std::process::Command;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use relaycode_friend::event::Event;
+use relaycode_friend::{Failure, Friend, World};
+use relaycode_project::access::Access;
+use relaycode_testkit::model;
+use relaycode_testkit::process::{LONG, until};
+
+use super::stage::{shell, stage};
+use crate::stage::runner;
+
+#[test]
+fn a_turn_that_takes_too_long_is_ended_with_everything_it_started() {
+    let stage = stage!([shell("setsid sleep 300 & sleep 300")]);
+    let mut turn = stage.turn("Sleep.");
+    turn.limits.total = Duration::from_secs(6);
+    let came = stage.go(&turn);
+    assert!(matches!(came.failure(), Failure::TimedOut { idle: false, .. }), "{:?}", came.failure());
+    assert!(came.took < Duration::from_secs(10), "{:?}", came.took);
+    assert_eq!(stage.left(), [] as [String; 0]);
+}
+
+#[test]
+fn a_model_that_says_nothing_is_not_waited_for_longer_than_idle() {
+    let stage = stage!([
+        model::Turn::text("x").with(|turn| turn.stall_before_headers = Some(model::Wait::Forever(true)))
+    ]);
+    let mut turn = stage.turn("Hello?");
+    turn.limits.idle = Duration::from_secs(4);
+    let came = stage.go(&turn);
+    assert!(matches!(came.failure(), Failure::TimedOut { idle: true, .. }), "{:?}", came.failure());
+    assert_eq!(stage.left(), [] as [String; 0]);
+}
+
+#[test]
+fn a_server_that_refuses_connections_is_noticed_early() {
+    let stage = stage!([]);
+    // A port that nobody listens at: it was free a moment ago.
+    let port = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+    stage.configure(&format!("http://127.0.0.1:{port}"), "", "");
+    for way in ["app-server", "exec"] {
+        let came = stage.go(&stage.turn("Hello?"));
+        assert!(matches!(came.failure(), Failure::Unreachable { .. }), "{way}: {:?}", came.failure());
+        assert!(came.took < Duration::from_secs(40), "{way}: {:?}", came.took);
+        assert!(came.events.contains(&Event::Ready { way }));
+        assert!(came.events.iter().any(|event| matches!(event, Event::Retrying(_))));
+        assert_eq!(stage.left(), [] as [String; 0]);
+        stage.without_app_server();
+    }
+}
+
+#[test]
+fn a_refused_key_and_a_broken_server_are_told_apart() {
+    let stage = stage!([model::Turn::status(401).repeat(2), model::Turn::status(500).repeat(8)]);
+    let came = stage.go(&stage.turn("Hello?"));
+    assert!(
+        matches!(came.failure(), Failure::NotSignedIn { said, .. } if said.contains("401")),
+        "{:?}",
+        came.failure()
+    );
+    let came = stage.go(&stage.turn("Hello?"));
+    assert!(matches!(came.failure(), Failure::Failed { .. }), "{:?}", came.failure());
+}
+
+#[test]
+fn without_an_account_nothing_is_asked_and_the_look_says_so() {
+    let stage = stage!([]);
+    let world = World { runner: runner(), home: None, variable: &|_| None, stop: &|| false, depth: 0 };
+    let presence = stage.codex.look(&world);
+    assert_eq!(presence.version.as_deref(), Some(stage.version));
+    assert_eq!((presence.signed_in, presence.trouble), (None, None), "its provider is the user's own");
+    fs::write(stage.codex_home().join("config.toml"), "model = \"gpt-5.5\"\n").unwrap();
+    let presence = stage.codex.look(&world);
+    assert_eq!(presence.signed_in, Some(false));
+    assert!(presence.trouble.unwrap().contains("codex login"));
+    assert!(matches!(stage.go(&stage.turn("Hello?")).failure(), Failure::NotSignedIn { .. }));
+    fs::write(stage.codex_home().join("auth.json"), "{\"OPENAI_API_KEY\": \"sk-not-a-real-key\"}").unwrap();
+    assert_eq!(stage.codex.look(&world).signed_in, Some(true));
+    assert_eq!(stage.left(), [] as [String; 0]);
+}
+
+#[test]
+fn a_codex_that_is_killed_is_started_again_unless_it_may_have_changed_something() {
+    for access in [Access::ReadOnly, Access::Workspace] {
+        let slow =
+            model::Turn::text("x").with(|turn| turn.stall_before_headers = Some(model::Wait::Forever(true)));
+        let stage = stage!([slow, model::Turn::text("The second time.")]);
+        let mut turn = stage.turn("Hello?");
+        turn.access = access;
+        let came = std::thread::scope(|scope| {
+            scope.spawn(|| {
+                stage.server.wait_for(|requests| !requests.is_empty());
+                for pid in stage.left() {
+                    let name = fs::read_to_string(format!("/proc/{pid}/comm")).unwrap_or_default();
+                    if name.starts_with("codex") {
+                        assert!(Command::new("kill").args(["-9", &pid]).status().unwrap().success());
+                    }
+                }
+            });
+            stage.go(&turn)
+        });
+        if access == Access::ReadOnly {
+            assert_eq!(came.answer().text, "The second time.");
+        } else {
+            assert!(matches!(came.failure(), Failure::Failed { said, .. } if said.contains("signal 9")));
+            assert_eq!(stage.server.turns().len(), 1, "the prompt was said once");
+        }
+        assert_eq!(stage.left(), [] as [String; 0]);
+    }
+}
+
+#[test]
+fn a_stop_ends_the_turn_and_all_its_processes_quickly() {
+    let stage = stage!([shell("setsid sleep 300 & sleep 300")]);
+    let stop = AtomicBool::new(false);
+    let mut asked = None;
+    let came = std::thread::scope(|scope| {
+        let asked = &mut asked;
+        scope.spawn(|| {
+            until(LONG, || fs::read_dir("/proc").ok().filter(|_| stage.left().len() >= 4));
+            *asked = Some(Instant::now());
+            stop.store(true, Ordering::SeqCst);
+        });
+        stage.go_until(&stage.turn("Sleep."), &|| stop.load(Ordering::SeqCst), &mut |_| {})
+    });
+    let took = asked.unwrap().elapsed();
+    assert!(matches!(came.failure(), Failure::Cancelled { .. }), "{:?}", came.failure());
+    assert!(took < Duration::from_millis(2_500), "{took:?}");
+    assert_eq!(stage.left(), [] as [String; 0]);
+}

@@ -1,0 +1,6 @@
+//! The friend codex with the real codex.
+
+mod access;
+mod answers;
+mod ends;
+mod stage;

@@ -1,0 +1,232 @@
+//! The friend codex with the real codex, in a home of its own, pointed at the scripted model server.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::{Duration, Instant};
+
+use relaycode_friend::answer::Declined;
+use relaycode_friend::event::Event;
+use relaycode_friend::friends::codex::Codex;
+use relaycode_friend::turn::Limits;
+use relaycode_friend::{Answer, Failure, Friend, Memory, Task, Turn, World};
+use relaycode_project::access::Access;
+use relaycode_testkit::agents::{self, Absent};
+use relaycode_testkit::model::{self, Script, Server};
+use serde_json::json;
+use tempfile::TempDir;
+
+use crate::stage::runner;
+
+/// In the environment of everything that codex starts here.
+const MARK: &str = "RELAY_FRIEND_TEST";
+
+pub(super) const PATCH: &str = "*** Begin Patch\n*** Add File: new.txt\n+one\n*** End Patch\n";
+
+/// A home, a project and codex itself, pointed at the scripted server.
+pub(super) struct Stage {
+    pub(super) folder: TempDir,
+    pub(super) server: Server,
+    pub(super) codex: Codex,
+    pub(super) version: &'static str,
+}
+
+/// What came of a turn.
+pub(super) struct Came {
+    pub(super) result: Result<Answer, Failure>,
+    pub(super) events: Vec<Event>,
+    pub(super) took: Duration,
+}
+
+/// The stage, or a word that codex is missing.
+macro_rules! stage {
+    ($turns:expr) => {
+        match $crate::real::codex::stage::Stage::new(relaycode_testkit::model::Script::new($turns)) {
+            Ok(stage) => stage,
+            Err(absent) => return absent.skip(),
+        }
+    };
+}
+
+pub(super) use stage;
+
+impl Stage {
+    pub(super) fn new(script: Script) -> Result<Stage, Absent> {
+        let agent = agents::ALL.iter().copied().find(|agent| agent.name() == "codex").unwrap();
+        let real = agents::find(agent)?;
+        let folder = tempfile::Builder::new().prefix("codex-friend-").tempdir().unwrap();
+        let server = Server::start(script);
+        let root = folder.path();
+        for name in ["home/.codex", "project", "tmp"] {
+            fs::create_dir_all(root.join(name)).unwrap();
+        }
+        let program = root.join("codex");
+        let script = format!(
+            "#!/bin/sh\nexport HOME='{0}/home' CODEX_HOME='{0}/home/.codex' TMPDIR='{0}/tmp' SCRIPTED_KEY=k NO_PROXY='*' \
+             no_proxy='*' {MARK}='{0}'\nprintf '%s\\n' \"$*\" >>'{0}/calls'\nexec '{1}' \"$@\"\n",
+            root.display(),
+            real.display()
+        );
+        fs::write(&program, script).unwrap();
+        fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
+        let stage = Stage { codex: Codex::at(&program), folder, server, version: agent.version() };
+        stage.configure(&stage.server.url(), "", "");
+        git(&stage.project(), &["init", "-q", "-b", "main"]);
+        fs::write(stage.project().join("main.rs"), "fn main() {}\n").unwrap();
+        git(&stage.project(), &["add", "."]);
+        git(&stage.project(), &["commit", "-qm", "first"]);
+        git(&stage.project(), &["checkout", "-qb", "feature"]);
+        fs::write(stage.project().join("main.rs"), "fn main() { run() }\n").unwrap();
+        git(&stage.project(), &["commit", "-qam", "second"]);
+        Ok(stage)
+    }
+
+    pub(super) fn project(&self) -> PathBuf {
+        fs::canonicalize(self.folder.path().join("project")).unwrap()
+    }
+
+    pub(super) fn codex_home(&self) -> PathBuf {
+        self.folder.path().join("home/.codex")
+    }
+
+    pub(super) fn configure(&self, url: &str, top: &str, more: &str) {
+        let config = format!(
+            "model = \"gpt-5.5\"\nmodel_provider = \"scripted\"\n{top}\n[model_providers.scripted]\nname = \"scripted\"\n\
+             base_url = \"{url}/v1\"\nwire_api = \"responses\"\nenv_key = \"SCRIPTED_KEY\"\nrequest_max_retries = 1\n\
+             stream_max_retries = 1\n{more}\n"
+        );
+        fs::write(self.codex_home().join("config.toml"), config).unwrap();
+    }
+
+    pub(super) fn turn(&self, prompt: &str) -> Turn {
+        Turn {
+            task: Task::Prompt(prompt.to_string()),
+            directory: self.project(),
+            access: Access::ReadOnly,
+            model: None,
+            schema: None,
+            memory: Memory::None,
+            limits: Limits::new(Duration::from_secs(120), Duration::from_secs(60)),
+        }
+    }
+
+    pub(super) fn go(&self, turn: &Turn) -> Came {
+        self.go_until(turn, &|| false, &mut |_| {})
+    }
+
+    pub(super) fn go_until(
+        &self,
+        turn: &Turn,
+        stop: &(dyn Fn() -> bool + Sync),
+        hear: &mut dyn FnMut(&Event),
+    ) -> Came {
+        let world = World { runner: runner(), home: None, variable: &|_| None, stop, depth: 0 };
+        let (began, mut events) = (Instant::now(), Vec::new());
+        let mut turn = turn.clone();
+        turn.limits.began = began;
+        let result = self.codex.turn(&turn, &world, &mut |event| {
+            hear(&event);
+            events.push(event);
+        });
+        Came { result, events, took: began.elapsed() }
+    }
+
+    /// From now on there is no app-server.
+    pub(super) fn without_app_server(&self) {
+        let program = self.folder.path().join("codex");
+        let script = fs::read_to_string(&program).unwrap();
+        fs::write(&program, script.replace("exec '", "[ \"$1\" = app-server ] && exit 3\nexec '")).unwrap();
+    }
+
+    /// The user once said that this program may always run.
+    pub(super) fn always_allow(&self, program: &str) {
+        fs::create_dir(self.codex_home().join("rules")).unwrap();
+        let rule = format!("prefix_rule(pattern=[\"{program}\"], decision=\"allow\")\n");
+        fs::write(self.codex_home().join("rules/default.rules"), rule).unwrap();
+    }
+
+    /// What codex started here and is still running.
+    pub(super) fn left(&self) -> Vec<String> {
+        let mark = format!("{MARK}={}", self.folder.path().display());
+        let of = |entry: fs::DirEntry| {
+            let environment = fs::read(entry.path().join("environ")).ok()?;
+            let mut marks = environment.split(|byte| *byte == 0);
+            marks
+                .any(|entry| entry == mark.as_bytes())
+                .then(|| entry.file_name().to_string_lossy().into_owned())
+        };
+        fs::read_dir("/proc").unwrap().flatten().filter_map(of).collect()
+    }
+
+    /// Everything in the project, git's own files included.
+    pub(super) fn tree(&self) -> Vec<(PathBuf, Vec<u8>)> {
+        let mut all = Vec::new();
+        collect(&self.project(), &mut all);
+        all.sort();
+        all
+    }
+
+    pub(super) fn calls(&self) -> String {
+        fs::read_to_string(self.folder.path().join("calls")).unwrap_or_default()
+    }
+}
+
+impl Came {
+    #[track_caller]
+    pub(super) fn answer(&self) -> &Answer {
+        match &self.result {
+            Ok(answer) => answer,
+            Err(failure) => panic!("{failure}: {:#?}", self.events),
+        }
+    }
+
+    #[track_caller]
+    pub(super) fn failure(&self) -> &Failure {
+        self.result.as_ref().expect_err("it should have failed")
+    }
+
+    pub(super) fn declined(&self) -> Vec<Declined> {
+        let of = |event: &Event| if let Event::Declined(what) = event { Some(what.clone()) } else { None };
+        self.events.iter().filter_map(of).collect()
+    }
+
+    pub(super) fn texts(&self) -> Vec<&str> {
+        self.events.iter().filter_map(text).collect()
+    }
+}
+
+fn text(event: &Event) -> Option<&str> {
+    if let Event::Text(text) = event { Some(text) } else { None }
+}
+
+fn collect(folder: &Path, all: &mut Vec<(PathBuf, Vec<u8>)>) {
+    for entry in fs::read_dir(folder).unwrap().flatten() {
+        if entry.file_type().unwrap().is_dir() {
+            all.push((entry.path(), Vec::new()));
+            collect(&entry.path(), all);
+        } else {
+            all.push((entry.path(), fs::read(entry.path()).unwrap_or_default()));
+        }
+    }
+}
+
+fn git(folder: &Path, words: &[&str]) {
+    let mut command = Command::new("git");
+    command.args(["-c", "user.name=a", "-c", "user.email=a@example.com", "-C"]).arg(folder).args(words);
+    assert!(command.status().unwrap().success(), "{words:?}");
+}
+
+pub(super) fn shell(command: &str) -> model::Turn {
+    model::Turn::text("I try.").tool("exec_command", json!({"cmd": command}))
+}
+
+pub(super) fn escalated(command: &str) -> model::Turn {
+    let arguments =
+        json!({"cmd": command, "sandbox_permissions": "require_escalated", "justification": "I need it"});
+    model::Turn::text("I try.").tool("exec_command", arguments)
+}
+
+pub(super) fn patch(patch: &str) -> model::Turn {
+    model::Turn::text("I patch.").custom_tool("apply_patch", patch)
+}
