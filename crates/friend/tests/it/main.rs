@@ -10,3 +10,4 @@
 #![cfg(target_os = "linux")]
 
 mod stage;
+mod work;
