@@ -19,8 +19,9 @@ fn the_copy_is_the_project_as_it_is_now_and_the_project_is_not_touched() {
     scene.write("target/big.o", "built\n");
     scene.write("x.log", "noise\n");
     scene.git(&["stash", "list"]);
-    let before = everything(&scene.root());
+    let (before, with_times) = (everything(&scene.root(), false), everything(&scene.root(), true));
     let scratch = scene.scratch().unwrap();
+    assert_eq!(everything(&scene.root(), true), with_times);
     let mut wanted = files(&scene.root());
     wanted.remove("target/big.o");
     wanted.remove("x.log");
@@ -42,12 +43,13 @@ fn the_copy_is_the_project_as_it_is_now_and_the_project_is_not_touched() {
     git_in(copy, &["add", "-A"]);
     git_in(copy, &["commit", "-q", "-m", "its own"]);
     git_in(copy, &["gc", "-q"]);
-    assert_eq!(everything(&scene.root()), before);
+    // git marks an object that it would have written as used, also where it borrows it: that is all.
+    assert_eq!(everything(&scene.root(), false), before);
     let place = copy.to_path_buf();
     drop(scratch);
     assert!(!place.exists());
     assert_eq!(fs::read_dir(scene.home().join("scratch")).unwrap().count(), 0);
-    assert_eq!(everything(&scene.root()), before);
+    assert_eq!(everything(&scene.root(), false), before);
 }
 
 #[test]

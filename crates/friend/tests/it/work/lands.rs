@@ -106,7 +106,7 @@ fn a_friend_that_deletes_everything_is_asked_about() {
 #[test]
 fn hooks_guarded_files_links_and_build_output_do_not_slip_in() {
     let scene = Scene::new();
-    let before = everything(&scene.root().join(".git"));
+    let before = everything(&scene.root().join(".git"), true);
     let worked = scene
         .work(|copy| {
             write(&copy.join(".git/hooks/pre-commit"), "#!/bin/sh\n");
@@ -139,7 +139,7 @@ fn hooks_guarded_files_links_and_build_output_do_not_slip_in() {
     }
     let Outcome::NobodyToAsk { rules, .. } = scene.submit(&worked, &[]) else { panic!("nobody asked") };
     assert!(rules.iter().any(|rule| rule.name() == "guarded"), "{rules:?}");
-    assert_eq!(everything(&scene.root().join(".git")), before);
+    assert_eq!(everything(&scene.root().join(".git"), true), before);
     assert_eq!(scene.read("a.txt").unwrap(), b"one\ntwo\nthree\nfour\nfive\n");
 }
 

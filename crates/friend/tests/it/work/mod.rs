@@ -210,8 +210,8 @@ pub(super) fn files(root: &Path) -> BTreeMap<String, (Vec<u8>, bool)> {
     found
 }
 
-/// Everything beneath a directory, repositories included: bytes, links, and when it was changed.
-pub(super) fn everything(root: &Path) -> Vec<String> {
+/// Everything beneath a directory, repositories included: bytes, links, modes and, if wanted, when it was written.
+pub(super) fn everything(root: &Path, times: bool) -> Vec<String> {
     let mut found = Vec::new();
     let mut waiting = vec![root.to_path_buf()];
     while let Some(directory) = waiting.pop() {
@@ -222,7 +222,9 @@ pub(super) fn everything(root: &Path) -> Vec<String> {
             }
             let content = if kind.is_file() { fs::read(&path).unwrap() } else { Vec::new() };
             let stat = fs::symlink_metadata(&path).unwrap();
-            found.push(format!("{path:?} {:?} {:?} {content:?}", stat.permissions().mode(), stat.modified()));
+            let time = times.then(|| stat.modified().unwrap());
+            let content = relaycode_ledger::Digest::of(&content);
+            found.push(format!("{} {:o} {time:?} {content}", path.display(), stat.permissions().mode()));
         }
     }
     found.sort();
