@@ -44,6 +44,26 @@ fn a_change_lands_in_the_ledger_under_the_friends_name_and_reverts() {
 }
 
 #[test]
+fn what_was_asked_for_needs_no_key_where_policy_decides() {
+    let scene = Scene::new();
+    scene.write(
+        "relaycode.config.json",
+        r#"{"projectId": "app", "patch": {"approvalMode": "auto", "linter": "true"}}"#,
+    );
+    let door = scene.door();
+    door.trust().grant(&scene.root(), &door.wants(), NOW).unwrap();
+    let worked = scene.work(|copy| write(&copy.join("a.txt"), "one\n2\nthree\nfour\nfive\n")).unwrap();
+    let submission = worked.submission(Consent::default(), Limits::default(), true, NOW.to_string()).unwrap();
+    let pasted = relaycode_door::Submission { origin: relaycode_door::Origin::Paste, ..submission.clone() };
+    let Outcome::NobodyToAsk { rules, .. } = door.submit(&pasted, &mut Nobody).unwrap() else {
+        panic!("anybody could have pasted it")
+    };
+    assert_eq!(rules.iter().map(Rule::name).collect::<Vec<_>>(), ["no-key"]);
+    let done = applied(door.submit(&submission, &mut Nobody).unwrap());
+    assert_eq!(done.record.decided_by.as_deref(), Some("policy"));
+}
+
+#[test]
 fn what_the_user_edits_meanwhile_is_merged_and_looked_at_or_refused() {
     let scene = Scene::new();
     let worked = scene.work(|copy| write(&copy.join("a.txt"), "ONE\ntwo\nthree\nfour\nfive\n")).unwrap();
