@@ -18,6 +18,8 @@ const MODE: u32 = 0o777;
 const OWNER: u32 = 0o600;
 /// The bit that lets a file's owner run it.
 const OWNER_RUNS: u32 = 0o100;
+/// So many links are followed from one, as systems do.
+const FOLLOWED: usize = 40;
 /// So many of the largest files are named.
 const NAMED: usize = 3;
 
@@ -296,26 +298,16 @@ impl<'a> Copier<'a> {
 
     /// Makes the links, and says what is not there.
     pub(super) fn finish(mut self) -> Result<Copies, ScratchError> {
-        let mut made = Vec::new();
-        for (path, target) in std::mem::take(&mut self.links) {
-            let failed = system(&self.root.join(&path), "copied");
-            if !stays_inside(&path, &target) {
-                self.outside.push(path);
+        let links: BTreeMap<String, PathBuf> = std::mem::take(&mut self.links).into_iter().collect();
+        for (path, target) in &links {
+            if !stays_inside(path, &links) {
+                self.outside.push(path.clone());
                 continue;
             }
-            let (dir, name) = self.target.open(&path, true).map_err(io::Error::from).map_err(&failed)?;
-            sys::symlinkat(&target, dir, name).map_err(io::Error::from).map_err(&failed)?;
-            made.push((path, target));
-        }
-        // A link through another may lead out although none of them alone does.
-        for (path, target) in made {
-            let link = self.to.join(&path);
-            if link.canonicalize().is_ok_and(|real| !real.starts_with(&self.to)) {
-                fs::remove_file(&link).map_err(system(&link, "removed"))?;
-                self.outside.push(path);
-            } else {
-                self.files.insert(path, Copied::Link { target });
-            }
+            let failed = system(&self.root.join(path), "copied");
+            let (dir, name) = self.target.open(path, true).map_err(io::Error::from).map_err(&failed)?;
+            sys::symlinkat(target, dir, name).map_err(io::Error::from).map_err(&failed)?;
+            self.files.insert(path.clone(), Copied::Link { target: target.clone() });
         }
         let mut left_out = Vec::new();
         let kinds = [
@@ -354,16 +346,33 @@ impl<'a> Copier<'a> {
     }
 }
 
-/// Whether a link, followed by its words, stays in the project. An absolute one would lead to the project
-/// itself at best, not to the copy.
-fn stays_inside(path: &str, target: &Path) -> bool {
-    let mut depth = path.matches('/').count();
-    for part in target.components() {
-        match part {
-            Component::Normal(_) => depth += 1,
-            Component::CurDir => {}
-            Component::ParentDir if depth > 0 => depth -= 1,
-            _ => return false,
+/// Whether a link, followed through all others, stays in the project, whether there is anything at its end or
+/// not. An absolute one would lead to the project itself at best, not to the copy.
+fn stays_inside(path: &str, links: &BTreeMap<String, PathBuf>) -> bool {
+    let mut at: Vec<String> = Vec::new();
+    let mut waiting: Vec<String> = path.split('/').rev().map(str::to_string).collect();
+    let mut followed = 0;
+    while let Some(part) = waiting.pop() {
+        if part == ".." {
+            if at.pop().is_none() {
+                return false;
+            }
+            continue;
+        }
+        at.push(part);
+        let Some(target) = links.get(&at.join("/")) else { continue };
+        at.pop();
+        followed += 1;
+        if followed > FOLLOWED {
+            return false;
+        }
+        for part in target.components().rev() {
+            match part {
+                Component::Normal(name) => waiting.push(name.to_string_lossy().into_owned()),
+                Component::ParentDir => waiting.push("..".to_string()),
+                Component::CurDir => {}
+                Component::RootDir | Component::Prefix(_) => return false,
+            }
         }
     }
     true

@@ -127,6 +127,9 @@ pub(super) fn message(prompt: &str) -> String {
 fn start(text: &str, most: usize) -> String {
     match text.len() <= most {
         true => text.to_string(),
-        false => format!("{}…", &text[..text.floor_char_boundary(most)]),
+        false => {
+            let cut = (0..=most).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0);
+            format!("{}…", &text[..cut])
+        }
     }
 }

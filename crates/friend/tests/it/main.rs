@@ -17,3 +17,4 @@ mod model_faults;
 mod real;
 mod review;
 mod stage;
+mod work;

@@ -247,6 +247,14 @@ fn everything(git: &Git<'_>) {
     }
     let _ = git.diff(Range::Uncommitted, &[], 1 << 20);
     let _ = git.diff(Range::LastCommit, &[], 1 << 20);
+    let _ = git.files();
+    let _ = git.would_ignore(&["a.txt", "new.txt"]);
+    let copy = TempDir::new().unwrap();
+    let made = git.make_scratch(copy.path(), &Default::default());
+    assert!(made.is_err() || !copy.path().join(".git/hooks").exists());
+    let _ = git.in_scratch(copy.path()).ignored();
+    let empty = TempDir::new().unwrap();
+    let _ = git.make_empty_scratch(empty.path());
     let _ = git.create_branch_here("relay/made");
     let _ = git.content_at_head("sub/b.txt");
 }

@@ -235,3 +235,44 @@ fn what_is_ignored_is_listed_by_whole_directories() {
     let below = Git::with(&scene.run, &scene.root().join("sub")).ignored().unwrap();
     assert_eq!(below, [b"a.log".to_vec()]);
 }
+
+#[test]
+fn the_files_of_a_project_are_told_apart() {
+    let scene = Scene::new();
+    scene.file("new.txt", "new\n");
+    scene.file("sub/.gitignore", "built/\n*.log\n");
+    scene.file("sub/built/x.o", "x\n");
+    scene.file("sub/y.log", "y\n");
+    scene.file("nested/n.txt", "n\n");
+    scene.try_plain(&scene.root().join("nested"), &["init", "-q"]);
+    fs::remove_file(scene.root().join("a.txt")).unwrap();
+    let names = |list: &[Vec<u8>]| -> Vec<String> {
+        list.iter().map(|name| String::from_utf8_lossy(name).into_owned()).collect()
+    };
+    let files = scene.git().files().unwrap();
+    assert_eq!(names(&files.tracked), ["a.txt", "sub/b.txt"]);
+    assert_eq!(names(&files.untracked), ["new.txt", "sub/.gitignore"]);
+    assert_eq!(names(&files.ignored), ["sub/built/", "sub/y.log"]);
+    assert_eq!(names(&files.nested), ["nested"]);
+    assert!(files.sparse.is_empty() && files.submodules.is_empty());
+    // From a directory below, only what is there.
+    let below = Git::with(&scene.run, &scene.root().join("sub")).files().unwrap();
+    assert_eq!(names(&below.tracked), ["b.txt"]);
+    assert_eq!(names(&below.ignored), ["built/", "y.log"]);
+    let would = scene.git().would_ignore(&["sub/built/z", "sub/c.txt", "a.txt"]).unwrap();
+    assert_eq!(would, ["sub/built/z"]);
+    assert!(scene.git().would_ignore(&["a.txt"]).unwrap().is_empty());
+}
+
+#[test]
+fn a_scratch_repository_has_the_history_and_no_part_in_the_users_own() {
+    let scene = Scene::new();
+    let copy = TempDir::new().unwrap();
+    scene.git().make_scratch(copy.path(), &Default::default()).unwrap();
+    let told = |words: &[&str]| scene.try_plain(copy.path(), words).1;
+    assert!(told(&["log", "--oneline"]).contains("first"));
+    assert_eq!(told(&["symbolic-ref", "HEAD"]).trim(), "refs/heads/main");
+    assert_eq!(told(&["ls-files"]), "a.txt\nsub/b.txt\n");
+    assert_eq!(scene.plain(&["worktree", "list"]).lines().count(), 1);
+    assert!(!copy.path().join(".git/hooks").exists());
+}

@@ -1,0 +1,329 @@
+//! A friend that works: the copy it gets, what becomes of what it does there, and what never reaches the
+//! project. The friend is a function here; everything else is real.
+
+mod copies;
+mod lands;
+mod laws;
+mod shown;
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use relaycode_change::limits::Limits;
+use relaycode_change::path::RelPath;
+use relaycode_door::{Allow, Approver, Consent, Door, Event as DoorEvent, Outcome, Question, Reply};
+use relaycode_durable::Real;
+use relaycode_friend::friend::{Abilities, Friend, Presence, Sessions};
+use relaycode_friend::scratch::{Caps, Making, Scratch, ScratchError};
+use relaycode_friend::work::{WorkError, Worked, Working, work};
+use relaycode_friend::{Answer, Event, Failure, Memory, Task, Turn, World};
+use relaycode_ledger::transaction::Verdict;
+use relaycode_ledger::{About, Ledger, RevertOptions, Settings, TxId};
+use relaycode_project::access::Access;
+use relaycode_project::git::Git;
+
+use crate::stage;
+
+pub(super) const NOW: &str = "2026-01-01T00:00:00Z";
+
+/// A project and a directory of the user's.
+pub(super) struct Scene {
+    place: tempfile::TempDir,
+}
+
+impl Scene {
+    /// A repository with one commit of `a.txt` and `src/b.rs`.
+    pub(super) fn new() -> Scene {
+        let scene = Scene::bare();
+        scene.git(&["init", "-q", "-b", "main"]);
+        scene.write("a.txt", "one\ntwo\nthree\nfour\nfive\n");
+        scene.write("src/b.rs", "fn main() {}\n");
+        scene.write(".gitignore", "/target/\n*.log\n");
+        scene.git(&["add", "."]);
+        scene.git(&["commit", "-q", "-m", "first"]);
+        scene
+    }
+
+    /// A directory without a repository.
+    pub(super) fn bare() -> Scene {
+        let scene = Scene { place: tempfile::tempdir().unwrap() };
+        fs::create_dir(scene.root()).unwrap();
+        scene
+    }
+
+    pub(super) fn root(&self) -> PathBuf {
+        self.place.path().canonicalize().unwrap().join("app")
+    }
+
+    pub(super) fn home(&self) -> PathBuf {
+        self.place.path().canonicalize().unwrap().join("home")
+    }
+
+    pub(super) fn write(&self, path: &str, bytes: impl AsRef<[u8]>) {
+        write(&self.root().join(path), bytes);
+    }
+
+    pub(super) fn read(&self, path: &str) -> Option<Vec<u8>> {
+        fs::read(self.root().join(path)).ok()
+    }
+
+    pub(super) fn git(&self, words: &[&str]) -> String {
+        git_in(&self.root(), words)
+    }
+
+    pub(super) fn door(&self) -> Door {
+        self.door_at(&self.root())
+    }
+
+    pub(super) fn door_at(&self, root: &Path) -> Door {
+        let settings = Settings { home: Some(self.home()), ..Settings::default() };
+        let ledger = Ledger::open(Arc::new(Real::default()), root, settings).unwrap();
+        Door::open(root, ledger, Some(&self.home()), stage::runner()).unwrap()
+    }
+
+    pub(super) fn scratch(&self) -> Result<Scratch, ScratchError> {
+        self.scratch_of(&self.root(), Caps::default())
+    }
+
+    pub(super) fn scratch_of(&self, root: &Path, caps: Caps) -> Result<Scratch, ScratchError> {
+        let runner = stage::runner();
+        let git = Git::new(&runner, root);
+        Scratch::make(&Making { root, git: &git, home: &self.home(), caps, stop: &|| false }, &mut |_| {})
+    }
+
+    /// What a friend that does `deeds` to its copy amounts to.
+    pub(super) fn work(&self, deeds: impl Fn(&Path) + Sync) -> Result<Worked, WorkError> {
+        self.work_at(&self.root(), deeds)
+    }
+
+    pub(super) fn work_at(&self, root: &Path, deeds: impl Fn(&Path) + Sync) -> Result<Worked, WorkError> {
+        let friend = Hands { deeds: &deeds, fails: false };
+        self.ask(&friend, root, &working("make it better\nreally"))
+    }
+
+    pub(super) fn ask(
+        &self,
+        friend: &dyn Friend,
+        root: &Path,
+        working: &Working,
+    ) -> Result<Worked, WorkError> {
+        let world = World {
+            runner: stage::runner(),
+            home: Some(self.home()),
+            variable: &|_| None,
+            stop: &|| false,
+            depth: 0,
+        };
+        work(friend, working, &self.door_at(root), &world, &mut |_| {})
+    }
+
+    /// Takes the work through the door.
+    pub(super) fn submit(&self, worked: &Worked, allow: &[Allow]) -> Outcome {
+        self.submit_at(&self.root(), worked, allow)
+    }
+
+    pub(super) fn submit_at(&self, root: &Path, worked: &Worked, allow: &[Allow]) -> Outcome {
+        let consent = Consent { yes: true, allow: allow.to_vec() };
+        let limits = Limits { files: 20_000, file_bytes: 8 << 20, ..Limits::default() };
+        let submission = worked.submission(consent, limits, true, NOW.to_string()).unwrap();
+        self.door_at(root).submit(&submission, &mut Nobody).unwrap()
+    }
+
+    /// Takes the newest change back.
+    pub(super) fn revert(&self) {
+        let ledger = self.door().ledger;
+        let reversal = ledger.plan_revert(&ledger.find("1").unwrap(), &RevertOptions::default()).unwrap();
+        let about = About {
+            revert_of: reversal.of,
+            directories_to_remove: reversal.made_directories_to_remove,
+            ..About::new(TxId::random(), "app", NOW, "revert")
+        };
+        let open = ledger.begin(&reversal.changes, about, &|| false).unwrap();
+        open.commit(Verdict::default()).unwrap();
+    }
+}
+
+pub(super) fn working(prompt: &str) -> Working {
+    Working {
+        prompt: prompt.to_string(),
+        context: None,
+        files: Vec::new(),
+        access: Access::Workspace,
+        model: None,
+        memory: Memory::None,
+        total: Duration::from_secs(60),
+        idle: Duration::from_secs(60),
+        caps: Caps::default(),
+        limits: Limits::default(),
+    }
+}
+
+/// git as anybody would call it, with none of the machine's own configuration.
+pub(super) fn git_in(directory: &Path, words: &[&str]) -> String {
+    let output = Command::new("git")
+        .args(words)
+        .current_dir(directory)
+        .env("GIT_CONFIG_GLOBAL", "/dev/null")
+        .env("GIT_CONFIG_NOSYSTEM", "1")
+        .envs([("GIT_AUTHOR_NAME", "A"), ("GIT_AUTHOR_EMAIL", "a@example.invalid")])
+        .envs([("GIT_COMMITTER_NAME", "C"), ("GIT_COMMITTER_EMAIL", "c@example.invalid")])
+        .output()
+        .unwrap();
+    assert!(output.status.success(), "git {words:?}: {}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8_lossy(&output.stdout).into_owned()
+}
+
+pub(super) fn write(path: &Path, bytes: impl AsRef<[u8]>) {
+    fs::create_dir_all(path.parent().unwrap()).unwrap();
+    fs::write(path, bytes).unwrap();
+}
+
+pub(super) fn run_bit(path: &Path, runs: bool) {
+    let mode = if runs { 0o755 } else { 0o644 };
+    fs::set_permissions(path, fs::Permissions::from_mode(mode)).unwrap();
+}
+
+/// Every ordinary file beneath a directory, with its bytes and whether it can be run; no repositories.
+pub(super) fn files(root: &Path) -> BTreeMap<String, (Vec<u8>, bool)> {
+    let mut found = BTreeMap::new();
+    let mut waiting = vec![root.to_path_buf()];
+    while let Some(directory) = waiting.pop() {
+        for entry in fs::read_dir(&directory).unwrap().map(Result::unwrap) {
+            let (path, kind) = (entry.path(), entry.file_type().unwrap());
+            let name = path.strip_prefix(root).unwrap().to_str().unwrap().to_string();
+            if matches!(entry.file_name().to_str(), Some(".git" | ".relaycode")) {
+                continue;
+            }
+            if kind.is_dir() {
+                waiting.push(path);
+            } else if kind.is_file() {
+                let runs = entry.metadata().unwrap().permissions().mode() & 0o100 != 0;
+                found.insert(name, (fs::read(&path).unwrap(), runs));
+            }
+        }
+    }
+    found
+}
+
+/// Everything beneath a directory, repositories included: bytes, links, modes and, if wanted, when it was written.
+pub(super) fn everything(root: &Path, times: bool) -> Vec<String> {
+    let mut found = Vec::new();
+    let mut waiting = vec![root.to_path_buf()];
+    while let Some(directory) = waiting.pop() {
+        for entry in fs::read_dir(&directory).unwrap().map(Result::unwrap) {
+            let (path, kind) = (entry.path(), entry.file_type().unwrap());
+            if kind.is_dir() {
+                waiting.push(path.clone());
+            }
+            let content = if kind.is_file() { fs::read(&path).unwrap() } else { Vec::new() };
+            let stat = fs::symlink_metadata(&path).unwrap();
+            let time = times.then(|| stat.modified().unwrap());
+            let content = relaycode_ledger::Digest::of(&content);
+            found.push(format!("{} {:o} {time:?} {content}", path.display(), stat.permissions().mode()));
+        }
+    }
+    found.sort();
+    found
+}
+
+/// A friend with hands: a function that is given its copy.
+pub(super) struct Hands<'a> {
+    pub(super) deeds: &'a (dyn Fn(&Path) + Sync),
+    pub(super) fails: bool,
+}
+
+const HANDS: Abilities = Abilities {
+    reads_files: true,
+    writes_files: true,
+    streams: false,
+    review: false,
+    sessions: Sessions::Replayed,
+    schema: false,
+    access: &[Access::Workspace],
+};
+
+impl Friend for Hands<'_> {
+    fn name(&self) -> &str {
+        "codex"
+    }
+
+    fn abilities(&self) -> Abilities {
+        HANDS
+    }
+
+    fn look(&self, _: &World<'_>) -> Presence {
+        Presence::default()
+    }
+
+    fn turn(&self, turn: &Turn, _: &World<'_>, _: &mut dyn FnMut(Event)) -> Result<Answer, Failure> {
+        (self.deeds)(&turn.directory);
+        if self.fails {
+            let friend = "codex".to_string();
+            return Err(Failure::Failed { friend, said: "no more tokens".to_string() });
+        }
+        let text = format!("I changed {}/a.txt.", turn.directory.display());
+        Ok(Answer { text, way: "test", ..Answer::default() })
+    }
+}
+
+/// A friend without hands: an answer, and what it was asked.
+pub(super) struct Voice {
+    pub(super) answer: String,
+    pub(super) heard: Mutex<Vec<String>>,
+}
+
+impl Friend for Voice {
+    fn name(&self) -> &str {
+        "ollama"
+    }
+
+    fn abilities(&self) -> Abilities {
+        Abilities { reads_files: false, writes_files: false, access: &[Access::ReadOnly], ..HANDS }
+    }
+
+    fn look(&self, _: &World<'_>) -> Presence {
+        Presence::default()
+    }
+
+    fn turn(&self, turn: &Turn, _: &World<'_>, _: &mut dyn FnMut(Event)) -> Result<Answer, Failure> {
+        assert_eq!(turn.access, Access::ReadOnly);
+        let Task::Prompt(prompt) = &turn.task else { panic!("no prompt") };
+        self.heard.lock().unwrap().push(prompt.clone());
+        Ok(Answer { text: self.answer.clone(), way: "test", ..Answer::default() })
+    }
+}
+
+/// Nobody to ask.
+pub(super) struct Nobody;
+
+impl Approver for Nobody {
+    fn name(&self) -> &'static str {
+        "nobody"
+    }
+
+    fn decide(&mut self, _: &Question<'_>) -> Reply {
+        Reply::Nobody
+    }
+
+    fn event(&mut self, _: &DoorEvent<'_>) {}
+
+    fn stopped(&self) -> bool {
+        false
+    }
+}
+
+pub(super) fn path(text: &str) -> RelPath {
+    RelPath::parse(text).unwrap()
+}
+
+pub(super) fn applied(outcome: Outcome) -> relaycode_door::Applied {
+    match outcome {
+        Outcome::Applied(applied) => *applied,
+        other => panic!("{other:?}"),
+    }
+}
