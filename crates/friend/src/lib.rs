@@ -9,6 +9,7 @@
 //! prints and never reads the environment.
 
 pub mod answer;
+mod by_acp;
 pub mod event;
 pub mod failure;
 pub mod friend;

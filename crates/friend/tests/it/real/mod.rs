@@ -1,0 +1,6 @@
+//! Real agents as friends, each in a home of its own, with the scripted model. Without them these tests are skipped
+//! by name.
+
+mod gemini;
+mod house;
+mod manners;
