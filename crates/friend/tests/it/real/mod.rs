@@ -4,3 +4,4 @@
 mod gemini;
 mod house;
 mod manners;
+mod opencode;
