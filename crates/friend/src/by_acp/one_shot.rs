@@ -19,6 +19,9 @@ use super::decider::MOST_ANSWER;
 /// How often it is looked whether to go on.
 const TICK: Duration = Duration::from_millis(50);
 
+/// Bytes of standard error that are kept.
+const MOST_ERRORS: usize = 64 << 10;
+
 /// What a line says, in the words of one friend.
 pub(crate) enum Line {
     /// The next words of the answer.
@@ -35,17 +38,28 @@ pub(crate) enum Line {
     Other,
 }
 
+/// How one friend is run once.
+pub(crate) struct Shot<'a> {
+    /// The friend.
+    pub(crate) friend: &'static str,
+    /// How to sign in.
+    pub(crate) sign_in: &'static str,
+    /// Its program.
+    pub(crate) job: Job,
+    /// What it reads.
+    pub(crate) prompt: &'a str,
+    /// What its lines mean.
+    pub(crate) read: &'a dyn Fn(&Value) -> Line,
+}
+
 /// Runs a friend once.
 pub(crate) fn run(
-    friend: &'static str,
-    sign_in: &'static str,
-    mut job: Job,
-    prompt: &str,
+    shot: Shot<'_>,
     turn: &Turn,
     world: &World<'_>,
-    read: &dyn Fn(&Value) -> Line,
     hear: &mut dyn FnMut(Event),
 ) -> Result<Answer, Failure> {
+    let Shot { friend, sign_in, mut job, prompt, read } = shot;
     let name = || friend.to_string();
     let exec = |source| Failure::Exec { friend: friend.to_string(), source };
     job.input = Input::Bytes(prompt.as_bytes().to_vec());
@@ -70,8 +84,10 @@ pub(crate) fn run(
         }
         let next = lines.next(&|| false, TICK).map_err(exec)?;
         errors.push_str(&String::from_utf8_lossy(&lines.take_errors()));
-        let over = errors.len().saturating_sub(64 << 10);
-        errors = errors.chars().skip(over).collect();
+        if errors.len() > MOST_ERRORS {
+            let from = errors.ceil_char_boundary(errors.len() - MOST_ERRORS / 2);
+            errors.drain(..from);
+        }
         match next {
             Heard::Line(line) => {
                 let Ok(event) = serde_json::from_slice::<Value>(&line) else { continue };

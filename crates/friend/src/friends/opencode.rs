@@ -22,7 +22,7 @@ use relaycode_project::access::Access;
 use serde_json::{Value, json};
 
 use crate::answer::{Answer, Usage};
-use crate::by_acp::one_shot::{self, Line};
+use crate::by_acp::one_shot::{self, Line, Shot};
 use crate::by_acp::{self, Recipe, Trouble, program};
 use crate::event::Event;
 use crate::failure::Failure;
@@ -126,7 +126,8 @@ impl Friend for Opencode {
         hear(Event::OtherWay(why));
         let words = ["run", "--format", "json", "--agent", AGENT, "--title", "relay"];
         let job = job(&found, &place, turn, world, &words);
-        let mut answer = one_shot::run(NAME, SIGN_IN, job, &recipe.prompt, turn, world, &read, hear)?;
+        let shot = Shot { friend: NAME, sign_in: SIGN_IN, job, prompt: &recipe.prompt, read: &read };
+        let mut answer = one_shot::run(shot, turn, world, hear)?;
         answer.remarks.extend(place.remark());
         Ok(answer)
     }

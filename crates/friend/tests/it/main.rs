@@ -9,5 +9,6 @@
 )]
 #![cfg(target_os = "linux")]
 
+mod by_acp;
 mod real;
 mod stage;

@@ -19,7 +19,7 @@ use relaycode_project::access::Access;
 use serde_json::Value;
 
 use crate::answer::{Answer, Usage};
-use crate::by_acp::one_shot::{self, Line};
+use crate::by_acp::one_shot::{self, Line, Shot};
 use crate::by_acp::{self, Recipe, Trouble, program};
 use crate::event::Event;
 use crate::failure::Failure;
@@ -120,7 +120,8 @@ impl Friend for Gemini {
         }
         hear(Event::OtherWay(why));
         let job = job(&found, &home, turn, world, &["--output-format", "stream-json"]);
-        one_shot::run(NAME, SIGN_IN, job, &as_prompt(prompt), turn, world, &read, hear)
+        let shot = Shot { friend: NAME, sign_in: SIGN_IN, job, prompt: &recipe.prompt, read: &read };
+        one_shot::run(shot, turn, world, hear)
     }
 }
 

@@ -152,7 +152,7 @@ pub(super) fn does_everything_with_full_access(name: &str) {
 }
 
 pub(super) fn runs_out_of_time(name: &str) {
-    let silent = Turn::text("Never.").with(|turn| turn.stall_before_headers = Some(Wait::Forever));
+    let silent = Turn::text("Never.").with(|turn| turn.stall_before_headers = Some(Wait::Forever(true)));
     let Some(house) = House::of(name, [silent.repeat(9)]) else { return };
     let mut turn = house.turn("Which bird is it?");
     turn.limits.idle = Duration::from_secs(4);
