@@ -10,6 +10,7 @@
 
 pub mod answer;
 pub mod ask;
+mod by_acp;
 pub mod context;
 pub mod depth;
 pub mod diff;

@@ -23,6 +23,9 @@ const TICK: Duration = Duration::from_millis(50);
 /// How long an agent gets to end a prompt that is broken off.
 const CANCEL_GRACE: Duration = Duration::from_millis(500);
 
+/// An id that no request of ours has.
+const NEVER_ASKED: u64 = u64::MAX;
+
 /// An agent that runs.
 #[derive(Debug)]
 pub struct Agent {
@@ -67,6 +70,9 @@ pub enum Broken {
     /// Somebody wants everything to stop.
     #[error("it was interrupted")]
     Stopped,
+    /// Whoever decides has heard enough ([`Decide::enough`]).
+    #[error("it was given up")]
+    Enough,
     /// It sent a line that is longer than any may be.
     #[error("it sent more in one line than is read")]
     TooLong,
@@ -183,11 +189,19 @@ impl Agent {
         let params = json!({"sessionId": session, "prompt": [{"type": "text", "text": text}]});
         let id = self.peer.ask("session/prompt", &params);
         let ended = self.answer_to(id, decide, patience);
-        if matches!(ended, Err(Broken::Stopped | Broken::Late { .. })) {
+        if matches!(ended, Err(Broken::Stopped | Broken::Enough | Broken::Late { .. })) {
             self.cancel(session, id);
         }
         let answer = ended?;
         Ok(Ended { stop: Stop::read(&answer), answer })
+    }
+
+    /// Hears and answers while nothing is asked of it; says why that ended: usually because the patience did.
+    pub fn listen(&mut self, decide: &mut dyn Decide, patience: &Patience<'_>) -> Broken {
+        match self.answer_to(NEVER_ASKED, decide, patience) {
+            Err(broken) => broken,
+            Ok(_) => Broken::Strange("it answers what nobody asked".to_string()),
+        }
     }
 
     /// Ends the agent and everything that it started.
@@ -221,6 +235,9 @@ impl Agent {
         loop {
             if (patience.stop)() {
                 return Err(Broken::Stopped);
+            }
+            if decide.enough() {
+                return Err(Broken::Enough);
             }
             let left = patience.until.saturating_duration_since(Instant::now());
             if left.is_zero() {

@@ -33,6 +33,11 @@ pub trait Decide {
 
     /// It printed this to standard error.
     fn errors(&mut self, bytes: &[u8]);
+
+    /// Whether what was heard is enough to give up ([`super::Broken::Enough`]). Asked often.
+    fn enough(&self) -> bool {
+        false
+    }
 }
 
 /// An agent asks whether it may use a tool.

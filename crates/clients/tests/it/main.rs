@@ -9,4 +9,5 @@
 )]
 #![cfg(target_os = "linux")]
 
+mod acp;
 mod stage;

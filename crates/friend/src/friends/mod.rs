@@ -2,15 +2,17 @@
 //! too, by what the user configured; [`Friends`] finds either by name.
 
 pub mod codex;
+mod gemini;
 mod lookup;
 pub mod model;
+mod opencode;
 
 pub use lookup::{Chosen, FindError, Friends};
 
 use crate::friend::Friend;
 
 /// Every friend that is a program of its own.
-pub static ALL: &[&dyn Friend] = &[&codex::Codex::IN_PATH];
+pub static ALL: &[&dyn Friend] = &[&codex::Codex::IN_PATH, &gemini::GEMINI, &opencode::OPENCODE];
 
 /// The friend of this name, among those that are programs.
 pub fn find(name: &str) -> Option<&'static dyn Friend> {

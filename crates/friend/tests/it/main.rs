@@ -10,6 +10,7 @@
 #![cfg(target_os = "linux")]
 
 mod ask;
+mod by_acp;
 mod codex;
 mod fakes;
 mod model;

@@ -1,3 +1,8 @@
-//! Friends with the real programs of others, where they are installed, and the scripted model server.
+//! Real agents as friends, each in a home of its own, with the scripted model. Without them these tests are skipped
+//! by name.
 
 mod codex;
+mod gemini;
+mod house;
+mod manners;
+mod opencode;

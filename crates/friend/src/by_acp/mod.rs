@@ -1,0 +1,298 @@
+//! A turn by the Agent Client Protocol, for every friend that speaks it.
+//!
+//! A friend makes a [`Recipe`]; what may be done is decided here ([`decider`]), once for all of them. Invariants:
+//! the prompt is sent only after the friend said that it works in the mode it was started in; whatever comes of a
+//! turn, the friend and everything that it started have ended.
+
+pub(crate) mod classify;
+mod decider;
+pub(crate) mod one_shot;
+pub(crate) mod program;
+
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+use relaycode_clients::acp::{Agent, Beneath, Broken, Capabilities, Ended, Patience, Session, Stop};
+use relaycode_clients::lines::MOST_LINE;
+use relaycode_exec::{Input, Job};
+use serde_json::Value;
+
+use crate::answer::{Answer, Usage};
+use crate::event::Event;
+use crate::failure::Failure;
+use crate::turn::{Limits, Memory, Turn};
+use crate::world::World;
+use classify::{Fault, fault_of};
+use decider::Decider;
+
+/// How long a friend gets to start and to begin a session. A large one on a busy machine takes 20 s.
+const START: Duration = Duration::from_secs(90);
+
+/// How long an earlier session has to be silent before it is taken to have said all that it remembers.
+const SETTLED: Duration = Duration::from_millis(400);
+
+/// How long it may go on remembering.
+const MOST_SETTLING: Duration = Duration::from_secs(20);
+
+/// Between being asked to end and being ended.
+pub(crate) const GRACE: Duration = Duration::from_millis(1200);
+
+/// How one friend is reached.
+pub(crate) struct Recipe {
+    /// The friend.
+    pub(crate) friend: &'static str,
+    /// Its program, with everything that holds it to what it may do.
+    pub(crate) job: Job,
+    /// What relay does for it.
+    pub(crate) can: Capabilities,
+    /// The mode that it has to say it works in.
+    pub(crate) mode: &'static str,
+    /// The directory of its session; not the project's where that one would run code of its own.
+    pub(crate) directory: PathBuf,
+    /// The oldest version that was tested.
+    pub(crate) oldest: &'static str,
+    /// What is sent.
+    pub(crate) prompt: String,
+    /// How to sign in.
+    pub(crate) sign_in: &'static str,
+    /// Its words when it refuses something by rules that it was given.
+    pub(crate) denials: &'static [&'static str],
+}
+
+/// Why a turn by this way came to nothing.
+pub(crate) enum Trouble {
+    /// So it stands.
+    Final(Failure),
+    /// The friend does not speak this way; nothing was sent to it.
+    NotSpoken(String),
+}
+
+impl From<Failure> for Trouble {
+    fn from(failure: Failure) -> Trouble {
+        Trouble::Final(failure)
+    }
+}
+
+/// Does a turn.
+pub(crate) fn turn(
+    recipe: &Recipe,
+    turn: &Turn,
+    world: &World<'_>,
+    hear: &mut dyn FnMut(Event),
+) -> Result<Answer, Trouble> {
+    let friend = recipe.friend;
+    let beneath = Beneath::new(&turn.directory).map_err(|error| Failure::Failed {
+        friend: friend.to_string(),
+        said: format!("{} cannot be opened: {error}", turn.directory.display()),
+    })?;
+    let exec = |source| Failure::Exec { friend: friend.to_string(), source };
+    let mut job = recipe.job.clone();
+    job.input = Input::Open;
+    // The clock of the turn is kept here, so that the friend is told before it is ended; this is for the case
+    // that relay itself stands still.
+    job.deadlines.total = Some(turn.limits.left() + 2 * GRACE);
+    job.deadlines.grace = GRACE;
+    let mut agent = Agent::start(&world.runner, &job).map_err(exec)?;
+    let mut decider = Decider::new(turn.access, beneath, recipe.denials, hear);
+    let done = talk(recipe, turn, world, &mut agent, &mut decider);
+    let ended = agent.end().map_err(exec)?;
+    if let Some(finished) = ended {
+        decider.remember(&finished.stderr.tail);
+    }
+    match done {
+        Ok((session, end)) => Ok(answer(recipe, turn, session, &end, decider)?),
+        Err(trouble) => Err(trouble),
+    }
+}
+
+/// Everything that is said, up to the end of the prompt.
+fn talk(
+    recipe: &Recipe,
+    turn: &Turn,
+    world: &World<'_>,
+    agent: &mut Agent,
+    decider: &mut Decider<'_>,
+) -> Result<(Session, Ended), Trouble> {
+    let starting = |limits: &Limits| Patience {
+        until: Instant::now() + START.min(limits.left()),
+        idle: START,
+        stop: world.stop,
+    };
+    let not_begun = |broken: Broken, decider: &Decider<'_>| not_begun(recipe, turn, broken, decider);
+    let introduced = agent
+        .initialize(recipe.can, decider, &starting(&turn.limits))
+        .map_err(|broken| not_begun(broken, decider))?;
+    if let Some(found) = introduced.agent_version
+        && !program::is_at_least(&found, recipe.oldest)
+    {
+        let (friend, oldest) = (recipe.friend.to_string(), recipe.oldest.to_string());
+        return Err(Failure::TooOld { friend, found, oldest }.into());
+    }
+    let session = match &turn.memory {
+        Memory::None | Memory::Begin => agent
+            .new_session(&recipe.directory, decider, &starting(&turn.limits))
+            .map_err(|broken| not_begun(broken, decider))?,
+        Memory::Resume(id) => resume(recipe, turn, world, agent, decider, id)?,
+    };
+    let got = session.mode.clone().unwrap_or_else(|| "no mode that it would name".to_string());
+    if got != recipe.mode {
+        let friend = recipe.friend.to_string();
+        return Err(Failure::OtherAccess { friend, wanted: turn.access, got }.into());
+    }
+    decider.begin();
+    let patience =
+        Patience { until: Instant::now() + turn.limits.left(), idle: turn.limits.idle, stop: world.stop };
+    match agent.prompt(&session.id, &recipe.prompt, decider, &patience) {
+        Ok(ended) => Ok((session, ended)),
+        Err(broken) => Err(broken_off(recipe, turn, broken, decider).into()),
+    }
+}
+
+/// Takes up an earlier session, and lets it say what it remembers.
+fn resume(
+    recipe: &Recipe,
+    turn: &Turn,
+    world: &World<'_>,
+    agent: &mut Agent,
+    decider: &mut Decider<'_>,
+    id: &str,
+) -> Result<Session, Trouble> {
+    let until = Instant::now() + START.min(turn.limits.left());
+    let patience = Patience { until, idle: START, stop: world.stop };
+    let loaded = agent.load_session(id, &recipe.directory, decider, &patience);
+    let session = match loaded {
+        Ok(session) => session,
+        Err(Broken::Said(error)) => {
+            let said = classify::words_of(&error);
+            return Err(match fault_of(&error) {
+                Fault::NotSignedIn => not_signed_in(recipe, said).into(),
+                _ => Failure::NoSession { friend: recipe.friend.to_string(), id: id.to_string() }.into(),
+            });
+        }
+        Err(broken) => return Err(not_begun(recipe, turn, broken, decider)),
+    };
+    let patience = Patience { until: Instant::now() + MOST_SETTLING, idle: SETTLED, stop: world.stop };
+    match agent.listen(decider, &patience) {
+        Broken::Late { .. } => Ok(session),
+        broken => Err(not_begun(recipe, turn, broken, decider)),
+    }
+}
+
+/// Something went wrong before the prompt was sent.
+fn not_begun(recipe: &Recipe, turn: &Turn, broken: Broken, decider: &Decider<'_>) -> Trouble {
+    let ours = matches!(broken, Broken::Stopped) || turn.limits.left().is_zero();
+    if let Broken::Said(error) = &broken {
+        return match fault_of(error) {
+            Fault::NotSignedIn => not_signed_in(recipe, classify::words_of(error)).into(),
+            _ => Trouble::NotSpoken(classify::words_of(error)),
+        };
+    }
+    if let Some(said) = classify::sign_in_trouble(&decider.errors()) {
+        return not_signed_in(recipe, said).into();
+    }
+    match broken {
+        Broken::Exec(source) => Failure::Exec { friend: recipe.friend.to_string(), source }.into(),
+        broken if ours => broken_off(recipe, turn, broken, decider).into(),
+        Broken::Late { .. } => Trouble::NotSpoken(format!("it did not answer within {} s", START.as_secs())),
+        other => Trouble::NotSpoken(with_last_words(&other.to_string(), decider)),
+    }
+}
+
+/// Something went wrong after the prompt was sent, or by our own will.
+fn broken_off(recipe: &Recipe, turn: &Turn, broken: Broken, decider: &Decider<'_>) -> Failure {
+    let friend = recipe.friend.to_string();
+    if decider.is_too_much() {
+        return Failure::TooMuch { friend, most: decider::MOST_ANSWER };
+    }
+    match broken {
+        Broken::Said(error) => {
+            let said = classify::words_of(&error);
+            match fault_of(&error) {
+                Fault::NotSignedIn => not_signed_in(recipe, said),
+                Fault::Unreachable => Failure::Unreachable { friend, said },
+                Fault::Other => Failure::Failed { friend, said },
+            }
+        }
+        Broken::Late { idle } => {
+            let after = if idle { turn.limits.idle } else { turn.limits.total };
+            Failure::TimedOut { friend, after, idle, said: decider.last_words() }
+        }
+        Broken::Enough => {
+            let said = decider.gave_up().unwrap_or_default().to_string();
+            match classify::fault_in(&said) {
+                Fault::NotSignedIn => not_signed_in(recipe, said),
+                Fault::Unreachable => Failure::Unreachable { friend, said },
+                Fault::Other => Failure::Failed { friend, said },
+            }
+        }
+        Broken::Stopped => Failure::Cancelled { friend },
+        Broken::TooLong => Failure::TooMuch { friend, most: MOST_LINE },
+        Broken::Exec(source) => Failure::Exec { friend, source },
+        other => Failure::Failed { friend, said: with_last_words(&other.to_string(), decider) },
+    }
+}
+
+fn not_signed_in(recipe: &Recipe, said: String) -> Failure {
+    Failure::NotSignedIn { friend: recipe.friend.to_string(), said, hint: recipe.sign_in.to_string() }
+}
+
+fn with_last_words(what: &str, decider: &Decider<'_>) -> String {
+    match decider.last_words() {
+        said if said.is_empty() => what.to_string(),
+        said => format!("{what}: {said}"),
+    }
+}
+
+/// What a prompt that came to its end says.
+fn answer(
+    recipe: &Recipe,
+    turn: &Turn,
+    session: Session,
+    end: &Ended,
+    decider: Decider<'_>,
+) -> Result<Answer, Failure> {
+    let friend = recipe.friend.to_string();
+    let mut remarks = Vec::new();
+    match &end.stop {
+        Stop::Done => {}
+        Stop::MaxTokens => remarks.push(format!("{friend} stopped because its model may not write more")),
+        Stop::MaxRequests => {
+            remarks.push(format!("{friend} stopped because it may not ask its model more often"));
+        }
+        Stop::Refusal => return Err(Failure::Failed { friend, said: "it refuses to do this".to_string() }),
+        Stop::Cancelled => {
+            let said = with_last_words("it broke off by itself", &decider);
+            return Err(Failure::Failed { friend, said });
+        }
+        Stop::Other(reason) => remarks.push(format!("{friend} stopped with `{reason}`")),
+    }
+    let last_words = decider.last_words();
+    let (text, declined) = decider.into_parts();
+    if text.trim().is_empty() {
+        return Err(Failure::NoAnswer { friend, said: last_words });
+    }
+    let remembered = turn.memory != Memory::None;
+    Ok(Answer {
+        text,
+        value: None,
+        session: remembered.then_some(session.id),
+        model: model_of(&end.answer).or(session.model),
+        declined,
+        usage: usage_of(&end.answer),
+        way: "acp",
+        remarks,
+    })
+}
+
+/// Tokens: in `usage`, or in what Gemini says beside the protocol.
+fn usage_of(answer: &Value) -> Option<Usage> {
+    let usage = |value: &Value, input: &str, output: &str| {
+        Some(Usage { input: value[input].as_u64()?, output: value[output].as_u64()? })
+    };
+    usage(&answer["usage"], "inputTokens", "outputTokens")
+        .or_else(|| usage(&answer["_meta"]["quota"]["token_count"], "input_tokens", "output_tokens"))
+}
+
+fn model_of(answer: &Value) -> Option<String> {
+    answer["_meta"]["quota"]["model_usage"][0]["model"].as_str().map(str::to_string)
+}

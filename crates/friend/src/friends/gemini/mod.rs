@@ -1,0 +1,188 @@
+//! Gemini CLI. It is spoken to by the Agent Client Protocol; one run without it is the other way.
+//!
+//! What holds it (each tested with the real one):
+//! - a home of its own beside relay's files ([`home`]): none of the user's extensions, servers, hooks, rules and
+//!   memories; the user's way to sign in and credentials are lent to it;
+//! - the project is not trusted: its `.gemini/settings.json`, its `.env` and its context files are not read;
+//! - rules of ours ([`home`]): the tools that look are allowed, those that write or run ask relay, every other
+//!   tool is gone. Files are written by relay, beneath the directory of the turn or not at all;
+//! - its mode is `default`, and it has to say so.
+
+mod home;
+
+use std::ffi::OsString;
+use std::path::Path;
+
+use relaycode_clients::acp::Capabilities;
+use relaycode_exec::Job;
+use relaycode_project::access::Access;
+use serde_json::Value;
+
+use crate::answer::{Answer, Usage};
+use crate::by_acp::one_shot::{self, Line, Shot};
+use crate::by_acp::{self, Recipe, Trouble, program};
+use crate::event::Event;
+use crate::failure::Failure;
+use crate::friend::{Abilities, Friend, Presence, Sessions};
+use crate::turn::{Memory, Task, Turn};
+use crate::world::World;
+use home::Home;
+
+/// The friend.
+pub(super) static GEMINI: Gemini = Gemini;
+
+/// Gemini CLI.
+pub(super) struct Gemini;
+
+const NAME: &str = "gemini";
+
+/// The oldest version whose rules and settings were tested.
+const OLDEST: &str = "0.61.0";
+
+const INSTALL: &str = "install it with `npm install -g @google/gemini-cli`";
+
+const SIGN_IN: &str = "run `gemini` once and sign in, or set GEMINI_API_KEY";
+
+/// Its words when a path leads out of the directory that it works in.
+const DENIALS: &[&str] = &["Path not in workspace"];
+
+impl Friend for Gemini {
+    fn name(&self) -> &str {
+        NAME
+    }
+
+    fn abilities(&self) -> Abilities {
+        Abilities {
+            reads_files: true,
+            writes_files: true,
+            streams: true,
+            review: false,
+            sessions: Sessions::Own,
+            schema: false,
+            access: &[Access::ReadOnly, Access::Workspace, Access::Full],
+        }
+    }
+
+    fn look(&self, world: &World<'_>) -> Presence {
+        let Some(found) = program::find(world, NAME) else {
+            return Presence { trouble: Some(format!("not installed; {INSTALL}")), ..Presence::default() };
+        };
+        let mut presence = Presence { found: Some(found.display().to_string()), ..Presence::default() };
+        if program::find(world, "node").is_none() {
+            presence.trouble = Some("it needs node, and there is none in PATH".to_string());
+            return presence;
+        }
+        let version = home::version_beside(&found).or_else(|| program::version(world, &found, &[]));
+        let signed_in = home::sign_in(world).is_some();
+        presence.signed_in = Some(signed_in);
+        presence.trouble = match &version {
+            Some(version) if !program::is_at_least(version, OLDEST) => {
+                Some(format!("{version} is too old: relay knows {OLDEST} and later; {INSTALL}"))
+            }
+            None => Some("it does not say its version".to_string()),
+            Some(_) if !signed_in => Some(format!("not signed in; {SIGN_IN}")),
+            Some(_) => None,
+        };
+        presence.version = version;
+        presence
+    }
+
+    fn turn(&self, turn: &Turn, world: &World<'_>, hear: &mut dyn FnMut(Event)) -> Result<Answer, Failure> {
+        let Task::Prompt(prompt) = &turn.task else {
+            return Err(cannot("review by itself"));
+        };
+        if !self.abilities().access.contains(&turn.access) {
+            return Err(cannot(&format!("work with access `{}`", turn.access)));
+        }
+        let found = program::needed(world, NAME, NAME, INSTALL)?;
+        program::needed(world, NAME, "node", "install node 20 or later")?;
+        let home = Home::settle(world)?;
+        let recipe = Recipe {
+            friend: NAME,
+            job: job(&found, &home, turn, world, &["--acp"]),
+            // It reads by itself what it may read. A file that is not there yet it would take for broken if
+            // relay were to answer that.
+            can: Capabilities { read: false, write: true },
+            mode: "default",
+            directory: turn.directory.clone(),
+            oldest: OLDEST,
+            prompt: as_prompt(prompt),
+            sign_in: SIGN_IN,
+            denials: DENIALS,
+        };
+        let why = match by_acp::turn(&recipe, turn, world, hear) {
+            Ok(answer) => return Ok(answer),
+            Err(Trouble::Final(failure)) => return Err(failure),
+            Err(Trouble::NotSpoken(why)) => why,
+        };
+        if turn.access != Access::ReadOnly || turn.memory != Memory::None {
+            return Err(Failure::Failed { friend: NAME.to_string(), said: why });
+        }
+        hear(Event::OtherWay(why));
+        let job = job(&found, &home, turn, world, &["--output-format", "stream-json"]);
+        let shot = Shot { friend: NAME, sign_in: SIGN_IN, job, prompt: &recipe.prompt, read: &read };
+        one_shot::run(shot, turn, world, hear)
+    }
+}
+
+fn cannot(what: &str) -> Failure {
+    Failure::Cannot { friend: NAME.to_string(), what: what.to_string() }
+}
+
+fn job(program: &Path, home: &Home, turn: &Turn, world: &World<'_>, more: &[&str]) -> Job {
+    let mut words: Vec<OsString> = vec![program.into()];
+    words.extend(more.iter().map(OsString::from));
+    words.extend(
+        ["--approval-mode", "default", "-e", "none", "--allowed-mcp-server-names", "none"].map(Into::into),
+    );
+    words.extend(["--policy".into(), home.rules(turn.access).into_os_string()]);
+    if let Some(model) = &turn.model {
+        // In one word: a model may be called what looks like an option.
+        words.push(format!("--model={model}").into());
+    }
+    let mut job = Job::argv(words, &turn.directory);
+    job.environment = world.environment();
+    job.environment.set.extend(home.environment());
+    job.environment.remove.extend(home::UNWANTED.iter().map(OsString::from));
+    job.environment.remove_prefixes.push("GEMINI_CLI_IDE_".to_string());
+    job
+}
+
+/// What begins with a slash or a dollar sign would be taken for a command of Gemini's own.
+fn as_prompt(prompt: &str) -> String {
+    if prompt.trim_start().starts_with(['/', '$']) {
+        format!("Request:\n{prompt}")
+    } else {
+        prompt.to_string()
+    }
+}
+
+/// An event of `--output-format stream-json`.
+fn read(event: &Value) -> Line {
+    let text = |value: &Value| value.as_str().unwrap_or_default().to_string();
+    match event["type"].as_str().unwrap_or_default() {
+        "init" => Line::Model(text(&event["model"])),
+        "message" if event["role"] == "assistant" => Line::Text(text(&event["content"])),
+        "tool_use" => Line::Tool(text(&event["tool_name"])),
+        "result" if event["status"] == "success" => {
+            let count = |name: &str| event["stats"][name].as_u64();
+            let usage = count("input_tokens").zip(count("output_tokens"));
+            Line::Done(usage.map(|(input, output)| Usage { input, output }))
+        }
+        "result" => Line::Failed(text(&event["error"]["message"])),
+        _ => Line::Other,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_prompt_is_never_a_command_of_geminis_own() {
+        for command in ["/memory show", "  /init", "$x"] {
+            assert!(as_prompt(command).starts_with("Request:\n"));
+        }
+        assert_eq!(as_prompt("Look at /etc"), "Look at /etc");
+    }
+}

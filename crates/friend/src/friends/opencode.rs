@@ -1,0 +1,330 @@
+//! opencode. It is spoken to by the Agent Client Protocol; one run without it is the other way.
+//!
+//! What holds it (each tested with the real one):
+//! - an agent of ours, defined over whatever the user's settings say, and its rights: the tools that look are
+//!   allowed, those that write or run ask relay, every other tool is gone. It has to say that it works as that
+//!   agent. What it is refused it hears, and goes on;
+//! - the project's settings, agents, tools and instructions are not read. Its plugins would be run all the same,
+//!   whatever is set: a project that has some, or could name some, is looked at from an empty directory beside it,
+//!   so that nothing of it is found ([`carries_code`]);
+//! - the user's own settings are read: they say where its model is.
+//!
+//! It writes files by itself, after relay has said yes to each.
+
+use std::ffi::OsString;
+use std::fs;
+use std::os::unix::fs::DirBuilderExt;
+use std::path::{Path, PathBuf};
+
+use relaycode_clients::acp::Capabilities;
+use relaycode_exec::Job;
+use relaycode_project::access::Access;
+use serde_json::{Value, json};
+
+use crate::answer::{Answer, Usage};
+use crate::by_acp::one_shot::{self, Line, Shot};
+use crate::by_acp::{self, Recipe, Trouble, program};
+use crate::event::Event;
+use crate::failure::Failure;
+use crate::friend::{Abilities, Friend, Presence, Sessions};
+use crate::turn::{Memory, Task, Turn};
+use crate::world::World;
+
+/// The friend.
+pub(super) static OPENCODE: Opencode = Opencode;
+
+/// opencode.
+pub(super) struct Opencode;
+
+const NAME: &str = "opencode";
+
+/// The oldest version whose rules and settings were tested.
+const OLDEST: &str = "1.18.33";
+
+const INSTALL: &str = "install it with `npm install -g opencode-ai`";
+
+const SIGN_IN: &str = "run `opencode auth login`";
+
+/// The agent that it works as.
+const AGENT: &str = "relay";
+
+/// Its words when our rules refuse something without asking.
+const DENIALS: &[&str] = &["has specified a rule which prevents", "unavailable tool"];
+
+/// What a project is asked for before opencode runs in it: settings that may name plugins, and where plugins are.
+const CODE: &[&str] = &[".opencode", "opencode.json", "opencode.jsonc", "config.json"];
+
+/// Bytes of a file of the user's that are read.
+const MOST_SETTINGS: u64 = 1 << 20;
+
+impl Friend for Opencode {
+    fn name(&self) -> &str {
+        NAME
+    }
+
+    fn abilities(&self) -> Abilities {
+        Abilities {
+            reads_files: true,
+            writes_files: true,
+            streams: true,
+            review: false,
+            sessions: Sessions::Own,
+            schema: false,
+            access: &[Access::ReadOnly, Access::Workspace, Access::Full],
+        }
+    }
+
+    fn look(&self, world: &World<'_>) -> Presence {
+        let Some(found) = program::find(world, NAME) else {
+            return Presence { trouble: Some(format!("not installed; {INSTALL}")), ..Presence::default() };
+        };
+        let version = program::version(world, &found, &quiet());
+        let signed_in = is_signed_in(world);
+        let trouble = match &version {
+            Some(version) if !program::is_at_least(version, OLDEST) => {
+                Some(format!("{version} is too old: relay knows {OLDEST} and later; {INSTALL}"))
+            }
+            None => Some("it does not say its version".to_string()),
+            Some(_) if !signed_in => Some(format!("no provider is set up; {SIGN_IN}")),
+            Some(_) => None,
+        };
+        Presence { found: Some(found.display().to_string()), version, signed_in: Some(signed_in), trouble }
+    }
+
+    fn turn(&self, turn: &Turn, world: &World<'_>, hear: &mut dyn FnMut(Event)) -> Result<Answer, Failure> {
+        let Task::Prompt(prompt) = &turn.task else {
+            return Err(cannot("review by itself"));
+        };
+        if !self.abilities().access.contains(&turn.access) {
+            return Err(cannot(&format!("work with access `{}`", turn.access)));
+        }
+        let found = program::needed(world, NAME, NAME, INSTALL)?;
+        let place = Place::of(turn, world)?;
+        let recipe = Recipe {
+            friend: NAME,
+            job: job(&found, &place, turn, world, &["acp", "--print-logs", "--log-level", "ERROR"]),
+            can: Capabilities { read: true, write: false },
+            mode: AGENT,
+            directory: place.directory.clone(),
+            oldest: OLDEST,
+            prompt: place.as_prompt(prompt, &turn.directory),
+            sign_in: SIGN_IN,
+            denials: DENIALS,
+        };
+        let answered = by_acp::turn(&recipe, turn, world, hear);
+        let why = match answered {
+            Ok(mut answer) => {
+                answer.remarks.extend(place.remark());
+                return Ok(answer);
+            }
+            Err(Trouble::Final(failure)) => return Err(failure),
+            Err(Trouble::NotSpoken(why)) => why,
+        };
+        if turn.access != Access::ReadOnly || turn.memory != Memory::None {
+            return Err(Failure::Failed { friend: NAME.to_string(), said: why });
+        }
+        hear(Event::OtherWay(why));
+        let words = ["run", "--format", "json", "--agent", AGENT, "--title", "relay"];
+        let job = job(&found, &place, turn, world, &words);
+        let shot = Shot { friend: NAME, sign_in: SIGN_IN, job, prompt: &recipe.prompt, read: &read };
+        let mut answer = one_shot::run(shot, turn, world, hear)?;
+        answer.remarks.extend(place.remark());
+        Ok(answer)
+    }
+}
+
+/// Where opencode works.
+struct Place {
+    directory: PathBuf,
+    /// Beside the project, because that has code that opencode would run.
+    beside: bool,
+}
+
+impl Place {
+    fn of(turn: &Turn, world: &World<'_>) -> Result<Place, Failure> {
+        if !carries_code(&turn.directory, world) {
+            return Ok(Place { directory: turn.directory.clone(), beside: false });
+        }
+        let failed = |said: String| Failure::Failed { friend: NAME.to_string(), said };
+        let Some(home) = &world.home else {
+            return Err(failed(
+                "this project has settings of its own for it, which could run anything; \
+                               with RELAY_HOME set, relay can let it work from beside the project"
+                    .to_string(),
+            ));
+        };
+        let directory = home.join("friends").join(NAME).join("empty");
+        let made = fs::DirBuilder::new().recursive(true).mode(0o700).create(&directory);
+        let directory = made.and_then(|()| fs::canonicalize(&directory));
+        let directory =
+            directory.map_err(|error| failed(format!("an empty directory cannot be made: {error}")))?;
+        if carries_code(&directory, world) {
+            return Err(failed(format!(
+                "{} or a directory above it has settings for it",
+                directory.display()
+            )));
+        }
+        Ok(Place { directory, beside: true })
+    }
+
+    /// What begins with a slash would be a command of opencode's own.
+    fn as_prompt(&self, prompt: &str, project: &Path) -> String {
+        if self.beside {
+            let project = project.display();
+            return format!(
+                "The project is in {project}. It is not the current directory: name its files by their whole \
+                 paths, and search with `path` set to it.\n\n{prompt}"
+            );
+        }
+        if prompt.trim_start().starts_with('/') { format!("Request:\n{prompt}") } else { prompt.to_string() }
+    }
+
+    fn remark(&self) -> Option<String> {
+        let remark = "opencode worked from beside the project, because the project has settings for it that \
+                      could run code";
+        self.beside.then(|| remark.to_string())
+    }
+}
+
+/// Whether opencode would find settings or plugins from this directory, in it or above. The user's home is the
+/// user's own.
+fn carries_code(directory: &Path, world: &World<'_>) -> bool {
+    let home = (world.variable)("HOME").map(PathBuf::from);
+    let home = home.map(|home| fs::canonicalize(&home).unwrap_or(home));
+    let above =
+        directory.ancestors().filter(|folder| Some(*folder) != home.as_deref() || *folder == directory);
+    above.into_iter().any(|folder| CODE.iter().any(|name| folder.join(name).symlink_metadata().is_ok()))
+}
+
+fn cannot(what: &str) -> Failure {
+    Failure::Cannot { friend: NAME.to_string(), what: what.to_string() }
+}
+
+fn job(program: &Path, place: &Place, turn: &Turn, world: &World<'_>, words: &[&str]) -> Job {
+    let mut argv: Vec<OsString> = vec![program.into()];
+    argv.extend(words.iter().map(OsString::from));
+    let mut job = Job::argv(argv, &place.directory);
+    job.environment = world.environment();
+    job.environment.set.extend(quiet());
+    let settings = settings(place, turn).to_string();
+    job.environment.set.push(("OPENCODE_CONFIG_CONTENT".into(), settings.into()));
+    // Rights that were given in the environment would be added to ours.
+    job.environment.remove.extend(["OPENCODE_PERMISSION", "OPENCODE_AUTO_SHARE"].map(OsString::from));
+    job.environment.remove_prefixes.push("OPENCODE_EXPERIMENTAL".to_string());
+    job
+}
+
+/// What every run is told: nothing of the project's, nothing that is fetched or changed on the side.
+fn quiet() -> Vec<(OsString, OsString)> {
+    let names = [
+        "OPENCODE_DISABLE_PROJECT_CONFIG",
+        "OPENCODE_PURE",
+        "OPENCODE_DISABLE_AUTOUPDATE",
+        "OPENCODE_DISABLE_CLAUDE_CODE",
+        "OPENCODE_DISABLE_EXTERNAL_SKILLS",
+        "OPENCODE_DISABLE_LSP_DOWNLOAD",
+        "OPENCODE_DISABLE_SHARE",
+        "OPENCODE_DISABLE_TERMINAL_TITLE",
+    ];
+    names.map(|name| (name.into(), "1".into())).to_vec()
+}
+
+/// Settings that stand over the user's.
+fn settings(place: &Place, turn: &Turn) -> Value {
+    let rights = rights(place, turn);
+    let mut settings = json!({
+        "share": "disabled",
+        "autoupdate": false,
+        // Nothing is to be put back: nothing is written, or it is written into a copy.
+        "snapshot": false,
+        "formatter": false,
+        "lsp": false,
+        "experimental": {"continue_loop_on_deny": true},
+        "default_agent": AGENT,
+        "permission": rights,
+        "agent": {
+            AGENT: {"mode": "primary", "description": "Works for relay", "permission": rights},
+            // Nobody reads the title of a session.
+            "title": {"disable": true},
+        },
+    });
+    if let Some(model) = &turn.model {
+        settings["model"] = json!(model);
+    }
+    settings
+}
+
+fn rights(place: &Place, turn: &Turn) -> Value {
+    if turn.access == Access::Full {
+        return json!({"*": "allow", "question": "deny"});
+    }
+    let elsewhere = if place.beside {
+        let inside = format!("{}/*", turn.directory.display());
+        json!({"*": "deny", inside: "allow"})
+    } else {
+        json!("deny")
+    };
+    json!({
+        "*": "deny",
+        "read": "allow",
+        "glob": "allow",
+        "grep": "allow",
+        "list": "allow",
+        "edit": "ask",
+        "bash": "ask",
+        "external_directory": elsewhere,
+    })
+}
+
+/// Whether a provider is set up: a key that was stored, or one in the settings.
+fn is_signed_in(world: &World<'_>) -> bool {
+    let folder = |variable: &str, below: &str| {
+        let set = (world.variable)(variable).map(PathBuf::from).filter(|path| path.is_absolute());
+        set.or_else(|| (world.variable)("HOME").map(|home| PathBuf::from(home).join(below)))
+    };
+    let data = folder("XDG_DATA_HOME", ".local/share");
+    let stored = data.and_then(|data| read_json(&data.join("opencode/auth.json")));
+    if stored.and_then(|stored| stored.as_object().map(|keys| !keys.is_empty())).unwrap_or(false) {
+        return true;
+    }
+    let config = folder("XDG_CONFIG_HOME", ".config");
+    let files = ["opencode/opencode.json", "opencode/opencode.jsonc", "opencode/config.json"];
+    let named = config.is_some_and(|config| {
+        files.iter().any(|file| {
+            read_json(&config.join(file))
+                .and_then(|settings| settings["provider"].as_object().map(|all| !all.is_empty()))
+                .unwrap_or(false)
+        })
+    });
+    let keys =
+        ["ANTHROPIC_API_KEY", "OPENAI_API_KEY", "GEMINI_API_KEY", "OPENROUTER_API_KEY", "OPENCODE_API_KEY"];
+    named || keys.iter().any(|key| (world.variable)(key).is_some_and(|value| !value.is_empty()))
+}
+
+fn read_json(file: &Path) -> Option<Value> {
+    let meta = fs::metadata(file).ok()?;
+    let bytes = (meta.is_file() && meta.len() <= MOST_SETTINGS).then(|| fs::read(file).ok())??;
+    serde_json::from_slice(&bytes).ok()
+}
+
+/// An event of `run --format json`.
+fn read(event: &Value) -> Line {
+    let part = &event["part"];
+    let text = |value: &Value| value.as_str().unwrap_or_default().to_string();
+    match event["type"].as_str().unwrap_or_default() {
+        "text" => Line::Text(text(&part["text"])),
+        "tool_use" => Line::Tool(text(&part["tool"])),
+        "step_finish" => {
+            let count = |name: &str| part["tokens"][name].as_u64();
+            let usage = count("input").zip(count("output"));
+            Line::Done(usage.map(|(input, output)| Usage { input, output }))
+        }
+        "error" => {
+            let error = &event["error"];
+            Line::Failed(
+                error["data"]["message"].as_str().map_or_else(|| text(&error["name"]), str::to_string),
+            )
+        }
+        _ => Line::Other,
+    }
+}
