@@ -31,7 +31,12 @@ fn main() -> ExitCode {
 fn run(output: &str, line: &str) -> Result<String, Box<dyn std::error::Error>> {
     // As relay does while an editor has the terminal.
     signal_hook::flag::register(signal_hook::consts::SIGINT, Arc::default())?;
-    let output = if output == "terminal" { Output::Terminal } else { Output::Together };
+    let output = match output {
+        "terminal" => Output::Terminal,
+        "streams" => Output::Streams { aside: false },
+        "aside" => Output::Streams { aside: true },
+        _ => Output::Together,
+    };
     let deadlines = Deadlines { grace: Duration::from_millis(300), ..Deadlines::default() };
     let job = Job { output, deadlines, ..Job::shell(line, ".") };
     let mut seen = 0;

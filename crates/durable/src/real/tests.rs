@@ -121,3 +121,53 @@ fn a_lock_that_was_dropped_is_free_while_programs_are_started() {
     }
     starter.join().unwrap();
 }
+
+#[test]
+fn names_that_are_no_text_are_seen_and_looked_at() {
+    let place = tempfile::tempdir().unwrap();
+    let name = OsStr::from_bytes(b"n\xff");
+    std::fs::write(place.path().join(name), "abc").unwrap();
+    let fs = Real::default();
+    let root = fs.open_root(place.path()).unwrap();
+    let mut seen = Vec::new();
+    fs.each_entry(&root, &mut |name, kind| seen.push((name.to_os_string(), kind))).unwrap();
+    assert_eq!(seen, [(name.to_os_string(), Kind::File)]);
+    assert_eq!(fs.list(&root).unwrap(), []);
+    let stamp = fs.stamp(&root, name).unwrap();
+    assert_eq!(stamp.stat.len, 3);
+    std::fs::set_permissions(place.path().join(name), std::fs::Permissions::from_mode(0o600)).unwrap();
+    let later = fs.stamp(&root, name).unwrap();
+    assert!(later.changed >= stamp.changed && later.modified == stamp.modified);
+    for name in ["", ".", "..", "a/b"] {
+        assert!(fs.stamp(&root, OsStr::new(name)).is_err(), "{name:?}");
+    }
+}
+
+#[test]
+fn a_shared_file_is_one_of_its_own_or_is_not_made() {
+    let place = tempfile::tempdir().unwrap();
+    std::fs::write(place.path().join("a"), "abc").unwrap();
+    let fs = Real::default();
+    let root = fs.open_root(place.path()).unwrap();
+    if fs.share(&root, "a", &root, "b").unwrap() {
+        std::fs::write(place.path().join("a"), "xyz").unwrap();
+        assert_eq!(std::fs::read(place.path().join("b")).unwrap(), b"abc");
+    } else {
+        assert!(!place.path().join("b").exists());
+    }
+    assert!(fs.share(&root, "none", &root, "c").is_err());
+}
+
+#[test]
+fn a_lock_is_held_by_whoever_has_its_descriptor() {
+    let place = tempfile::tempdir().unwrap();
+    let fs = Real::default();
+    let root = fs.open_root(place.path()).unwrap();
+    let lock = fs.lock(&root, "lock").unwrap().unwrap();
+    let shared = lock.descriptor().unwrap().try_clone_to_owned().unwrap();
+    // As if its owner had been killed: nothing lets go of it.
+    std::mem::forget(lock);
+    assert!(fs.lock(&root, "lock").unwrap().is_none());
+    sys::flock(&shared, FlockOperation::Unlock).unwrap();
+    assert!(fs.lock(&root, "lock").unwrap().is_some());
+}

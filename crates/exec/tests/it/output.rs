@@ -124,3 +124,33 @@ fn no_descriptor_of_relay_reaches_a_job() {
         assert_eq!(said.as_bytes(), usual.stdout, "{output:?}");
     }
 }
+
+/// relay with streams of ours, running a job that has them.
+fn passing_on(how: &str, line: &str, input: &[u8]) -> relaycode_exec::Finished {
+    let words = [keeper().into_os_string(), how.into(), line.into()];
+    run(&Job { input: Input::Bytes(input.to_vec()), ..Job::argv(words, "/") })
+}
+
+#[test]
+fn relays_own_streams_are_passed_on_as_they_are() {
+    let finished = passing_on("streams", "cat; echo err >&2; exit 3", b"in\xff\0\n");
+    assert!(finished.stdout.head.starts_with(b"in\xff\0\n"), "{:?}", finished.stdout.text());
+    assert!(
+        finished.stdout.text().contains("end Exited(3), left behind 0, seen 0"),
+        "{:?}",
+        finished.stdout.text()
+    );
+    assert_eq!(finished.stderr.text(), "err\n");
+    let finished = passing_on("aside", "echo out; echo err >&2", b"");
+    assert_eq!(finished.stderr.text(), "out\nerr\n");
+    assert!(finished.stdout.text().starts_with("end Exited(0)"), "{:?}", finished.stdout.text());
+}
+
+#[test]
+fn what_the_keeper_holds_is_held_until_the_job_is_over_and_never_by_the_job() {
+    let place = tempfile::tempdir().unwrap();
+    let file = fs::File::create(place.path().join("held-by-the-keeper")).unwrap();
+    let line = "for who in $PPID $$; do ls -l /proc/$who/fd | grep -c held-by-the-keeper; done";
+    let job = Job { held: Some(std::sync::Arc::new(file.into())), ..shell(line) };
+    assert_eq!(run(&job).stdout.text(), "1\n0\n");
+}

@@ -256,15 +256,15 @@ impl Adopting<'_> {
         let image =
             |side: &Option<(Vec<u8>, u32)>| side.as_ref().map(|(bytes, mode)| Image::of(bytes, *mode));
         let (was, is) = (image(&before), image(&now));
-        let snapshot = before.map(|(bytes, _)| self.store(bytes)).transpose()?;
-        let content = now.map(|(bytes, _)| self.store(bytes)).transpose()?;
+        let snapshot = before.map(|(bytes, _)| self.store(&bytes)).transpose()?;
+        let content = now.map(|(bytes, _)| self.store(&bytes)).transpose()?;
         let at = self.result.len();
         match (touched.before, touched.now) {
             (Some(known), None) => {
                 self.inodes.entry((known.print.dev, known.print.ino)).or_default().from = Some(at);
             }
             (None, Some(seen)) => {
-                self.inodes.entry((seen.print.dev, seen.print.ino)).or_default().to = Some(at)
+                self.inodes.entry((seen.print.dev, seen.print.ino)).or_default().to = Some(at);
             }
             _ => {}
         }
@@ -304,20 +304,20 @@ impl Adopting<'_> {
     }
 
     /// Keeps some bytes: in the record if they are little text, else as a blob.
-    fn store(&mut self, bytes: Vec<u8>) -> Result<Content, LedgerError> {
-        match blobs::content_of(&bytes) {
+    fn store(&mut self, bytes: &[u8]) -> Result<Content, LedgerError> {
+        match blobs::content_of(bytes) {
             Content::Text(text) if text.len() <= self.inline => {
                 self.inline -= text.len();
                 return Ok(Content::Text(text));
             }
             _ => {}
         }
-        let blob = Digest::of(&bytes);
+        let blob = Digest::of(bytes);
         let stored = || -> io::Result<()> {
             let all = self.state.need(Sub::Blobs)?;
             let (fs, scratch) = (self.state.fs(), (&self.own.dir, "blob"));
             if self.blobs.len() < SYNC_EACH {
-                return blobs::put(fs, &all, scratch, &bytes).map(drop);
+                return blobs::put(fs, &all, scratch, bytes).map(drop);
             }
             // Very many are made durable together.
             match fs.remove_file(scratch.0, scratch.1) {
@@ -325,7 +325,7 @@ impl Adopting<'_> {
                 _ => {}
             }
             let file = fs.create(scratch.0, scratch.1, FileMode::Private)?;
-            fs.write(&file, &bytes)?;
+            fs.write(&file, bytes)?;
             fs.rename(scratch.0, scratch.1, &all, &blob.to_string(), Rename::Replace)
         };
         stored().map_err(cannot("keep", "a blob"))?;

@@ -158,9 +158,9 @@ impl Securing<'_> {
         for (path, print) in files {
             self.tick(see, stop)?;
             if print.size > FILE_BYTES {
-                self.leave(path, print, format!("has more than {}", size(FILE_BYTES)));
+                self.leave(path, print, &format!("has more than {}", size(FILE_BYTES)));
             } else if self.keeping.copies(print.size) && self.keeping.copied() + print.size > self.most {
-                self.leave(path, print, format!("would be beyond the {} that are copied", size(self.most)));
+                self.leave(path, print, &format!("would be beyond the {} that are copied", size(self.most)));
             } else {
                 self.keep(path, print)?;
             }
@@ -198,9 +198,9 @@ impl Securing<'_> {
         if stop() { Err(LedgerError::Interrupted) } else { Ok(()) }
     }
 
-    fn leave(&mut self, path: &str, print: Print, why: String) {
+    fn leave(&mut self, path: &str, print: Print, why: &str) {
         self.known.insert(path.to_string(), Known { print, kept: None });
-        self.left.add(path, &why, 1, print.size);
+        self.left.add(path, why, 1, print.size);
     }
 
     fn keep(&mut self, path: &str, print: Print) -> Result<(), LedgerError> {
@@ -215,7 +215,7 @@ impl Securing<'_> {
             match opened {
                 Ok(dir) => self.parent = Some((parent.to_string(), dir)),
                 Err(error) => {
-                    self.leave(path, print, format!("cannot be read: {error}"));
+                    self.leave(path, print, &format!("cannot be read: {error}"));
                     return Ok(());
                 }
             }
@@ -229,10 +229,10 @@ impl Securing<'_> {
             }
             Err(Missed::Gone) => {}
             Err(Missed::Restless) => {
-                self.leave(path, print, "kept changing while it was secured".to_string())
+                self.leave(path, print, "kept changing while it was secured");
             }
             Err(Missed::Failed(error)) if is_full(&error) => return Err(cannot("secure", path)(error)),
-            Err(Missed::Failed(error)) => self.leave(path, print, format!("cannot be read: {error}")),
+            Err(Missed::Failed(error)) => self.leave(path, print, &format!("cannot be read: {error}")),
         }
         Ok(())
     }

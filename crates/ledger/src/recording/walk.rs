@@ -113,7 +113,7 @@ impl Walk<'_> {
         let mut open = vec![path];
         while let Some(path) = open.pop() {
             if self.tree.files.len() + self.tree.odd.len() + self.tree.directories.len() >= ENTRIES {
-                self.unseen(path, format!("this project has more than {ENTRIES} files"));
+                self.unseen(&path, format!("this project has more than {ENTRIES} files"));
                 continue;
             }
             let mut entries: Vec<(OsString, Kind)> = Vec::new();
@@ -126,7 +126,7 @@ impl Walk<'_> {
                 Err(error) if path.is_empty() => return Err(cannot("list", "the project")(error)),
                 Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
                 Err(error) => {
-                    self.unseen(path, format!("it cannot be read: {error}"));
+                    self.unseen(&path, format!("it cannot be read: {error}"));
                     continue;
                 }
             };
@@ -140,7 +140,7 @@ impl Walk<'_> {
         Ok(())
     }
 
-    fn unseen(&mut self, path: String, why: String) {
+    fn unseen(&mut self, path: &str, why: String) {
         self.tree.unseen.push(Left { path: format!("{path}/"), why, files: 0, bytes: 0 });
     }
 
