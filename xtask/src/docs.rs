@@ -180,6 +180,7 @@ fn values(kind: Kind) -> String {
         Kind::Text(Rule::ProjectId) => format!("1 to {} visible characters", config::PROJECT_ID_CHARACTERS),
         Kind::Text(Rule::Command) => "a command line for `sh -c`; empty: none".to_owned(),
         Kind::Text(Rule::BranchPrefix) => "the beginning of a branch's name; may be empty".to_owned(),
+        Kind::Text(Rule::Friends) => "whom to ask, as after `--to`".to_owned(),
         Kind::Switch => "`true`, `false`".to_owned(),
         Kind::Number { least, most, or_none } => {
             format!("{least} to {most}{}", if or_none { ", or `null`" } else { "" })
@@ -192,6 +193,9 @@ fn values(kind: Kind) -> String {
 }
 
 fn acts(key: &Key) -> &'static str {
+    if key.own {
+        return "every command it concerns, from your own file only";
+    }
     match key.acts {
         Acts::Here => "every command it concerns",
         Acts::Watch => "`watch`",

@@ -103,6 +103,19 @@ impl<'a> Source<'a> {
         Source { given, directory, limits, command: "watch", root, origin, text, watched: true, keys }
     }
 
+    /// The work of a friend, which `given` names a file of, and what it said about it.
+    pub(crate) fn of_friend(
+        given: &'a Given,
+        root: PathBuf,
+        friend: &str,
+        text: String,
+        context: &Context<'_>,
+    ) -> Source<'a> {
+        let (directory, limits) = (context.options.directory.clone(), given.limit.limits());
+        let origin = Origin::Friend(friend.to_string());
+        Source { given, directory, limits, command: "do", root, origin, text, watched: false, keys: false }
+    }
+
     /// The text itself, when nothing else of it is needed.
     pub(crate) fn into_text(self) -> String {
         self.text

@@ -21,6 +21,8 @@ pub(crate) enum Origin {
     Clipboard,
     /// What was pasted into the terminal.
     Paste,
+    /// The work of this friend.
+    Friend(String),
 }
 
 impl Origin {
@@ -40,6 +42,7 @@ impl Origin {
             Origin::File(path) => path.display().to_string(),
             Origin::Clipboard => "clipboard".to_string(),
             Origin::Paste => "paste".to_string(),
+            Origin::Friend(name) => name.clone(),
         }
     }
 
@@ -50,6 +53,7 @@ impl Origin {
             Origin::File(_) => relaycode_door::Origin::File,
             Origin::Clipboard => relaycode_door::Origin::Clipboard,
             Origin::Paste => relaycode_door::Origin::Paste,
+            Origin::Friend(_) => relaycode_door::Origin::Friend,
         }
     }
 
@@ -59,6 +63,8 @@ impl Origin {
             Origin::Stdin => bounded(io::stdin().lock(), most),
             Origin::File(path) => open(path).and_then(|file| bounded(file, most)),
             Origin::Clipboard | Origin::Paste => Ok(clipping::read(most)?.into_bytes()),
+            // It comes with its text.
+            Origin::Friend(_) => Ok(Vec::new()),
         };
         let bytes = bytes.map_err(|error| self.unreadable(&error))?;
         if bytes.len() > most {

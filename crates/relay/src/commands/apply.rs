@@ -56,6 +56,13 @@ pub(crate) struct Args {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Allowed(Allow);
 
+impl Allowed {
+    /// What it stands for.
+    pub(super) fn get(self) -> Allow {
+        self.0
+    }
+}
+
 impl ValueEnum for Allowed {
     fn value_variants<'a>() -> &'a [Allowed] {
         const ALL: [Allowed; Allow::ALL.len()] = {
@@ -162,7 +169,8 @@ impl Args {
         several: bool,
         context: &mut Context<'_>,
     ) -> Result<Ending, Failure> {
-        let consent = Consent { yes: self.yes, allow: self.allow.iter().map(|allowed| allowed.0).collect() };
+        let consent =
+            Consent { yes: self.yes, allow: self.allow.iter().map(|allowed| allowed.get()).collect() };
         let submission = answer.submission(consent);
         let setup = Setup {
             name: answer.source.origin.name(),

@@ -7,6 +7,7 @@ pub(crate) mod blame;
 mod completions;
 mod config;
 mod demo;
+mod do_;
 mod doctor;
 pub(crate) mod friends;
 mod git;
@@ -82,6 +83,8 @@ enum Command {
     Demo(demo::Args),
     Ask(ask::Args),
     Review(review::Args),
+    #[command(name = "do")]
+    Do(do_::Args),
     Friends(friends::Args),
     Models(models::Args),
     Keys(keys::Args),
@@ -115,6 +118,7 @@ impl Command {
             Command::Demo(args) => args,
             Command::Ask(args) => args,
             Command::Review(args) => args,
+            Command::Do(args) => args,
             Command::Friends(args) => args,
             Command::Models(args) => args,
             Command::Keys(args) => args,

@@ -110,12 +110,16 @@ impl<'a> Circle<'a> {
         })
     }
 
-    /// The only one; none if there are several.
-    pub(crate) fn only(&self) -> Option<&dyn Friend> {
+    /// The only one, and its model; none if there are several.
+    pub(crate) fn only(&self) -> Option<(&dyn Friend, Option<String>)> {
         match self.chosen.as_slice() {
-            [one] => Some(one.friend()),
+            [one] => Some((one.friend(), self.model_of(one))),
             _ => None,
         }
+    }
+
+    fn model_of(&self, chosen: &Chosen) -> Option<String> {
+        chosen.model.clone().or_else(|| self.model.clone())
     }
 
     /// Asks all of them, each by `ask`. The project is looked at around them if `check` says so. `words` are what a
@@ -137,7 +141,7 @@ impl<'a> Circle<'a> {
                 let chosen = &self.chosen[at];
                 let part = Part {
                     friend: chosen.friend(),
-                    model: chosen.model.clone().or_else(|| self.model.clone()),
+                    model: self.model_of(chosen),
                     memory: self.memory(chosen.friend()),
                     check_tree: check && alone,
                 };

@@ -28,6 +28,7 @@ mod models_everywhere;
 mod original;
 mod preview;
 mod provider_keys;
+mod real;
 mod record;
 mod recover;
 mod relay;

@@ -4,12 +4,9 @@
 use std::fs;
 use std::io::Write;
 use std::os::unix::fs::{PermissionsExt, symlink};
-use std::os::unix::process::CommandExt;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use relaycode_testkit::agents::{ALL, Absent, Scratch, find};
-use relaycode_testkit::model::{Script, Server, Turn};
 use relaycode_testkit::process::until;
 use rustix::process::{Pid, Signal, kill_process, test_kill_process};
 
@@ -298,50 +295,6 @@ fn a_command_that_stops_gives_the_terminal_back_and_goes_on_when_it_is_wanted_ag
     session.wait_for("end 0");
     session.end();
     assert_eq!(project.log().len(), 1);
-}
-
-#[test]
-fn what_a_real_agent_does_is_taken_back() {
-    for agent in ALL.iter().filter(|agent| agent.name() == "codex") {
-        let program = match find(*agent) {
-            Ok(program) => program,
-            Err(absent) => {
-                Absent::skip(&absent);
-                continue;
-            }
-        };
-        let shell = "printf 'two\\n' >> kept.txt; rm gone.txt; mkdir -p new; printf 'n' > new/file";
-        let turns = vec![agent.shell(Turn::text("I change it."), shell), Turn::text("It is changed.")];
-        let server = Server::start(Script::new(turns));
-        let scratch = Scratch::new();
-        fs::write(scratch.project().join("kept.txt"), "one\n").unwrap();
-        fs::write(scratch.project().join("gone.txt"), b"\0gone").unwrap();
-        let home = tempfile::tempdir().unwrap();
-        let theirs = agent.command(&program, &scratch, &server.url());
-        let relay = |words: &[&str]| {
-            let mut command = Command::new(env!("CARGO_BIN_EXE_relay"));
-            command.args(words).current_dir(scratch.project()).env_clear().process_group(0);
-            command.envs(theirs.get_envs().filter_map(|(name, value)| Some((name, value?))));
-            command.env("RELAY_HOME", home.path()).stdin(Stdio::null());
-            command
-        };
-        let mut command = relay(&["record", "--"]);
-        command.arg(theirs.get_program()).args(theirs.get_args());
-        let mut child =
-            command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
-        child.stdin.take().unwrap().write_all(b"Change it, please.\n").unwrap();
-        let ran = Ran::from(child.wait_with_output().unwrap());
-        assert_eq!(ran.code, 0, "{ran:?}");
-        assert!(ran.out.contains("It is changed."), "{ran:?}");
-        assert!(ran.err.contains("recorded") && ran.err.contains("3 files"), "{ran:?}");
-        assert_eq!(fs::read_to_string(scratch.project().join("kept.txt")).unwrap(), "one\ntwo\n");
-        let reverted = run(&mut relay(&["revert", "-y"]));
-        assert_eq!(reverted.code, 0, "{reverted:?}");
-        assert_eq!(fs::read(scratch.project().join("kept.txt")).unwrap(), b"one\n");
-        assert_eq!(fs::read(scratch.project().join("gone.txt")).unwrap(), b"\0gone");
-        assert!(!scratch.project().join("new").exists());
-        assert_eq!(scratch.left_running(), []);
-    }
 }
 
 #[test]

@@ -151,7 +151,8 @@ impl Run {
 
     fn begins(&mut self, thread: &str, turn: &Turn) -> Result<(), Failure> {
         match &turn.memory {
-            Memory::None => {}
+            // What is said again is for friends that remember nothing by themselves.
+            Memory::None | Memory::Replay(_) => {}
             Memory::Begin => self.answer.session = Some(thread.to_string()),
             Memory::Resume(id) if thread.eq_ignore_ascii_case(id) => {
                 self.answer.session = Some(thread.to_string())

@@ -163,8 +163,8 @@ impl<'a> Terms<'a> {
                 params["excludeTurns"] = true.into();
                 ("thread/resume", params)
             }
-            Memory::None | Memory::Begin => {
-                params["ephemeral"] = (self.turn.memory == Memory::None).into();
+            Memory::None | Memory::Begin | Memory::Replay(_) => {
+                params["ephemeral"] = (self.turn.memory != Memory::Begin).into();
                 ("thread/start", params)
             }
         }
