@@ -9,6 +9,7 @@
 )]
 #![cfg(target_os = "linux")]
 
+mod claude;
 mod codex;
 mod model;
 mod model_faults;

@@ -68,6 +68,8 @@ impl Recipe {
         let session = match &turn.memory {
             Memory::None => None,
             Memory::Begin => Some(Uuid::new_v4().to_string()),
+            // Its sessions are its own: nobody hands it one.
+            Memory::Replay(_) => return Err(cannot("be told what was said in another session".to_string())),
             Memory::Resume(id) => match Uuid::try_parse(id) {
                 Ok(id) => Some(id.to_string()),
                 // Claude takes other words for names, and looks for what resembles them.
