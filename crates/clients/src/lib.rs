@@ -5,5 +5,6 @@
 //! This crate knows no model and no friend; it never prints and never reads the environment.
 
 pub mod acp;
+pub mod claude_stdio;
 pub mod jsonrpc;
 pub mod lines;

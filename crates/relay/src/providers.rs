@@ -6,7 +6,6 @@ use std::collections::BTreeMap;
 use std::io::IsTerminal;
 use std::os::fd::AsFd;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 use relaycode_friend::friends::model::Servers;
 use relaycode_llm::ambient::{self, Ignored};
@@ -14,7 +13,6 @@ use relaycode_llm::keys::{Commands, Key, Keyring, Store};
 use relaycode_llm::models::discover::{self, Answer};
 use relaycode_llm::models::{self, FileError, Registry};
 use relaycode_llm::proxy::Proxies;
-use relaycode_llm::secrets::{self, Secrets};
 use relaycode_llm::{Client, Home, transport};
 use relaycode_project::config::LogLevel;
 use relaycode_project::root;
@@ -59,26 +57,16 @@ impl Providers {
         })
     }
 
-    /// The same, for friends that are model servers. What the user calls secret, or a
-    /// variable that is called like a secret holds, is hidden from them.
-    pub(crate) fn into_servers(self, home: &crate::home::Home) -> Result<Servers, Failure> {
+    /// The same, for friends that are model servers. What the user calls secret, or a variable that is called like a
+    /// secret holds, is hidden from them.
+    pub(crate) fn into_servers(self, home: &crate::home::Home) -> Result<Servers, String> {
         let home = Home::new(home.path.as_deref(), None);
-        let mut entries =
-            secrets::load(&home).map_err(|error| Failure::usage(&error.what).at(error.place()))?;
+        let (registry, keys, commands) = (self.registry, self.store, self.commands);
+        let servers = Servers { registry, keys, commands, transport: settings(), secrets: None };
         let variables: Vec<(String, String)> = std::env::vars_os()
             .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
             .collect();
-        let named = variables.iter().map(|(name, value)| (name.as_str(), value.as_str()));
-        entries.extend(secrets::of_surroundings(named, []));
-        let secrets = match entries.is_empty() {
-            true => None,
-            false => {
-                let seed = secrets::seed(&home).map_err(Failure::usage)?;
-                Some(Arc::new(Secrets::new(&entries, seed)))
-            }
-        };
-        let (registry, keys, commands) = (self.registry, self.store, self.commands);
-        Ok(Servers { registry, keys, commands, transport: settings(), secrets })
+        servers.with_secrets(&home, variables.iter().map(|(name, value)| (name.as_str(), value.as_str())))
     }
 
     /// Fails if `models.yml` is not right: it may say that requests go elsewhere.

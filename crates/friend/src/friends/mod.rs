@@ -1,6 +1,7 @@
 //! The friends, one file each. Adding one that is a program is a `mod` line and a line in [`ALL`]. Model servers are friends,
 //! too, by what the user configured; [`Friends`] finds either by name.
 
+pub mod claude;
 pub mod codex;
 mod gemini;
 mod lookup;
@@ -12,7 +13,7 @@ pub use lookup::{Chosen, FindError, Friends};
 use crate::friend::Friend;
 
 /// Every friend that is a program of its own.
-pub static ALL: &[&dyn Friend] = &[&codex::Codex::IN_PATH, &gemini::GEMINI, &opencode::OPENCODE];
+pub static ALL: &[&dyn Friend] = &[&codex::Codex::IN_PATH, &claude::Claude::IN_PATH, &gemini::GEMINI, &opencode::OPENCODE];
 
 /// The friend of this name, among those that are programs.
 pub fn find(name: &str) -> Option<&'static dyn Friend> {

@@ -11,6 +11,7 @@
 
 mod ask;
 mod by_acp;
+mod claude;
 mod codex;
 mod fakes;
 mod model;

@@ -25,10 +25,7 @@ pub(crate) fn friends(context: &Context<'_>) -> Friends<'static> {
     let (home, directory) = (context.home.clone(), context.options.directory.clone());
     Friends::new(move || {
         let providers = Providers::of(&home, &directory).map_err(|failure| failure.message)?;
-        providers.into_servers(&home).map_err(|failure| match &failure.place {
-            Some(place) => format!("{} ({place})", failure.message),
-            None => failure.message,
-        })
+        providers.into_servers(&home)
     })
 }
 

@@ -1,0 +1,103 @@
+//! Claude Code, by its control protocol over standard streams, or by `claude -p` where that does not work.
+//!
+//! A turn is one process. It keeps the user's sign-in, provider and model (their own settings are read, those of
+//! the project are not: they can name programs to run). It does without everything else that is customised:
+//! CLAUDE.md, hooks, tool servers, plugins, skills, agents, slash commands, files that a prompt mentions by `@`.
+//! What an administrator's policy demands still happens: claude lets nobody switch that off.
+//!
+//! Invariants: claude asks relay before it uses a tool, whatever the user's rules allow; it hears the prompt only
+//! after it has said which tools it has, and that they are the ones it was given. The other way is taken for
+//! read-only turns alone, and only while nothing of the prompt was heard.
+
+mod conversation;
+mod environment;
+mod hear;
+mod judge;
+mod look;
+mod print;
+mod recipe;
+mod trouble;
+mod version;
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+
+use relaycode_project::access::Access;
+
+use crate::answer::Answer;
+use crate::event::Event;
+use crate::failure::Failure;
+use crate::friend::{Abilities, Friend, Presence, Sessions};
+use crate::turn::Turn;
+use crate::world::World;
+use trouble::{Broken, failed};
+
+/// What it is called.
+const NAME: &str = "claude";
+
+/// The friend `claude`.
+#[derive(Debug)]
+pub struct Claude {
+    program: Option<PathBuf>,
+}
+
+impl Claude {
+    /// The one in PATH.
+    pub const IN_PATH: Claude = Claude { program: None };
+
+    /// The one at this place.
+    pub fn at(program: &Path) -> Claude {
+        Claude { program: Some(program.to_path_buf()) }
+    }
+
+    fn program(&self) -> OsString {
+        self.program.as_ref().map_or_else(|| NAME.into(), |program| program.clone().into())
+    }
+
+    /// Where it is, as far as that can be told.
+    fn found(&self, world: &World<'_>) -> String {
+        let path = (world.variable)("PATH").unwrap_or_default();
+        let mut places = std::env::split_paths(&path).map(|folder| folder.join(NAME));
+        let found = self.program.clone().or_else(|| places.find(|file| file.is_file()));
+        found.map_or_else(|| NAME.to_string(), |file| file.display().to_string())
+    }
+}
+
+impl Friend for Claude {
+    fn name(&self) -> &str {
+        NAME
+    }
+
+    fn abilities(&self) -> Abilities {
+        Abilities {
+            reads_files: true,
+            writes_files: true,
+            streams: true,
+            review: false,
+            sessions: Sessions::Own,
+            schema: true,
+            access: recipe::ACCESS,
+        }
+    }
+
+    fn look(&self, world: &World<'_>) -> Presence {
+        look::look(self, world)
+    }
+
+    fn turn(&self, turn: &Turn, world: &World<'_>, hear: &mut dyn FnMut(Event)) -> Result<Answer, Failure> {
+        let recipe = recipe::Recipe::new(turn)?;
+        let why = match conversation::attempt(self, &recipe, turn, world, hear) {
+            Ok(answer) => return Ok(answer),
+            Err(Broken::Over(failure)) => return Err(failure),
+            Err(Broken::OtherWay(why)) => why,
+        };
+        // One that is too old fails in ways of its own: better to say what it is.
+        version::check(look::version(self, world))?;
+        if turn.access != Access::ReadOnly {
+            // Only the control protocol lets relay see what is written before it is.
+            return Err(failed(format!("it does not take relay's questions: {why}")));
+        }
+        hear(Event::OtherWay(format!("{} does not work ({why}); {} is used", conversation::WAY, print::WAY)));
+        print::attempt(self, &recipe, turn, world, hear)
+    }
+}

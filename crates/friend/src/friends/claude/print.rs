@@ -1,0 +1,115 @@
+//! The way `print`: one run of `claude -p`, the prompt on its input. For read-only turns alone.
+//!
+//! Nobody is asked here: what is no plain reading is refused by claude itself, and it has no tool that writes.
+//! What it may read outside of the project is what the user's own rules allow. What it works with is seen when it
+//! already has the prompt; if it is not what it was given, it is ended, and nothing of it is used.
+
+use std::time::Duration;
+
+use relaycode_clients::lines::{Heard as Line, Lines};
+use relaycode_exec::{Deadlines, Input, Job};
+use serde_json::Value;
+
+use super::Claude;
+use super::environment::environment;
+use super::hear::{Hear, Heard, too_much};
+use super::recipe::Recipe;
+use super::trouble::{Watch, ended_early, failed, last_words, not_run};
+use crate::answer::Answer;
+use crate::event::Event;
+use crate::failure::Failure;
+use crate::turn::Turn;
+use crate::world::World;
+
+/// What this way is called.
+pub(super) const WAY: &str = "print";
+
+/// Between SIGTERM and SIGKILL.
+const GRACE: Duration = Duration::from_millis(500);
+
+/// Beyond the turn's own limit: the keeper ends it then, also if relay stands still.
+const MARGIN: Duration = Duration::from_secs(5);
+
+/// How often it is looked at whether to go on.
+const TICK: Duration = Duration::from_millis(50);
+
+/// Lines that are no messages.
+const MOST_GARBAGE: usize = 1_000;
+
+/// Bytes of standard error that are remembered.
+const MOST_ERRORS: usize = 16 << 10;
+
+/// Does the turn.
+pub(super) fn attempt(
+    claude: &Claude,
+    recipe: &Recipe,
+    turn: &Turn,
+    world: &World<'_>,
+    hear: &mut Hear<'_>,
+) -> Result<Answer, Failure> {
+    let mut words = vec![claude.program()];
+    words.extend(recipe.arguments());
+    let mut job = Job::argv(words, &turn.directory);
+    job.environment = environment(world);
+    job.input = Input::Bytes(recipe.prompt.clone().into_bytes());
+    job.deadlines =
+        Deadlines { total: Some(turn.limits.left().saturating_add(MARGIN)), idle: None, grace: GRACE };
+    let mut lines = Lines::start(&world.runner, &job).map_err(not_run)?;
+    let answer = hear_out(&mut lines, recipe, turn, world, hear);
+    // Also when it went well: nothing that it left behind is wanted.
+    let _ = lines.end();
+    answer
+}
+
+fn hear_out(
+    lines: &mut Lines,
+    recipe: &Recipe,
+    turn: &Turn,
+    world: &World<'_>,
+    hear: &mut Hear<'_>,
+) -> Result<Answer, Failure> {
+    let mut watch = Watch::new(turn.limits);
+    let mut heard = Heard::new(turn.access, turn.schema.is_some());
+    let (mut errors, mut garbage, mut seen) = (Vec::new(), 0, false);
+    let session = recipe.session.as_deref();
+    let mut answer = None;
+    loop {
+        if let Some(halt) = watch.halt(world.stop) {
+            return Err(watch.failure(halt, last_words(&errors)));
+        }
+        let said = lines.next(&|| false, TICK).map_err(not_run)?;
+        errors.extend(lines.take_errors());
+        let over = errors.len().saturating_sub(MOST_ERRORS);
+        errors.drain(..over);
+        let told = match said {
+            Line::Line(line) => serde_json::from_slice::<Value>(&line).ok().filter(Value::is_object),
+            Line::TooLong => return Err(too_much()),
+            Line::Nothing => continue,
+            Line::Over(finished) => {
+                return answer.unwrap_or_else(|| Err(ended_early(&finished, &errors, session)));
+            }
+        };
+        let Some(told) = told else {
+            garbage += 1;
+            if garbage > MOST_GARBAGE {
+                return Err(failed("what it prints are no messages"));
+            }
+            continue;
+        };
+        match told["type"].as_str().unwrap_or_default() {
+            "system" if told["subtype"] == "init" => {
+                recipe.check(&told, turn)?;
+                heard.began(&told);
+                seen = true;
+                hear(Event::Ready { way: WAY });
+            }
+            "result" if told["is_error"] == false && !seen => {
+                return Err(failed("it answered without saying what it works with"));
+            }
+            "result" => answer = Some(heard.result(&told, session, WAY, hear)),
+            // Nothing counts that came before it was looked at.
+            _ if seen => heard.note(&told, &mut watch, hear)?,
+            _ => {}
+        }
+    }
+}

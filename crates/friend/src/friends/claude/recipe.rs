@@ -1,0 +1,170 @@
+//! What claude is given for each access: its tools, its arguments; and what it has to say of itself.
+//!
+//! Invariant: claude has no tool that the access has no use for, and a claude that says that it has others, or
+//! another mode, or another session, or a tool server, is not used. The same recipe holds for a session that is
+//! taken up again. A shell is given with full access alone: claude by itself does not confine one.
+
+use std::ffi::OsString;
+
+use relaycode_project::access::Access;
+use serde_json::Value;
+use uuid::Uuid;
+
+use super::NAME;
+use super::judge::HAND_IN;
+use super::version::{self, Version};
+use crate::failure::Failure;
+use crate::turn::{Memory, Task, Turn};
+
+/// What claude may be given.
+pub(super) const ACCESS: &[Access] = &[Access::ReadOnly, Access::Workspace, Access::Full];
+
+/// Its tools, by access.
+const READING: &[&str] = &["Read", "Grep", "Glob"];
+const WRITING: &[&str] = &["Read", "Grep", "Glob", "Edit", "Write", "NotebookEdit"];
+const WORKING: &[&str] =
+    &["Read", "Grep", "Glob", "Edit", "Write", "NotebookEdit", "Bash", "WebFetch", "WebSearch"];
+
+/// The mode in which claude asks. Others allow by themselves.
+const MODE: &str = "default";
+
+/// Bytes of a schema: it travels in an argument, and the system takes 128 KiB in one.
+const MOST_SCHEMA: usize = 100 << 10;
+
+/// A recipe for one turn.
+#[derive(Debug)]
+pub(super) struct Recipe {
+    access: Access,
+    tools: &'static [&'static str],
+    /// The id of the session: begun, or taken up again.
+    pub(super) session: Option<String>,
+    resumed: bool,
+    model: Option<String>,
+    schema: Option<String>,
+    /// What is asked.
+    pub(super) prompt: String,
+}
+
+impl Recipe {
+    /// For this turn. Refuses what claude cannot do, or what nobody has tested, before anything is started.
+    pub(super) fn new(turn: &Turn) -> Result<Recipe, Failure> {
+        let cannot = |what: String| Failure::Cannot { friend: NAME.to_string(), what };
+        let tools = match turn.access {
+            Access::ReadOnly => READING,
+            Access::Workspace => WRITING,
+            Access::Full => WORKING,
+            Access::Ask => {
+                let what = format!("be given the access `{}`; use read-only, workspace or full", turn.access);
+                return Err(cannot(what));
+            }
+        };
+        let Task::Prompt(prompt) = &turn.task else {
+            return Err(cannot("review by itself".to_string()));
+        };
+        let schema = turn.schema.as_ref().map(Value::to_string);
+        if schema.as_ref().is_some_and(|schema| schema.len() > MOST_SCHEMA) {
+            return Err(cannot(format!("be held to a schema of more than {} KiB", MOST_SCHEMA >> 10)));
+        }
+        let session = match &turn.memory {
+            Memory::None => None,
+            Memory::Begin => Some(Uuid::new_v4().to_string()),
+            // Its sessions are its own: nobody hands it one.
+            Memory::Replay(_) => return Err(cannot("be told what was said in another session".to_string())),
+            Memory::Resume(id) => match Uuid::try_parse(id) {
+                Ok(id) => Some(id.to_string()),
+                // Claude takes other words for names, and looks for what resembles them.
+                Err(_) => return Err(Failure::NoSession { friend: NAME.to_string(), id: id.clone() }),
+            },
+        };
+        Ok(Recipe {
+            access: turn.access,
+            tools,
+            session,
+            resumed: matches!(turn.memory, Memory::Resume(_)),
+            model: turn.model.clone(),
+            schema,
+            prompt: as_words(prompt),
+        })
+    }
+
+    /// The arguments, whichever way it goes.
+    pub(super) fn arguments(&self) -> Vec<OsString> {
+        let mut words: Vec<OsString> = [
+            "-p",
+            "--output-format",
+            "stream-json",
+            "--verbose",
+            "--include-partial-messages",
+            "--safe-mode",
+            "--strict-mcp-config",
+            "--disable-slash-commands",
+            "--setting-sources",
+            "user",
+            "--permission-mode",
+            MODE,
+            "--tools",
+        ]
+        .iter()
+        .map(OsString::from)
+        .collect();
+        words.push(self.tools.join(",").into());
+        // With `=`: a name that begins with a hyphen is no argument of its own.
+        let mut add = |name: &str, value: &str| words.push(format!("{name}={value}").into());
+        if let Some(model) = &self.model {
+            add("--model", model);
+        }
+        if let Some(schema) = &self.schema {
+            add("--json-schema", schema);
+        }
+        match &self.session {
+            Some(id) if self.resumed => add("--resume", id),
+            Some(id) => add("--session-id", id),
+            None => words.push("--no-session-persistence".into()),
+        }
+        words
+    }
+
+    /// Looks at what claude says of itself.
+    pub(super) fn check(&self, init: &Value, turn: &Turn) -> Result<(), Failure> {
+        version::check(Version::read(init["claude_code_version"].as_str().unwrap_or_default()))?;
+        let other =
+            |got: String| Err(Failure::OtherAccess { friend: NAME.to_string(), wanted: self.access, got });
+        let mode = init["permissionMode"].as_str().unwrap_or("no mode");
+        if mode != MODE {
+            return other(format!("permission mode {mode}"));
+        }
+        let Some(tools) = init["tools"].as_array() else {
+            return other("tools that it does not name".into());
+        };
+        let known = |tool: &&Value| {
+            let name = tool.as_str().unwrap_or_default();
+            self.tools.contains(&name) || (self.schema.is_some() && name == HAND_IN)
+        };
+        if let Some(tool) = tools.iter().find(|tool| !known(tool)) {
+            return other(format!("the tool {tool}"));
+        }
+        if init["mcp_servers"].as_array().is_some_and(|servers| !servers.is_empty()) {
+            return other("tool servers".into());
+        }
+        if init["cwd"].as_str().is_none_or(|cwd| !same_place(cwd, turn)) {
+            return other(format!("the directory {}", init["cwd"]));
+        }
+        match (&self.session, init["session_id"].as_str()) {
+            (Some(id), Some(got)) if !id.eq_ignore_ascii_case(got) => {
+                Err(Failure::NoSession { friend: NAME.to_string(), id: id.clone() })
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+fn same_place(cwd: &str, turn: &Turn) -> bool {
+    let real = |path: &std::path::Path| std::fs::canonicalize(path).ok();
+    turn.directory.as_os_str() == cwd
+        || real(cwd.as_ref()).is_some_and(|cwd| real(&turn.directory) == Some(cwd))
+}
+
+/// The prompt as words: one that begins with a slash would be taken for a command of claude's.
+fn as_words(prompt: &str) -> String {
+    if prompt.starts_with('/') { format!("\n{prompt}") } else { prompt.to_string() }
+}

@@ -1,0 +1,121 @@
+//! How a turn may end badly: refused, broken off, too late, unheard. Nothing is left running (the stage looks).
+
+use std::process::Command;
+use std::thread;
+use std::time::Duration;
+
+use relaycode_friend::Failure;
+use relaycode_friend::event::Event;
+use relaycode_friend::turn::Limits;
+use relaycode_testkit::model::{self, Wait};
+
+use super::stage::{LONG, stage};
+
+fn hanging() -> model::Turn {
+    model::Turn::text("Well, then").with(|turn| turn.hang_s = Some(Wait::Forever(true)))
+}
+
+#[test]
+fn one_that_takes_too_long_is_ended_by_the_total_and_by_the_idle_limit() {
+    for (limits, by_silence) in [
+        (Limits::new(Duration::from_secs(8), LONG), false),
+        (Limits::new(LONG, Duration::from_secs(8)), true),
+    ] {
+        let stage = stage!([hanging()]);
+        let mut turn = stage.turn("Take your time.");
+        turn.limits = limits;
+        let came = stage.go(&turn);
+        assert!(
+            matches!(came.failure(), Failure::TimedOut { idle, .. } if *idle == by_silence),
+            "{:?}",
+            came.failure()
+        );
+        assert!(came.took < Duration::from_secs(30), "{:?}", came.took);
+    }
+}
+
+#[test]
+fn one_that_is_cancelled_is_gone_at_once() {
+    let stage = stage!([hanging()]);
+    let stopped = std::sync::Mutex::new(None);
+    let came = stage.go_until(&stage.turn("Take your time."), &|| {
+        let stop = !stage.server.turns().is_empty();
+        if stop {
+            stopped.lock().unwrap().get_or_insert_with(std::time::Instant::now);
+        }
+        stop
+    });
+    assert!(matches!(came.failure(), Failure::Cancelled { .. }));
+    let since = stopped.lock().unwrap().unwrap().elapsed();
+    assert!(since < Duration::from_millis(2_500), "{since:?}");
+}
+
+#[test]
+fn a_server_that_refuses_connections_is_noticed_early() {
+    let stage = stage!(at "http://127.0.0.1:9");
+    let came = stage.go(&stage.turn("Hello?"));
+    assert!(matches!(came.failure(), Failure::Unreachable { .. }), "{:?}", came.failure());
+    assert!(came.took < Duration::from_secs(30), "{:?}", came.took);
+    assert!(came.events.iter().any(|event| matches!(event, Event::Retrying(_))));
+}
+
+#[test]
+fn a_key_that_is_refused_and_one_that_is_not_there_mean_not_signed_in() {
+    let stage = stage!([model::Turn::status(401).repeat(9)]);
+    let came = stage.go(&stage.turn("Hello?"));
+    assert!(matches!(came.failure(), Failure::NotSignedIn { said, .. } if said.contains("401")));
+    stage.switch("no-key");
+    let came = stage.go(&stage.turn("Hello?"));
+    assert!(matches!(came.failure(), Failure::NotSignedIn { said, .. } if said.contains("logged in")));
+}
+
+#[test]
+fn a_server_that_fails_is_a_failure_with_its_words_and_never_an_answer() {
+    for (status, words) in [(500, "500"), (400, "400"), (429, "429")] {
+        let stage = stage!([model::Turn::status(status).repeat(9)]);
+        let came = stage.go(&stage.turn("Hello?"));
+        assert!(
+            matches!(came.failure(), Failure::Failed { said, .. } if said.contains(words)),
+            "{:?}",
+            came.failure()
+        );
+    }
+}
+
+#[test]
+fn a_server_that_stumbles_once_is_asked_again() {
+    let stage = stage!([
+        model::Turn::status(503),
+        model::Turn::text("Half of").with(|turn| turn.disconnect_after = Some(4)),
+        model::Turn::text("All of it."),
+    ]);
+    let came = stage.go(&stage.turn("Hello?"));
+    assert_eq!((came.answer().text.as_str(), came.shown().as_str()), ("All of it.", "All of it."));
+}
+
+#[test]
+fn one_that_is_killed_is_a_failure_that_says_so() {
+    let stage = stage!([hanging()]);
+    let came = thread::scope(|scope| {
+        scope.spawn(|| {
+            stage.server.wait_for(|requests| requests.iter().any(model::Request::is_turn));
+            for pid in stage.scratch.left_running() {
+                let pid = pid.as_raw_nonzero().to_string();
+                Command::new("kill").args(["-9", &pid]).status().unwrap();
+            }
+        });
+        stage.go(&stage.turn("Take your time."))
+    });
+    assert!(
+        matches!(came.failure(), Failure::Failed { said, .. } if said.contains("signal 9")),
+        "{:?}",
+        came.failure()
+    );
+}
+
+#[test]
+fn one_that_says_nothing_gave_no_answer() {
+    let stage = stage!([model::Turn::text("").repeat(9)]);
+    let came = stage.go(&stage.turn("Hello?"));
+    assert!(matches!(came.failure(), Failure::NoAnswer { .. }), "{came:?}");
+}

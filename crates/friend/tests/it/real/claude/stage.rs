@@ -1,0 +1,210 @@
+//! A scratch home with claude in it, a project, and a model server.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::{Duration, Instant};
+
+use relaycode_friend::answer::Declined;
+use relaycode_friend::event::Event;
+use relaycode_friend::friends::claude::Claude;
+use relaycode_friend::turn::Limits;
+use relaycode_friend::{Answer, Failure, Friend, Memory, Task, Turn, World};
+use relaycode_project::access::Access;
+use relaycode_testkit::agents::{self, Absent, Scratch};
+use relaycode_testkit::model::{self, Script, Server};
+use serde_json::{Value, json};
+
+use crate::stage::runner;
+
+/// Far more than a turn takes that goes well.
+pub(super) const LONG: Duration = Duration::from_secs(60);
+
+/// A stage with this script, or a test that says why it is skipped.
+macro_rules! stage {
+    ($turns:expr) => {
+        match $crate::real::claude::stage::Stage::new($turns, None) {
+            Ok(stage) => stage,
+            Err(absent) => return absent.skip(),
+        }
+    };
+    (at $url:expr) => {
+        match $crate::real::claude::stage::Stage::new([], Some($url)) {
+            Ok(stage) => stage,
+            Err(absent) => return absent.skip(),
+        }
+    };
+}
+pub(super) use stage;
+
+pub(super) struct Stage {
+    pub(super) server: Server,
+    pub(super) scratch: Scratch,
+    claude: Claude,
+}
+
+/// What came of a turn.
+#[derive(Debug)]
+pub(super) struct Came {
+    result: Result<Answer, Failure>,
+    pub(super) events: Vec<Event>,
+    pub(super) took: Duration,
+}
+
+impl Stage {
+    pub(super) fn new(
+        turns: impl IntoIterator<Item = model::Turn>,
+        url: Option<&str>,
+    ) -> Result<Stage, Absent> {
+        let agent = agents::named("claude").unwrap();
+        let server = Server::start(Script::any(turns));
+        let scratch = Scratch::new();
+        let resident = scratch.settle(agent, url.unwrap_or(&server.url()))?;
+        let project = scratch.project();
+        fs::write(project.join("main.rs"), "fn main() {}\n").unwrap();
+        let git = Command::new("git").args(["init", "-q"]).current_dir(&project).status().unwrap();
+        assert!(git.success());
+        // Claude, with what it needs to know; the folder says how often it was called.
+        let root = project.parent().unwrap().to_path_buf();
+        let exports: String = resident
+            .environment()
+            .map(|(name, value)| format!("export {}='{}'\n", name.display(), value.display()))
+            .collect();
+        let script = format!(
+            "#!/bin/sh\n{exports}echo called >>'{root}/calls'\n\
+             if [ -e '{root}/no-stdio' ]; then case \"$*\" in *--input-format*) echo no such protocol >&2; exit 3 ;; esac; fi\n\
+             if [ -e '{root}/no-key' ]; then unset ANTHROPIC_API_KEY; fi\n\
+             exec '{program}' \"$@\"\n",
+            root = root.display(),
+            program = resident.program().display(),
+        );
+        let program = root.join("claude");
+        fs::write(&program, script).unwrap();
+        fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
+        Ok(Stage { server, scratch, claude: Claude::at(&program) })
+    }
+
+    pub(super) fn root(&self) -> PathBuf {
+        self.scratch.project().parent().unwrap().to_path_buf()
+    }
+
+    pub(super) fn project(&self) -> PathBuf {
+        fs::canonicalize(self.scratch.project()).unwrap()
+    }
+
+    /// Switches something of the program's off: `no-stdio`, `no-key`.
+    pub(super) fn switch(&self, name: &str) {
+        fs::write(self.root().join(name), "").unwrap();
+    }
+
+    pub(super) fn calls(&self) -> usize {
+        fs::read_to_string(self.root().join("calls")).unwrap_or_default().lines().count()
+    }
+
+    /// Adds to the user's own settings, beside where the model is.
+    pub(super) fn configure(&self, more: Value) {
+        let file = self.scratch.home().join(".claude/settings.json");
+        let mut settings: Value = serde_json::from_str(&fs::read_to_string(&file).unwrap()).unwrap();
+        for (key, value) in more.as_object().unwrap() {
+            settings[key] = value.clone();
+        }
+        fs::write(file, settings.to_string()).unwrap();
+    }
+
+    pub(super) fn turn(&self, prompt: &str) -> Turn {
+        Turn {
+            task: Task::Prompt(prompt.to_string()),
+            directory: self.project(),
+            access: Access::ReadOnly,
+            model: None,
+            schema: None,
+            memory: Memory::None,
+            limits: Limits::new(LONG, LONG),
+        }
+    }
+
+    pub(super) fn go(&self, turn: &Turn) -> Came {
+        self.go_until(turn, &|| false)
+    }
+
+    pub(super) fn go_until(&self, turn: &Turn, stop: &(dyn Fn() -> bool + Sync)) -> Came {
+        let world = World { runner: runner(), home: None, variable: &|_| None, stop, depth: 0 };
+        let mut events = Vec::new();
+        let mut turn = turn.clone();
+        turn.limits.began = Instant::now();
+        let result = self.claude.turn(&turn, &world, &mut |event| events.push(event));
+        let took = turn.limits.began.elapsed();
+        assert_eq!(self.scratch.left_running(), [], "nothing is left running");
+        Came { result, events, took }
+    }
+
+    pub(super) fn look(&self) -> relaycode_friend::friend::Presence {
+        self.claude.look(&World {
+            runner: runner(),
+            home: None,
+            variable: &|_| None,
+            stop: &|| false,
+            depth: 0,
+        })
+    }
+
+    /// Every file of the project with its bytes, git's own included.
+    pub(super) fn tree(&self) -> BTreeMap<PathBuf, Vec<u8>> {
+        let mut tree = BTreeMap::new();
+        collect(&self.project(), &mut tree);
+        tree
+    }
+
+    /// What of the names that begin with `ran-` was made in the stage's folder.
+    pub(super) fn ran(&self) -> Vec<String> {
+        let names = fs::read_dir(self.root()).unwrap().flatten().map(|entry| entry.file_name());
+        names.map(|name| name.display().to_string()).filter(|name| name.starts_with("ran-")).collect()
+    }
+}
+
+impl Came {
+    #[track_caller]
+    pub(super) fn answer(&self) -> &Answer {
+        self.result.as_ref().unwrap_or_else(|failure| panic!("{failure:?}\n{:#?}", self.events))
+    }
+
+    #[track_caller]
+    pub(super) fn failure(&self) -> &Failure {
+        self.result.as_ref().unwrap_err()
+    }
+
+    pub(super) fn declined(&self) -> Vec<Declined> {
+        let of = |event: &Event| if let Event::Declined(what) = event { Some(what.clone()) } else { None };
+        self.events.iter().filter_map(of).collect()
+    }
+
+    /// What a stream shows at last.
+    pub(super) fn shown(&self) -> String {
+        self.events.iter().fold(String::new(), |shown, event| match event {
+            Event::Text(text) => shown + text,
+            Event::Anew => String::new(),
+            _ => shown,
+        })
+    }
+}
+
+fn collect(folder: &Path, tree: &mut BTreeMap<PathBuf, Vec<u8>>) {
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            collect(&path, tree);
+        } else {
+            tree.insert(path.clone(), fs::read(&path).unwrap());
+        }
+    }
+}
+
+pub(super) fn write(path: &str) -> model::Turn {
+    model::Turn::text("I write.").tool("Write", json!({"file_path": path, "content": "new\n"}))
+}
+
+pub(super) fn shell(command: &str) -> model::Turn {
+    model::Turn::text("I run.").tool("Bash", json!({"command": command, "description": "run it"}))
+}
