@@ -129,7 +129,7 @@ fn talk(
         return Err(Failure::TooOld { friend, found, oldest }.into());
     }
     let session = match &turn.memory {
-        Memory::None | Memory::Begin => agent
+        Memory::None | Memory::Begin | Memory::Replay(_) => agent
             .new_session(&recipe.directory, decider, &starting(&turn.limits))
             .map_err(|broken| not_begun(broken, decider))?,
         Memory::Resume(id) => resume(recipe, turn, world, agent, decider, id)?,

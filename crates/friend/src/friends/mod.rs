@@ -13,7 +13,8 @@ pub use lookup::{Chosen, FindError, Friends};
 use crate::friend::Friend;
 
 /// Every friend that is a program of its own.
-pub static ALL: &[&dyn Friend] = &[&codex::Codex::IN_PATH, &claude::Claude::IN_PATH, &gemini::GEMINI, &opencode::OPENCODE];
+pub static ALL: &[&dyn Friend] =
+    &[&codex::Codex::IN_PATH, &claude::Claude::IN_PATH, &gemini::GEMINI, &opencode::OPENCODE];
 
 /// The friend of this name, among those that are programs.
 pub fn find(name: &str) -> Option<&'static dyn Friend> {

@@ -88,7 +88,13 @@ impl Friend for Opencode {
             Some(_) if !signed_in => Some(format!("no provider is set up; {SIGN_IN}")),
             Some(_) => None,
         };
-        Presence { found: Some(found.display().to_string()), version, signed_in: Some(signed_in), trouble }
+        Presence {
+            found: Some(found.display().to_string()),
+            version,
+            signed_in: Some(signed_in),
+            trouble,
+            ..Presence::default()
+        }
     }
 
     fn turn(&self, turn: &Turn, world: &World<'_>, hear: &mut dyn FnMut(Event)) -> Result<Answer, Failure> {
