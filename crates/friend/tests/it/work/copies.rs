@@ -283,7 +283,7 @@ fn a_copy_that_a_killed_run_left_goes_with_the_next_and_a_living_one_stays() {
     write(&folder.join("00000000-0000-4000-8000-000000000001/app/left.txt"), "x\n");
     // What is not a copy is not touched.
     write(&folder.join("notes/mine.txt"), "mine\n");
-    fs::set_permissions(folder.join(dead).join("app"), fs::Permissions::from_mode(0)).unwrap();
+    fs::set_permissions(folder.join(dead).join("app"), fs::Permissions::from_mode(0o000)).unwrap();
     let next = scene.scratch().unwrap();
     assert!(!folder.join(dead).exists() && !folder.join(format!("{dead}.lock")).exists());
     assert!(!folder.join("00000000-0000-4000-8000-000000000001").exists());

@@ -49,7 +49,7 @@ fn the_project_becomes_what_the_copy_was_and_reverting_brings_it_back() {
         }
         let before = files(&scene.root());
         let random = Mutex::new(Random::of_case(SEED + 1, case));
-        let after: Mutex<Option<BTreeMap<String, (Vec<u8>, bool)>>> = Mutex::default();
+        let after: Mutex<Option<Tree>> = Mutex::default();
         let worked = scene
             .work(|copy| {
                 let random = &mut *random.lock().unwrap();

@@ -188,8 +188,11 @@ pub(super) fn run_bit(path: &Path, runs: bool) {
     fs::set_permissions(path, fs::Permissions::from_mode(mode)).unwrap();
 }
 
+/// Bytes, and whether they can be run, by path.
+pub(super) type Tree = BTreeMap<String, (Vec<u8>, bool)>;
+
 /// Every ordinary file beneath a directory, with its bytes and whether it can be run; no repositories.
-pub(super) fn files(root: &Path) -> BTreeMap<String, (Vec<u8>, bool)> {
+pub(super) fn files(root: &Path) -> Tree {
     let mut found = BTreeMap::new();
     let mut waiting = vec![root.to_path_buf()];
     while let Some(directory) = waiting.pop() {
