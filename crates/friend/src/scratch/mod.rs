@@ -159,7 +159,11 @@ impl Scratch {
             Some((top, _)) => place.directory.join(top.file_name().unwrap_or(folder)),
             None => place.directory.join(folder),
         };
-        let directory = list.top.as_ref().map_or(top.clone(), |(_, below)| top.join(below));
+        // By its parts: joined with nothing, a path would end in a slash, and agents compare paths as text.
+        let directory: PathBuf = match &list.top {
+            Some((_, below)) => top.join(below).components().collect(),
+            None => top.clone(),
+        };
         std::fs::create_dir_all(&directory).map_err(system(&directory, "made"))?;
         let with_git = list.repository(making, &top);
         let mut copier = copy::Copier::new(making, &directory, &place.directory)?;

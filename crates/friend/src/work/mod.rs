@@ -19,17 +19,14 @@ use relaycode_door::{Consent, Digest, Door, Origin, Submission};
 use relaycode_project::access::Access;
 
 use crate::answer::Answer;
+use crate::depth::{self, TooDeep};
 use crate::event::Event;
 use crate::failure::Failure;
 use crate::friend::Friend;
+use crate::limits::{Over, What};
 use crate::scratch::{Caps, Making, Progress, Scratch, ScratchError};
 use crate::turn::{self, Memory, Task, Turn};
 use crate::world::World;
-
-/// Bytes of the context that goes with a request.
-pub const CONTEXT_BYTES: usize = 200_000;
-/// Bytes of everything that is sent.
-pub const PROMPT_BYTES: usize = 500_000;
 
 /// What a friend is asked to do to the project.
 #[derive(Debug, Clone)]
@@ -102,16 +99,12 @@ pub enum WorkError {
         /// What was given.
         access: Access,
     },
-    /// More than is sent.
-    #[error("{what} has {bytes} bytes, and {most} at most are sent")]
-    TooMuch {
-        /// What: the context, the prompt.
-        what: &'static str,
-        /// How many it has.
-        bytes: usize,
-        /// How many it may have.
-        most: usize,
-    },
+    /// Something is too large.
+    #[error(transparent)]
+    Limit(#[from] Over),
+    /// relay stands too deep in relays.
+    #[error(transparent)]
+    Depth(#[from] TooDeep),
     /// A file that the user named cannot be shown.
     #[error("{path} cannot be shown to {friend}: {why}")]
     File {
@@ -175,8 +168,9 @@ pub fn work(
         return Err(WorkError::NoPrompt);
     }
     if let Some(context) = &working.context {
-        within("the context", context.len(), CONTEXT_BYTES)?;
+        What::Context.check(context.len() as u64, Vec::new)?;
     }
+    depth::check(world.depth)?;
     let mut worked = if friend.abilities().writes_files {
         if !working.access.may_write() {
             return Err(WorkError::Access { access: working.access });
@@ -205,7 +199,7 @@ fn in_a_copy(
     let scratch = Scratch::make(&making, &mut |progress| hear(Heard::Copying(progress)))?;
     hear(Heard::Copied { files: scratch.files(), left_out: scratch.left_out().to_vec() });
     let prompt = told::envelope(working, &scratch);
-    within("the prompt", prompt.len(), PROMPT_BYTES)?;
+    What::Prompt.check(prompt.len() as u64, Vec::new)?;
     let turn = working.turn(prompt, scratch.directory().to_path_buf(), working.access);
     let answered = friend.turn(&turn, world, &mut |event| hear(Heard::Friend(event)));
     let mut answer = match answered {
@@ -234,7 +228,7 @@ fn by_answer(
     hear: &mut dyn FnMut(Heard),
 ) -> Result<Worked, WorkError> {
     let prompt = told::instructions(friend.name(), working, door)?;
-    within("the prompt", prompt.len(), PROMPT_BYTES)?;
+    What::Prompt.check(prompt.len() as u64, Vec::new)?;
     // It has no hands, so that there is nothing to give it.
     let turn = working.turn(prompt, door.root.clone(), Access::ReadOnly);
     let answered = friend.turn(&turn, world, &mut |event| hear(Heard::Friend(event)));
@@ -251,10 +245,6 @@ fn by_answer(
         proposal.control.git_commit_msg = Some(told::message(&working.prompt));
     }
     Ok(Worked { answer, proposal: (!says_nothing).then_some(proposal), ..Worked::default() })
-}
-
-fn within(what: &'static str, bytes: usize, most: usize) -> Result<(), WorkError> {
-    if bytes > most { Err(WorkError::TooMuch { what, bytes, most }) } else { Ok(()) }
 }
 
 impl Working {

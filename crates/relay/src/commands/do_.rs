@@ -296,7 +296,8 @@ impl From<WorkError> for Failure {
             WorkError::NoPrompt | WorkError::File { .. } => Failure::new(Exit::Usage, "usage", message),
             WorkError::Access { .. } => Failure::new(Exit::Usage, "access", message)
                 .hint("`--access workspace` lets it change its copy"),
-            WorkError::TooMuch { .. } | WorkError::Prompt(_) => {
+            WorkError::Depth(_) => Failure::new(Exit::Refused, "depth", message),
+            WorkError::Limit(_) | WorkError::Prompt(_) => {
                 Failure::new(Exit::Refused, "tooLarge", message).hint("give it less")
             }
             WorkError::Scratch(_) => Failure::new(Exit::Refused, "copy", message),

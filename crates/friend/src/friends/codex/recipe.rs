@@ -221,7 +221,7 @@ impl<'a> Terms<'a> {
             return Ok(());
         }
         let got = json!({
-            "sandbox": sandbox, "profile": profile["id"], "approvals": echo["approvalPolicy"],
+            "sandbox": sandbox, "profile": profile, "roots": echo["runtimeWorkspaceRoots"], "approvals": echo["approvalPolicy"],
             "reviewer": echo["approvalsReviewer"], "directory": echo["cwd"],
         });
         Err(Failure::OtherAccess { friend: NAME.to_string(), wanted: self.turn.access, got: got.to_string() })
