@@ -204,6 +204,24 @@ impl Agent {
         }
     }
 
+    /// Says nothing more and lets the agent end by itself, so that it can write down what it remembers; after
+    /// `most` it is ended.
+    ///
+    /// # Errors
+    /// If it could not be watched.
+    pub fn leave(mut self, most: Duration) -> Result<Option<Finished>, ExecError> {
+        self.peer.close();
+        let until = Instant::now() + most;
+        while let left = until.saturating_duration_since(Instant::now())
+            && !left.is_zero()
+        {
+            if let Incoming::Over(finished) = self.peer.next(&|| false, left)? {
+                return Ok(Some(*finished));
+            }
+        }
+        self.peer.end()
+    }
+
     /// Ends the agent and everything that it started.
     ///
     /// # Errors

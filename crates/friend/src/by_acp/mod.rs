@@ -34,6 +34,9 @@ const SETTLED: Duration = Duration::from_millis(400);
 /// How long it may go on remembering.
 const MOST_SETTLING: Duration = Duration::from_secs(20);
 
+/// How long one that is to remember may take to end by itself.
+const LEAVING: Duration = Duration::from_secs(5);
+
 /// Between being asked to end and being ended.
 pub(crate) const GRACE: Duration = Duration::from_millis(1200);
 
@@ -81,6 +84,11 @@ pub(crate) fn turn(
     hear: &mut dyn FnMut(Event),
 ) -> Result<Answer, Trouble> {
     let friend = recipe.friend;
+    if let Memory::Resume(id) = &turn.memory
+        && !is_an_id(id)
+    {
+        return Err(Failure::NoSession { friend: friend.to_string(), id: id.clone() }.into());
+    }
     let beneath = Beneath::new(&turn.directory).map_err(|error| Failure::Failed {
         friend: friend.to_string(),
         said: format!("{} cannot be opened: {error}", turn.directory.display()),
@@ -95,7 +103,9 @@ pub(crate) fn turn(
     let mut agent = Agent::start(&world.runner, &job).map_err(exec)?;
     let mut decider = Decider::new(turn.access, beneath, recipe.denials, hear);
     let done = talk(recipe, turn, world, &mut agent, &mut decider);
-    let ended = agent.end().map_err(exec)?;
+    // One that is to remember writes that down when it ends by itself.
+    let remembers = done.is_ok() && turn.memory != Memory::None;
+    let ended = if remembers { agent.leave(LEAVING) } else { agent.end() }.map_err(exec)?;
     if let Some(finished) = ended {
         decider.remember(&finished.stderr.tail);
     }
@@ -103,6 +113,12 @@ pub(crate) fn turn(
         Ok((session, end)) => Ok(answer(recipe, turn, session, &end, decider)?),
         Err(trouble) => Err(trouble),
     }
+}
+
+/// Whether something can be the id of a session: some make the name of a file of it.
+pub(crate) fn is_an_id(id: &str) -> bool {
+    let known = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'-' || byte == b'_';
+    (8..=128).contains(&id.len()) && id.bytes().all(known)
 }
 
 /// Everything that is said, up to the end of the prompt.

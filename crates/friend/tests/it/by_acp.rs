@@ -213,6 +213,19 @@ fn attempts_that_fail_one_after_the_other_are_given_up() {
 }
 
 #[test]
+fn what_is_no_id_of_a_session_is_not_even_asked_for() {
+    for (name, version, mode) in FRIENDS {
+        let play = Play::new(name, &hello(version, mode));
+        let mut turn = play.turn();
+        for id in ["../../x/yyyyyyyyyy", "short", "with a blank in it", ""] {
+            turn.memory = Memory::Resume(id.into());
+            assert!(matches!(play.run(&turn).0, Err(Failure::NoSession { .. })), "{id}");
+        }
+        assert_eq!(play.log(), "");
+    }
+}
+
+#[test]
 fn a_program_that_is_missing_and_access_that_is_not_tested_are_refused() {
     for (name, ..) in FRIENDS {
         let play = Play::new(name, "exit 0");

@@ -97,6 +97,14 @@ impl Friend for Gemini {
         let found = program::needed(world, NAME, NAME, INSTALL)?;
         program::needed(world, NAME, "node", "install node 20 or later")?;
         let home = Home::settle(world)?;
+        if let Memory::Resume(id) = &turn.memory
+            && by_acp::is_an_id(id)
+        {
+            home.keep_apart(id).map_err(|error| Failure::Failed {
+                friend: NAME.to_string(),
+                said: format!("the session {id} cannot be put in order: {error}"),
+            })?;
+        }
         let recipe = Recipe {
             friend: NAME,
             job: job(&found, &home, turn, world, &["--acp"]),
