@@ -73,6 +73,7 @@ pub(super) fn is_declined_what_writes_or_runs(name: &str) {
 pub(super) fn remembers_and_stays_read_only(name: &str) {
     let mut turns = vec![Turn::text("It is a heron.")];
     turns.extend(wants_everything(name));
+    turns.push(Turn::text("A heron, as I said."));
     let Some(house) = House::of(name, turns) else { return };
     let before = house.tree();
     let mut turn = house.turn("Which bird is it?");
@@ -85,11 +86,18 @@ pub(super) fn remembers_and_stays_read_only(name: &str) {
     turn.memory = Memory::Resume(id.clone());
     let came = house.run(&turn);
     assert_eq!(text(&came), "I could not.", "{:#?}", came.events);
-    assert_eq!(came.answer.as_ref().unwrap().session, Some(id));
+    assert_eq!(came.answer.as_ref().unwrap().session, Some(id.clone()));
     assert_eq!(kinds(&came), [DeclinedKind::Write, DeclinedKind::Write, DeclinedKind::Command]);
     assert_eq!(house.tree(), before);
     let body = house.server.turns()[1].body.to_string();
     assert!(body.contains("Which bird is it?") && body.contains("It is a heron."), "{body}");
+
+    let mut turn = house.turn("Which bird was it?");
+    turn.memory = Memory::Resume(id);
+    let came = house.run(&turn);
+    assert_eq!(text(&came), "A heron, as I said.", "{:#?}", came.events);
+    let body = house.server.turns().last().unwrap().body.to_string();
+    assert!(body.contains("It is a heron.") && body.contains("I could not."), "{body}");
 }
 
 pub(super) fn does_not_know_a_session_that_is_not_there(name: &str, id: &str) {
@@ -198,7 +206,7 @@ pub(super) fn gives_no_answer_where_there_is_none(name: &str) {
 }
 
 pub(super) fn is_gone_soon_after_it_is_broken_off(name: &str) {
-    let endless = Turn::text("On and on.").with(|turn| turn.never_end = true);
+    let endless = Turn::text("On and on.").with(|turn| turn.hang_s = Some(Wait::Forever(true)));
     let Some(house) = House::of(name, [endless]) else { return };
     let since: Mutex<Option<Instant>> = Mutex::new(None);
     let stop = || since.lock().unwrap().is_some();
