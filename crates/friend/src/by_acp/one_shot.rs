@@ -68,7 +68,7 @@ pub(crate) fn run(
     let mut lines = Lines::start(&world.runner, &job).map_err(exec)?;
     hear(Event::Ready { way: "one-shot" });
     let mut answer = Answer { way: "one-shot", ..Answer::default() };
-    let mut errors = String::new();
+    let mut errors: Vec<u8> = Vec::new();
     let mut failed = None;
     let mut heard = Instant::now();
     let late = |idle, after| Failure::TimedOut { friend: name(), after, idle, said: String::new() };
@@ -83,11 +83,9 @@ pub(crate) fn run(
             break Some(late(true, turn.limits.idle));
         }
         let next = lines.next(&|| false, TICK).map_err(exec)?;
-        errors.push_str(&String::from_utf8_lossy(&lines.take_errors()));
-        if errors.len() > MOST_ERRORS {
-            let from = errors.ceil_char_boundary(errors.len() - MOST_ERRORS / 2);
-            errors.drain(..from);
-        }
+        errors.extend_from_slice(&lines.take_errors());
+        let over = errors.len().saturating_sub(MOST_ERRORS);
+        errors.drain(..over);
         match next {
             Heard::Line(line) => {
                 let Ok(event) = serde_json::from_slice::<Value>(&line) else { continue };
@@ -116,7 +114,7 @@ pub(crate) fn run(
             Heard::Nothing => {}
             Heard::Over(finished) => {
                 if failed.is_none() && !finished.end.is_success() {
-                    failed = Some(classify::last_words(&errors));
+                    failed = Some(last_words(&errors));
                 }
                 break None;
             }
@@ -134,7 +132,11 @@ pub(crate) fn run(
         });
     }
     if answer.text.trim().is_empty() {
-        return Err(Failure::NoAnswer { friend: name(), said: classify::last_words(&errors) });
+        return Err(Failure::NoAnswer { friend: name(), said: last_words(&errors) });
     }
     Ok(answer)
+}
+
+fn last_words(errors: &[u8]) -> String {
+    classify::last_words(&String::from_utf8_lossy(errors))
 }

@@ -11,6 +11,7 @@ use std::path::{Path, PathBuf};
 use relaycode_project::access::Access;
 use serde_json::{Value, json};
 
+use super::memories;
 use crate::failure::Failure;
 use crate::world::World;
 
@@ -52,10 +53,6 @@ const ABOUT_SIGNING_IN: &[&str] = &[
 
 /// Bytes of a file of the user's that are read.
 const MOST_SETTINGS: u64 = 1 << 20;
-
-/// Projects, and sessions of one, that are looked at.
-const MOST_PROJECTS: usize = 10_000;
-const MOST_SESSIONS: usize = 10_000;
 
 /// How often a request that failed is made: the pauses are 5 s and 10 s.
 const ATTEMPTS: u32 = 3;
@@ -105,7 +102,13 @@ impl Home {
         home.write(world, &way).map_err(|error| {
             failed(format!("its settings cannot be written to {}: {error}", home.folder.display()))
         })?;
+        memories::forget_old(&home.memories());
         Ok(home)
+    }
+
+    /// Where it keeps what it remembers.
+    pub(super) fn memories(&self) -> PathBuf {
+        self.folder.join(".gemini/tmp")
     }
 
     /// The file with the rules for an access.
@@ -127,36 +130,6 @@ impl Home {
         .map(|(name, value)| (OsString::from(name), value.to_os_string()));
         set.extend(ours);
         set
-    }
-
-    /// Puts a session where taking it up does not destroy it. Gemini names the file of a session by the minute and
-    /// the beginning of its id, and begins that file anew before it looks for the session: within a minute it would
-    /// write over what it is to remember.
-    pub(super) fn keep_apart(&self, id: &str) -> io::Result<()> {
-        let Some(beginning) = id.get(..8) else { return Ok(()) };
-        let ending = format!("-{beginning}.jsonl");
-        let projects = match fs::read_dir(self.folder.join(".gemini/tmp")) {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
-            projects => projects?,
-        };
-        for project in projects.take(MOST_PROJECTS) {
-            let chats = project?.path().join("chats");
-            let apart = chats.join(format!("session-2000-01-01T00-00{ending}"));
-            let Ok(files) = fs::read_dir(&chats) else { continue };
-            let files = files.flatten().take(MOST_SESSIONS).filter(|file| {
-                file.file_name()
-                    .to_str()
-                    .is_some_and(|name| name.starts_with("session-") && name.ends_with(&ending))
-            });
-            // Where it was taken up before, there is a second one with nothing in it.
-            let largest = files.max_by_key(|file| file.metadata().map_or(0, |meta| meta.len()));
-            if let Some(file) = largest
-                && !apart.exists()
-            {
-                fs::rename(file.path(), &apart)?;
-            }
-        }
-        Ok(())
     }
 
     fn write(&self, world: &World<'_>, way: &str) -> io::Result<()> {
@@ -204,6 +177,8 @@ fn settings_of_ours(way: &str, model: Option<Value>) -> Value {
             "enableAutoUpdate": false,
             "enableAutoUpdateNotification": false,
             "checkpointing": {"enabled": false},
+            // It would remove sessions that share the beginning of their ids with an empty one.
+            "sessionRetention": {"enabled": false},
         },
         "privacy": {"usageStatisticsEnabled": false},
         "telemetry": {"enabled": false},

@@ -9,6 +9,7 @@
 //! - its mode is `default`, and it has to say so.
 
 mod home;
+mod memories;
 
 use std::ffi::OsString;
 use std::path::Path;
@@ -100,10 +101,7 @@ impl Friend for Gemini {
         if let Memory::Resume(id) = &turn.memory
             && by_acp::is_an_id(id)
         {
-            home.keep_apart(id).map_err(|error| Failure::Failed {
-                friend: NAME.to_string(),
-                said: format!("the session {id} cannot be put in order: {error}"),
-            })?;
+            keep(&home, id)?;
         }
         let recipe = Recipe {
             friend: NAME,
@@ -119,7 +117,12 @@ impl Friend for Gemini {
             denials: DENIALS,
         };
         let why = match by_acp::turn(&recipe, turn, world, hear) {
-            Ok(answer) => return Ok(answer),
+            Ok(answer) => {
+                if let Some(id) = &answer.session {
+                    keep(&home, id)?;
+                }
+                return Ok(answer);
+            }
             Err(Trouble::Final(failure)) => return Err(failure),
             Err(Trouble::NotSpoken(why)) => why,
         };
@@ -131,6 +134,14 @@ impl Friend for Gemini {
         let shot = Shot { friend: NAME, sign_in: SIGN_IN, job, prompt: &recipe.prompt, read: &read };
         one_shot::run(shot, turn, world, hear)
     }
+}
+
+/// Sees to it that a session can be taken up.
+fn keep(home: &Home, id: &str) -> Result<(), Failure> {
+    memories::keep(&home.memories(), id).map_err(|error| Failure::Failed {
+        friend: NAME.to_string(),
+        said: format!("its session {id} cannot be kept: {error}"),
+    })
 }
 
 fn cannot(what: &str) -> Failure {

@@ -1,7 +1,7 @@
 //! What every friend that is spoken to by the Agent Client Protocol has to do, whoever it is.
 
 use std::fs;
-use std::os::unix::fs::symlink;
+use std::os::unix::fs::{PermissionsExt, symlink};
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
@@ -73,6 +73,7 @@ pub(super) fn is_declined_what_writes_or_runs(name: &str) {
 pub(super) fn remembers_and_stays_read_only(name: &str) {
     let mut turns = vec![Turn::text("It is a heron.")];
     turns.extend(wants_everything(name));
+    turns.push(Turn::text("A heron, as I said."));
     let Some(house) = House::of(name, turns) else { return };
     let before = house.tree();
     let mut turn = house.turn("Which bird is it?");
@@ -85,11 +86,18 @@ pub(super) fn remembers_and_stays_read_only(name: &str) {
     turn.memory = Memory::Resume(id.clone());
     let came = house.run(&turn);
     assert_eq!(text(&came), "I could not.", "{:#?}", came.events);
-    assert_eq!(came.answer.as_ref().unwrap().session, Some(id));
+    assert_eq!(came.answer.as_ref().unwrap().session, Some(id.clone()));
     assert_eq!(kinds(&came), [DeclinedKind::Write, DeclinedKind::Write, DeclinedKind::Command]);
     assert_eq!(house.tree(), before);
     let body = house.server.turns()[1].body.to_string();
     assert!(body.contains("Which bird is it?") && body.contains("It is a heron."), "{body}");
+
+    let mut turn = house.turn("Which bird was it?");
+    turn.memory = Memory::Resume(id);
+    let came = house.run(&turn);
+    assert_eq!(text(&came), "A heron, as I said.", "{:#?}", came.events);
+    let body = house.server.turns().last().unwrap().body.to_string();
+    assert!(body.contains("It is a heron.") && body.contains("I could not."), "{body}");
 }
 
 pub(super) fn does_not_know_a_session_that_is_not_there(name: &str, id: &str) {
@@ -198,7 +206,7 @@ pub(super) fn gives_no_answer_where_there_is_none(name: &str) {
 }
 
 pub(super) fn is_gone_soon_after_it_is_broken_off(name: &str) {
-    let endless = Turn::text("On and on.").with(|turn| turn.never_end = true);
+    let endless = Turn::text("On and on.").with(|turn| turn.hang_s = Some(Wait::Forever(true)));
     let Some(house) = House::of(name, [endless]) else { return };
     let since: Mutex<Option<Instant>> = Mutex::new(None);
     let stop = || since.lock().unwrap().is_some();
@@ -210,6 +218,24 @@ pub(super) fn is_gone_soon_after_it_is_broken_off(name: &str) {
     assert!(matches!(came.answer, Err(Failure::Cancelled { .. })), "{:#?}", came.answer);
     let took = since.lock().unwrap().unwrap().elapsed();
     assert!(took < Duration::from_millis(2500), "{took:?}");
+}
+
+/// One that does not know the protocol, and else is what it is.
+pub(super) fn is_asked_once_where_it_does_not_speak_the_protocol(name: &str) {
+    let Some(house) = House::of(name, wants_everything(name)) else { return };
+    let program = house.scratch.home().with_file_name("bin").join(name);
+    let real = fs::read_link(&program).unwrap();
+    fs::remove_file(&program).unwrap();
+    let script = "for word; do case \"$word\" in acp|--acp) exit 1;; esac; done";
+    fs::write(&program, format!("#!/bin/sh\n{script}\nexec '{}' \"$@\"\n", real.display())).unwrap();
+    fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
+    let before = house.tree();
+    let came = house.run(&house.turn("Change everything."));
+    assert_eq!(text(&came), "I could not.");
+    assert_eq!(came.answer.as_ref().unwrap().way, "one-shot");
+    assert!(matches!(came.events.first(), Some(Event::OtherWay(_))), "{:#?}", came.events);
+    assert_eq!(house.tree(), before);
+    assert!(house.server.turns()[0].body.to_string().contains("Change everything."));
 }
 
 pub(super) fn is_seen_and_signed_in(name: &str) {
