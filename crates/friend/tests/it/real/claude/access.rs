@@ -42,7 +42,7 @@ fn writes_that_a_read_only_friend_asks_for_are_declined_and_the_tree_stays_as_it
         }
         // Nor do rules of the user's own let anything through.
         stage.configure(
-            json!({"permissions": {"allow": ["Write", "Edit", "Bash"], "defaultMode": "acceptEdits"}}),
+            &json!({"permissions": {"allow": ["Write", "Edit", "Bash"], "defaultMode": "acceptEdits"}}),
         );
         let before = stage.tree();
         let came = stage.go(&stage.turn("Change it."));
@@ -72,7 +72,7 @@ fn nothing_outside_of_the_project_is_read_whatever_the_users_rules_allow() {
             .tool("Read", json!({"file_path": "main.rs"})),
         model::Turn::text("Only one."),
     ]);
-    stage.configure(json!({"permissions": {"allow": ["Read(//**)", "Read"]}}));
+    stage.configure(&json!({"permissions": {"allow": ["Read(//**)", "Read"]}}));
     symlink("/etc/hostname", stage.project().join("link")).unwrap();
     let came = stage.go(&stage.turn("Look around."));
     assert_eq!(came.answer().text, "Only one.");
@@ -145,8 +145,9 @@ fn a_friend_with_the_workspace_writes_there_and_nowhere_else() {
         shell("touch made.txt"),
         model::Turn::text("Done as far as I may."),
     ]);
-    stage
-        .configure(json!({"permissions": {"allow": ["Write", "Edit", "Write(//**)", "Edit(//**)", "Bash"]}}));
+    stage.configure(
+        &json!({"permissions": {"allow": ["Write", "Edit", "Write(//**)", "Edit(//**)", "Bash"]}}),
+    );
     let elsewhere = stage.root().join("elsewhere");
     fs::create_dir(&elsewhere).unwrap();
     symlink(&elsewhere, stage.project().join("out")).unwrap();
@@ -214,7 +215,7 @@ fn nothing_that_settings_name_is_run_and_nothing_that_instructions_say_is_read()
             json!({"SessionStart": hook, "UserPromptSubmit": hook, "PreToolUse": hook, "Stop": hook, "SessionEnd": hook})
         };
         let status = json!({"type": "command", "command": touch("ran-status")});
-        stage.configure(json!({"hooks": hooks("ran-hook"), "statusLine": status}));
+        stage.configure(&json!({"hooks": hooks("ran-hook"), "statusLine": status}));
         let project = stage.project();
         fs::create_dir_all(project.join(".claude/commands")).unwrap();
         let helper = format!("{}; echo wrong", touch("ran-project-helper"));
@@ -246,7 +247,7 @@ fn nothing_that_settings_name_is_run_and_nothing_that_instructions_say_is_read()
 fn a_helper_of_the_users_own_that_hands_out_the_key_is_still_asked() {
     let stage = stage!([model::Turn::text("Hello.")]);
     stage.switch("no-key");
-    stage.configure(json!({"apiKeyHelper": "echo handed-out"}));
+    stage.configure(&json!({"apiKeyHelper": "echo handed-out"}));
     assert_eq!(stage.go(&stage.turn("Hello?")).answer().text, "Hello.");
     let request = &stage.server.turns()[0];
     let key = request.header("x-api-key").or_else(|| request.header("authorization")).unwrap();

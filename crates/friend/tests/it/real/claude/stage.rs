@@ -104,7 +104,7 @@ impl Stage {
     }
 
     /// Adds to the user's own settings, beside where the model is.
-    pub(super) fn configure(&self, more: Value) {
+    pub(super) fn configure(&self, more: &Value) {
         let file = self.scratch.home().join(".claude/settings.json");
         let mut settings: Value = serde_json::from_str(&fs::read_to_string(&file).unwrap()).unwrap();
         for (key, value) in more.as_object().unwrap() {
