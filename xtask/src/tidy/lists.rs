@@ -32,6 +32,7 @@ const REGISTRIES: &[Registry] = &[
     registry("finding", "crates/change/src/findings", &["tests"]),
     registry("linter reader", "crates/door/src/count/readers", &[]),
     registry("command", "crates/relay/src/commands", &["tests"]),
+    registry("friend", "crates/friend/src/friends", &["lookup", "model"]),
     registry("wire", "crates/llm/src/wire",
         &["address", "conformance", "effort", "history", "ids", "picture"]),
     registry("scripted wire", "crates/testkit/src/model/wire", &[]),

@@ -55,7 +55,7 @@ fn beside(parts: &[Part], column: usize, look: &Look) -> String {
         let text = look.block(part.text.trim_end()).into_owned();
         let lines = text.lines().flat_map(|line| {
             let wrapped = wrap(line, column, indent(line));
-            wrapped.lines().map(|line| look.clip(line, column)).collect::<Vec<_>>()
+            wrapped.split('\n').map(|line| look.clip(line, column)).collect::<Vec<_>>()
         });
         lines.collect()
     };
@@ -105,7 +105,7 @@ mod tests {
 
     fn parts() -> Vec<Part> {
         let long =
-            "The loop never ends when the list is empty, since the counter is only moved inside.\n  - second";
+            "The loop never ends when the list is empty, since the counter is only moved inside.\n\n  - second";
         vec![
             Part { title: title("codex", Some("gpt"), 12, &WIDE), text: long.to_string() },
             Part { title: title("claude", None, 9, &WIDE), text: "Fine.\n".to_string() },
@@ -121,7 +121,7 @@ mod tests {
             "{text}"
         );
         assert!(lines[1].ends_with(" │ Fine."), "{text}");
-        assert_eq!(lines.len(), 4, "{text}");
+        assert_eq!((lines.len(), lines[3].trim_end()), (5, &*format!("{} │", " ".repeat(50))), "{text}");
         assert!(lines.iter().all(|line| cells(line) <= 103), "{text}");
     }
 
