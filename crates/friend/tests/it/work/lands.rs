@@ -177,7 +177,7 @@ fn a_friend_that_fails_or_may_not_write_changes_nothing() {
     let context = Some("x".repeat(200_001));
     let much = Working { context, ..working("x") };
     let text = scene.ask(&friend, &scene.root(), &much).unwrap_err().to_string();
-    assert_eq!(text, "the context has 200001 bytes, and 200000 at most are sent");
+    assert_eq!(text, "the context is too large: 200001 bytes, 200000 at most");
     assert!(scene.work(|_| {}).unwrap().proposal.is_none());
     // The same bytes, written anew, are no change.
     assert!(scene.work(|copy| write(&copy.join("src/b.rs"), "fn main() {}\n")).unwrap().proposal.is_none());
