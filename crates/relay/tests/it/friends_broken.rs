@@ -38,11 +38,15 @@ fn one_that_is_not_there_is_named_with_how_to_get_it() {
         stage.fails(&["review", "--to", name], 10, "notInstalled").says(&[name]);
         stage.fails(&["do", "x", "--to", name], 10, "notInstalled").says(&[name]);
     }
-    // A file that cannot be run, a directory, an interpreter that is not there.
+    // A file that cannot be run, a directory, one whose interpreter is not there, an empty one.
+    let stage = stage.script("gemini", "").script("opencode", "").script("node", "exit 0");
     std::fs::write(stage.bin("codex"), "no program").unwrap();
     std::fs::create_dir(stage.bin("claude")).unwrap();
-    for name in ["codex", "claude"] {
-        stage.fails(&["ask", "x", "--to", name], 10, "notInstalled").says(&[name]);
+    std::fs::write(stage.bin("gemini"), "#!/nowhere/node\n").unwrap();
+    std::fs::write(stage.bin("opencode"), "").unwrap();
+    for name in ALL {
+        let (code, kind, message) = ask(&stage, name, "15");
+        assert!(code == 10 || code == 11, "{name}: {code} {kind} {message}");
     }
 }
 
@@ -88,7 +92,10 @@ fn one_that_waits_for_its_network_for_ever_is_not_waited_for() {
 
 #[test]
 fn one_that_dies_says_nothing_or_raves_has_given_no_answer() {
+    // Only where nothing else is wrong it has just said nothing.
+    let silent = "case $1 in mcp) echo '[]';; --version) echo 'codex 2.1.325';; esac; exit 0";
     for (script, silent) in [
+        (silent, true),
         ("exit 0", true),
         ("exit 7", false),
         ("echo 'out of memory' >&2; exit 3", false),
@@ -102,7 +109,8 @@ fn one_that_dies_says_nothing_or_raves_has_given_no_answer() {
             let (code, kind, message) = ask(&stage, name, "15");
             if silent {
                 assert!(code == 11 || code == 10, "{name}, {script}: {code} {kind} {message}");
-                assert!(script != "exit 0" || (code, kind.as_str()) == (11, "noAnswer"), "{name}: {code} {kind} {message}");
+                let no_answer = (code, kind.as_str()) == (11, "noAnswer");
+                assert!(!script.contains("mcp") || no_answer, "{name}: {code} {kind} {message}");
             } else {
                 assert_eq!((code, kind.as_str()), (10, "friendFailed"), "{name}, {script}: {message}");
             }
@@ -117,7 +125,11 @@ fn one_that_is_killed_in_the_middle_of_its_answer_has_failed() {
     let half = r#"echo '{"id":5,"result":{"turn":{"id":"t"}}}'; echo '{"method":"item/agentMessage/delta","params":{"threadId":"01a1de0c-0000-7000-8000-000000000001","delta":"Half an ans"}}'; kill -9 $$"#;
     let stage = Stage::new().codex(&Codex::turning(half));
     stage.fails(&["ask", "x"], 10, "friendFailed").says(&["codex", "9"]);
-    stage.fails(&["ask", "x", "--stream"], 10, "friendFailed");
+    let ran = stage.run(&mut stage.json(&["ask", "x", "--stream"]));
+    let last: serde_json::Value = serde_json::from_str(ran.out.lines().last().unwrap()).unwrap();
+    assert_eq!((ran.code, &last["error"]["kind"]), (10, &"friendFailed".into()), "{ran:?}");
+    let ran = stage.relay(&["ask", "x", "--stream"]);
+    assert_eq!(ran.code, 10, "half an answer is none: {ran:?}");
 }
 
 #[test]
@@ -168,7 +180,7 @@ fn a_model_server_that_says_nothing_or_nonsense_has_given_no_answer() {
         (Turn::status(400), 10, "friendFailed"),
         (Turn::raw(["no json at all\n", "<html>"]), 10, "friendFailed"),
     ] {
-        let server = Server::start(Script::new([turn]).models(["m"]));
+        let server = Server::start(Script::any([turn]).models(["m"]));
         let retry = "retry: {requestMaxRetries: 0, streamMaxRetries: 0, baseDelayMs: 1}\n";
         std::fs::write(&models, format!("providers: {{ollama: {{baseUrl: '{}'}}}}\n{retry}", server.url())).unwrap();
         stage.fails(&["ask", "x", "--to", "ollama/m", "--timeout", "15"], code, kind).says(&["ollama"]);
