@@ -135,8 +135,8 @@ fn by_itself(
     watch: Result<Watch, Failure>,
     hear: &mut dyn FnMut(Event),
 ) -> Result<Asked, AskError> {
-    // The commit, not the name: what was checked is what is compared with.
-    let own = session.turn(Task::Review { base: base.commit.clone() }, hear);
+    // By its name, which was looked up: codex compares with branches and tags, and with no commit.
+    let own = session.turn(Task::Review { base: base.name.clone() }, hear);
     let looked = Sent::new(Which::Own { base: base.clone() }, &Diff::default());
     let failure = match own {
         Err(failure) if may_go_another_way(&failure) => failure,

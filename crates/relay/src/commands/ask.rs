@@ -58,7 +58,7 @@ impl Act for Args {
         let held = Held::begin()?;
         let stop = || held.asked();
         let circle = Circle::gather(&self.whom, context, &stop)?;
-        let given = self.with.read(context)?;
+        let given = self.with.read(circle.total, &stop, context)?;
         let schema = schema(self.schema.as_deref())?;
         let words =
             given.as_ref().map_or_else(|| self.prompt.clone(), |given| format!("{}\n\n{given}", self.prompt));

@@ -94,7 +94,7 @@ impl Act for Args {
                 .hint("name one of them after --to"));
         };
         let files = crate::files::find(&project.root, &context.options.directory, &self.files)?;
-        let given = self.with.read(context)?;
+        let given = self.with.read(circle.total, &stop, context)?;
         let door = project.door(context)?;
         let limits = Given::default().limit.limits();
         let working = Working {
@@ -293,7 +293,9 @@ impl From<WorkError> for Failure {
     fn from(error: WorkError) -> Failure {
         let message = error.to_string();
         let failure = match error {
-            WorkError::NoPrompt | WorkError::File { .. } => Failure::new(Exit::Usage, "usage", message),
+            WorkError::NoPrompt => Failure::new(Exit::Usage, "prompt", message)
+                .hint("say what you want, for example `relay do \"rename total to sum in src/cart.ts\"`"),
+            WorkError::File { .. } => Failure::new(Exit::Usage, "usage", message),
             WorkError::Access { .. } => Failure::new(Exit::Usage, "access", message)
                 .hint("`--access workspace` lets it change its copy"),
             WorkError::Depth(_) => Failure::new(Exit::Refused, "depth", message),

@@ -218,6 +218,9 @@ impl From<GitError> for Failure {
             | GitError::Bare { .. }
             | GitError::Elsewhere { .. }
             | GitError::Dubious { .. }
+            | GitError::NoCommits { .. }
+            | GitError::NoBase { .. }
+            | GitError::NoFork { .. }
             | GitError::NothingToCommit
             | GitError::EmptyMessage => Exit::Usage,
             GitError::BadPath { .. }
@@ -232,6 +235,17 @@ impl From<GitError> for Failure {
             GitError::Failed { what, .. } if what == "commit" => Exit::GateFailed,
             _ => Exit::Unexpected,
         };
-        Failure::new(exit, "git", error).left(State::Unchanged)
+        let hint = match &error {
+            GitError::NoCommits { .. } => Some("commit something first"),
+            GitError::NoBase { .. } | GitError::NoFork { .. } => {
+                Some("`--base REF` names a branch, a tag or a commit that is here")
+            }
+            _ => None,
+        };
+        let failure = Failure::new(exit, "git", error).left(State::Unchanged);
+        match hint {
+            Some(hint) => failure.hint(hint),
+            None => failure,
+        }
     }
 }

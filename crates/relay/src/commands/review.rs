@@ -78,7 +78,7 @@ impl Act for Args {
         let held = Held::begin()?;
         let stop = || held.asked();
         let circle = Circle::gather(&self.whom, context, &stop)?;
-        let given = self.with.read(context)?;
+        let given = self.with.read(circle.total, &stop, context)?;
         let schema = schema(self.schema.as_deref())?;
         let paths = self.named(context)?;
         let words = self.prompt.clone().unwrap_or_else(|| relaycode_friend::review::PROMPT.to_string());

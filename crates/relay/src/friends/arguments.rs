@@ -6,15 +6,16 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use relaycode_friend::ask::AskError;
-use relaycode_friend::{context, limits};
+use relaycode_friend::context;
 use relaycode_project::access::Access;
 use relaycode_project::config::Config;
 use rustix::fs::FileType;
 use serde_json::Value;
 
+use super::stdin;
+use super::world::Stop;
 use crate::context::Context;
-use crate::failure::Failure;
-use crate::providers;
+use crate::failure::{Exit, Failure};
 
 /// Whom, and how.
 #[derive(Debug, Clone, clap::Args)]
@@ -68,15 +69,19 @@ impl Whom {
 
 impl With {
     /// What goes with the request: the file, the text, or what comes on stdin when that is a pipe or a file.
-    pub(crate) fn read(&self, context: &Context<'_>) -> Result<Option<String>, Failure> {
+    /// That is waited for as long as the request may take in all.
+    pub(crate) fn read(
+        &self,
+        total: Duration,
+        stop: Stop<'_>,
+        context: &mut Context<'_>,
+    ) -> Result<Option<String>, Failure> {
+        if total.is_zero() {
+            return Err(AskError::NoTime.into());
+        }
         let named_stdin = self.context_file.as_deref() == Some(Path::new("-"));
         if named_stdin || self.context.is_none() && self.context_file.is_none() && brings_something() {
-            let spinner = providers::spinner(context, "reading what goes with it from stdin");
-            let mut bytes = Vec::new();
-            let most = u64::try_from(limits::CONTEXT).unwrap_or(u64::MAX).saturating_add(1);
-            let read = std::io::stdin().lock().take(most).read_to_end(&mut bytes);
-            drop(spinner);
-            read.map_err(|error| Failure::unexpected(format!("stdin cannot be read: {error}")))?;
+            let bytes = stdin::read(total, stop, context)?;
             let text = context::of_bytes(bytes, "stdin").map_err(AskError::from)?;
             return Ok(Some(text).filter(|text| !text.trim().is_empty()));
         }
@@ -98,8 +103,15 @@ const SCHEMA: u64 = 1 << 20;
 pub(crate) fn schema(file: Option<&Path>) -> Result<Option<Value>, Failure> {
     let Some(file) = file else { return Ok(None) };
     let failed = |error: &dyn std::fmt::Display| {
-        Failure::usage(format!("the schema cannot be read: {error}")).at(file.display())
+        let message = format!("the schema {} cannot be read: {error}", file.display());
+        Failure::new(Exit::Usage, "schema", message)
+            .at(file.display())
+            .hint("`--schema` names a file with a JSON schema; nothing was sent to anybody")
     };
+    // Looked at before it is opened: a pipe would wait for its writer.
+    if !file.metadata().map_err(|error| failed(&error))?.is_file() {
+        return Err(failed(&"it is no file"));
+    }
     let mut text = String::new();
     let opened = File::open(file).map_err(|error| failed(&error))?;
     opened.take(SCHEMA + 1).read_to_string(&mut text).map_err(|error| failed(&error))?;

@@ -17,8 +17,9 @@ impl From<AskError> for Failure {
             AskError::Access { .. } => usage("access").hint("`relay friends` shows what each of them can do"),
             AskError::Context(error) => {
                 let over = matches!(error, relaycode_friend::context::ContextError::Over(_));
-                let exit = if over { Exit::Refused } else { Exit::Usage };
-                Failure::new(exit, "context", message).hint("nothing was sent to anybody")
+                let (exit, kind) = if over { (Exit::Refused, "tooLarge") } else { (Exit::Usage, "context") };
+                let hint = if over { "give it less; nothing was sent to anybody" } else { "nothing was sent to anybody" };
+                Failure::new(exit, kind, message).hint(hint)
             }
             AskError::Schema(_) => usage("schema").hint("nothing was sent to anybody"),
             AskError::SchemaAndVerdict => usage("usage").hint("leave out --schema or --verdict"),

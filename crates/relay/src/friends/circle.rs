@@ -185,13 +185,13 @@ impl<'a> Circle<'a> {
         &self,
         name: String,
         friend: &dyn Friend,
-        result: Result<T, AskError>,
+        mut result: Result<T, AskError>,
         words: &str,
     ) -> Heard<T> {
         let mut remarks = Vec::new();
         if let Some(session) = &self.session {
             remarks.extend(session.remarks.iter().cloned());
-            match &result {
+            match &mut result {
                 Ok(answered) => {
                     let said = Said {
                         name: &session.name,
@@ -206,12 +206,13 @@ impl<'a> Circle<'a> {
                         Err(error) => remarks.push(format!("this answer is not remembered: {error}")),
                     }
                 }
-                Err(error) => {
-                    let lost = matches!(error.failure(), Some(Friends::NoSession { .. }));
-                    if let (true, Some(before)) = (lost, &session.before) {
-                        remarks.push(before.lost().to_string());
+                Err(AskError::Friend(failed)) => {
+                    // The user knows it by its name, and not by the friend's id for it.
+                    if let Friends::NoSession { id, .. } = &mut failed.failure {
+                        id.clone_from(&session.name);
                     }
                 }
+                Err(_) => {}
             }
         }
         Heard { name, result, remarks }

@@ -19,8 +19,9 @@ impl From<Friends> for Failure {
             Friends::OtherAccess { .. } => {
                 said.hint("its own configuration may say so; `relay friends --test` tries it")
             }
-            Friends::NoSession { .. } => said
-                .hint("`relay friends forget NAME` forgets the session; another --session begins a new one"),
+            Friends::NoSession { id, .. } => said.hint(format!(
+                "`relay friends forget {id}` forgets it, and the next question begins it anew"
+            )),
             Friends::OtherProject { .. } => said.hint("give it another name here, or go to that project"),
             Friends::NoAnswer { .. } => {
                 said.hint("ask again; `relay friends --test` says whether it answers at all")

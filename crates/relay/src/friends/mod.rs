@@ -5,5 +5,6 @@ mod ask_failure;
 pub(crate) mod circle;
 mod failure;
 pub(crate) mod listen;
+mod stdin;
 pub(crate) mod tell;
 pub(crate) mod world;

@@ -221,8 +221,11 @@ fn tool_servers(codex: &Codex, turn: &Turn, world: &World<'_>) -> Result<Vec<Str
             Ok(servers.iter().filter_map(|server| server["name"].as_str()).map(str::to_string).collect())
         }
         _ => {
-            let said = last_words(finished.stderr.text().as_bytes());
-            Err(failed(format!("it does not say which tool servers it would start: {said}")))
+            let said = match last_words(finished.stderr.text().as_bytes()) {
+                said if said.is_empty() => "it says nothing".to_string(),
+                said => said,
+            };
+            Err(failed(format!("`codex mcp list` does not say which tool servers it would start: {said}")))
         }
     }
 }
