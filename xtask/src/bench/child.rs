@@ -66,6 +66,14 @@ pub(super) fn run(command: &mut Command) -> anyhow::Result<Cost> {
     Ok(Cost { wall, processor: own.unwrap_or(with_children), with_children })
 }
 
+/// Waits for the end of a child; what it took of the processor, with what it started and waited for.
+#[cfg(target_os = "linux")]
+pub(super) fn ended(child: &mut Child) -> anyhow::Result<Duration> {
+    let before = processor_of_children()?;
+    child.wait()?;
+    Ok(processor_of_children()?.saturating_sub(before))
+}
+
 /// The median of the runs, each time for itself.
 pub(super) fn median(costs: &[Cost]) -> Cost {
     let middle = |time: fn(&Cost) -> Duration| {

@@ -5,6 +5,8 @@
 
 mod child;
 mod door;
+#[cfg(target_os = "linux")]
+mod friends;
 mod ledger;
 mod llm;
 mod measure;
@@ -23,7 +25,7 @@ use anyhow::{Context, bail};
 
 use measure::Measured;
 
-/// Measure matching, planning, parsing, start-up, the ledger, the door, sessions, models and watching against their targets.
+/// Measure matching, planning, parsing, start-up, the ledger, the door, sessions, models, watching and friends against their targets.
 #[derive(clap::Args)]
 pub(crate) struct Args {
     /// Only measurements whose name contains this.
@@ -56,6 +58,8 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
         [] => {}
         ["session", ref rest @ ..] => return session::as_child(rest),
         ["llm", ref rest @ ..] => return llm::as_child(rest),
+        #[cfg(target_os = "linux")]
+        ["friends", ref rest @ ..] => return friends::as_child(rest),
         [other, ..] => bail!("nothing is measured in a child `{other}`"),
     }
     if let Some(root) = &args.write_plainly {
@@ -87,6 +91,8 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     llm::measure(&wanted, &mut keep)?;
     #[cfg(target_os = "linux")]
     watch::measure(&wanted, &mut keep)?;
+    #[cfg(target_os = "linux")]
+    friends::measure(&wanted, &mut keep)?;
     let missed = measured.iter().filter(|one| !one.met()).count();
     if missed > 0 {
         bail!("{missed} of {} targets missed", measured.len());
