@@ -18,7 +18,11 @@ impl From<AskError> for Failure {
             AskError::Context(error) => {
                 let over = matches!(error, relaycode_friend::context::ContextError::Over(_));
                 let (exit, kind) = if over { (Exit::Refused, "tooLarge") } else { (Exit::Usage, "context") };
-                let hint = if over { "give it less; nothing was sent to anybody" } else { "nothing was sent to anybody" };
+                let hint = if over {
+                    "give it less; nothing was sent to anybody"
+                } else {
+                    "nothing was sent to anybody"
+                };
                 Failure::new(exit, kind, message).hint(hint)
             }
             AskError::Schema(_) => usage("schema").hint("nothing was sent to anybody"),

@@ -104,8 +104,7 @@ mod tests {
     const WIDE: Look = Look { color: false, utf8: true, width: Some(103) };
 
     fn parts() -> Vec<Part> {
-        let long =
-            "The loop never ends when the list is empty, since the counter is only moved inside.\n\n  - second";
+        let long = "The loop never ends when the list is empty, since the counter is only moved inside.\n\n  - second";
         vec![
             Part { title: title("codex", Some("gpt"), 12, &WIDE), text: long.to_string() },
             Part { title: title("claude", None, 9, &WIDE), text: "Fine.\n".to_string() },

@@ -1,6 +1,12 @@
 //! Through the real binary: what a user types, and what comes back.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests fail by panicking")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::print_stdout,
+    reason = "tests fail by panicking, and say what they measured"
+)]
 
 mod apply;
 mod at_the_terminal;
