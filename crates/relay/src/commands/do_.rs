@@ -107,7 +107,7 @@ impl Act for Args {
             total: circle.total,
             idle: circle.idle,
             caps: Caps::default(),
-            limits: limits.clone(),
+            limits,
         };
         let worked = self.work(friend, &working, &door, &circle, context)?;
         self.bring_in(friend, &worked, &door, context)
@@ -152,7 +152,7 @@ impl Args {
             context.say(&answers::one(&worked.answer.text, &look));
         }
         let look = context.console.err_look();
-        for said in worked.answer.remarks.iter() {
+        for said in &worked.answer.remarks {
             context.beside(LogLevel::Warn, &outcome::remark(&look, &look.safe(said)));
         }
         Ok(worked)

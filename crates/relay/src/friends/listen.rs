@@ -84,7 +84,7 @@ impl Listener {
                 );
             }
             Event::Retrying(why) => {
-                self.remark(&format!("{name} tries again: {why}"), LogLevel::Info, context)
+                self.remark(&format!("{name} tries again: {why}"), LogLevel::Info, context);
             }
             Event::OtherWay(why) => {
                 self.remark(&format!("{name} is asked in another way: {why}"), LogLevel::Warn, context);
