@@ -267,12 +267,11 @@ impl Ran {
 }
 
 /// A verdict that blocks, as a model writes it.
-pub(super) fn blocking() -> String {
+pub(super) fn blocking() -> Value {
     let location = json!({"path": "src/cart.rs", "line": 1, "endLine": null});
     let finding =
         json!({"severity": "blocker", "title": "It loops", "rationale": "For ever.", "location": location});
     json!({"schemaVersion": 1, "verdict": "iterate", "summary": "It never ends.", "findings": [finding]})
-        .to_string()
 }
 
 fn put(file: &Path, text: &str) {
