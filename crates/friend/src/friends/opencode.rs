@@ -367,3 +367,33 @@ fn read(event: &Value) -> Line {
         _ => Line::Other,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_a_mark_that_was_not_there_before_goes_also_from_a_repository_that_is_shared() {
+        let place = tempfile::tempdir().unwrap();
+        let root = place.path().canonicalize().unwrap();
+        let (own, tree) = (root.join("main/.git"), root.join("tree"));
+        fs::create_dir_all(own.join("worktrees/tree")).unwrap();
+        fs::write(own.join("worktrees/tree/commondir"), "../..\n").unwrap();
+        fs::create_dir(&tree).unwrap();
+        fs::write(tree.join(".git"), format!("gitdir: {}\n", own.join("worktrees/tree").display())).unwrap();
+        let file = own.join(NAME);
+        for (directory, says, stays) in [
+            (root.join("main"), "0123abcd\n", false),
+            (tree.clone(), "0123abcd", false),
+            (tree.clone(), "words of somebody else", true),
+        ] {
+            let mark = Mark::before(&directory);
+            fs::write(&file, says).unwrap();
+            drop(mark);
+            assert_eq!(file.exists(), stays, "{} {says}", directory.display());
+        }
+        fs::write(&file, "0123abcd").unwrap();
+        drop(Mark::before(&tree));
+        assert!(file.exists(), "it was there before");
+    }
+}
