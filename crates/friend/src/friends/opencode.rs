@@ -9,7 +9,8 @@
 //!   so that nothing of it is found ([`carries_code`]);
 //! - the user's own settings are read: they say where its model is.
 //!
-//! It writes files by itself, after relay has said yes to each.
+//! It writes files by itself, after relay has said yes to each; but for one that it puts into a repository whatever it
+//! is told, which goes with the turn ([`Mark`]).
 
 use std::ffi::OsString;
 use std::fs;
@@ -27,6 +28,7 @@ use crate::by_acp::{self, Recipe, Trouble, program};
 use crate::event::Event;
 use crate::failure::Failure;
 use crate::friend::{Abilities, Friend, Presence, Sessions};
+use crate::tree::git;
 use crate::turn::{Memory, Task, Turn};
 use crate::world::World;
 
@@ -106,6 +108,7 @@ impl Friend for Opencode {
         }
         let found = program::needed(world, NAME, NAME, INSTALL)?;
         let place = Place::of(turn, world)?;
+        let _mark = Mark::before(&place.directory);
         let recipe = Recipe {
             friend: NAME,
             job: job(&found, &place, turn, world, &["acp", "--print-logs", "--log-level", "ERROR"]),
@@ -189,6 +192,36 @@ impl Place {
         let remark = "opencode worked from beside the project, because the project has settings for it that \
                       could run code";
         self.beside.then(|| remark.to_string())
+    }
+}
+
+/// The file in which opencode notes by what name it knows a repository: that of its first commit. It is made at every
+/// start where it is missing, and missed by nobody. One that was not there before goes when this does.
+struct Mark {
+    absent: Vec<PathBuf>,
+}
+
+/// Bytes of the name of a commit, with room for a longer kind and a line's end.
+const MARK: u64 = 128;
+
+impl Mark {
+    fn before(directory: &Path) -> Mark {
+        let repositories = git::outside(directory).into_iter().chain([directory.join(".git")]);
+        let files = repositories.filter(|folder| folder.is_dir()).map(|folder| folder.join(NAME));
+        Mark { absent: files.filter(|file| file.symlink_metadata().is_err()).collect() }
+    }
+}
+
+impl Drop for Mark {
+    fn drop(&mut self) {
+        let is_mark = |file: &PathBuf| {
+            file.symlink_metadata().is_ok_and(|meta| meta.is_file() && meta.len() <= MARK)
+                && fs::read(file).is_ok_and(|bytes| bytes.trim_ascii().iter().all(u8::is_ascii_hexdigit))
+        };
+        for file in self.absent.iter().filter(|file| is_mark(file)) {
+            // If it stays, it is what opencode leaves in every repository.
+            let _ = fs::remove_file(file);
+        }
     }
 }
 
@@ -332,5 +365,35 @@ fn read(event: &Value) -> Line {
             )
         }
         _ => Line::Other,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_a_mark_that_was_not_there_before_goes_also_from_a_repository_that_is_shared() {
+        let place = tempfile::tempdir().unwrap();
+        let root = place.path().canonicalize().unwrap();
+        let (own, tree) = (root.join("main/.git"), root.join("tree"));
+        fs::create_dir_all(own.join("worktrees/tree")).unwrap();
+        fs::write(own.join("worktrees/tree/commondir"), "../..\n").unwrap();
+        fs::create_dir(&tree).unwrap();
+        fs::write(tree.join(".git"), format!("gitdir: {}\n", own.join("worktrees/tree").display())).unwrap();
+        let file = own.join(NAME);
+        for (directory, says, stays) in [
+            (root.join("main"), "0123abcd\n", false),
+            (tree.clone(), "0123abcd", false),
+            (tree.clone(), "words of somebody else", true),
+        ] {
+            let mark = Mark::before(&directory);
+            fs::write(&file, says).unwrap();
+            drop(mark);
+            assert_eq!(file.exists(), stays, "{} {says}", directory.display());
+        }
+        fs::write(&file, "0123abcd").unwrap();
+        drop(Mark::before(&tree));
+        assert!(file.exists(), "it was there before");
     }
 }

@@ -37,7 +37,7 @@ const SMALL: u64 = 4 << 10;
 
 /// The repository's directories, other than a `.git` directory in the project itself: where a `.git` file points
 /// to, what that shares with others, or the `.git` of a directory above.
-pub(super) fn outside(root: &Path) -> Vec<PathBuf> {
+pub(crate) fn outside(root: &Path) -> Vec<PathBuf> {
     let Some(dot_git) =
         root.ancestors().map(|top| top.join(".git")).find(|path| path.symlink_metadata().is_ok())
     else {

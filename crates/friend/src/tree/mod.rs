@@ -9,7 +9,7 @@
 //!
 //! What is found was changed *while* the friend worked, by it or by somebody else: the user may have saved.
 
-mod git;
+pub(crate) mod git;
 mod seen;
 #[cfg(test)]
 mod tests;

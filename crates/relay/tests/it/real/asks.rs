@@ -43,6 +43,7 @@ fn every_friend_is_declined_what_it_wants_to_write() {
         let before = stage.tree();
         let ran = stage.run(&["ask", "Change everything.", "--to", name, "--json"]).ends(name, 0);
         assert_eq!(stage.tree(), before, "{name}: {ran:#?}");
+        assert_eq!(stage.server.left(), 0, "{name} tried all of it");
         let object = ran.json();
         assert_eq!(
             (&object["changed"], &object["unchecked"]),

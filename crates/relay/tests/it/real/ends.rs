@@ -1,10 +1,14 @@
 //! How a friend ends that does not by itself: its time is over, or somebody types Ctrl-C. Nothing of it is left.
 
+use std::fs;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use relaycode_testkit::model::Turn;
+use relaycode_testkit::model::{Request, Turn, Wait};
+use relaycode_testkit::process::until;
+use rustix::process::Pid;
 
-use super::stage::{ALL, Stage, each};
+use super::stage::{ALL, LONG, Stage, each};
 
 /// Promised to be less than 2.5 s; a machine that has much to do may take longer.
 const GONE: Duration = Duration::from_secs(5);
@@ -17,16 +21,24 @@ fn endless() -> Turn {
     })
 }
 
+/// A model that begins and never goes on. (To claude the same piece again and again is a broken stream, after a while.)
+fn silent() -> Turn {
+    Turn::text("I begin, and then.").with(|turn| turn.hang_s = Some(Wait::Forever(true)))
+}
+
 #[test]
 fn every_friend_runs_out_of_time_and_leaves_nobody() {
     each(&ALL, |stage| {
         let name = stage.name;
-        stage.says([endless().repeat(9)]);
+        stage.says([silent().repeat(9)]);
         let before = stage.tree();
-        let ran = stage.run(&["ask", "Which bird is it?", "--to", name, "--timeout", "6"]).ends(name, 12);
+        // Enough to begin with, also for the slow.
+        let seconds = if name == "opencode" { "12" } else { "6" };
+        let ran = stage.run(&["ask", "Which bird is it?", "--to", name, "--timeout", seconds]).ends(name, 12);
         assert!(ran.err.contains(name), "{name}: {ran:#?}");
         assert_eq!(stage.tree(), before, "{name}");
-        println!("{name}: 6 s are over after {:?}, 0 processes left", ran.took);
+        let asked = stage.server.turns().len();
+        println!("{name}: {seconds} s are over after {:?}, {asked} asked, 0 processes left", ran.took);
     });
 }
 
@@ -35,14 +47,55 @@ fn every_friend_is_gone_soon_after_an_interrupt() {
     each(&ALL, |stage| {
         let name = stage.name;
         stage.says([endless().repeat(9)]);
-        interrupted(stage, &["ask", "Which bird is it?", "--to", name]);
+        interrupted(stage, &["ask", "Which bird is it?", "--to", name], || stage.wait_until_asked());
     });
 }
 
-fn interrupted(stage: &Stage, words: &[&str]) {
+#[test]
+fn what_a_friend_started_and_let_go_is_gone_with_it() {
+    let Some(stage) = Stage::of("codex") else { return };
+    stage.says([stage.agent().runs(Turn::text("I sleep."), "setsid sleep 300 & sleep 300")]);
+    let sleeps = |pid: &Pid| {
+        let words = fs::read(format!("/proc/{}/cmdline", pid.as_raw_nonzero())).unwrap_or_default();
+        words.starts_with(b"sleep\0")
+    };
+    interrupted(&stage, &["ask", "Sleep.", "--to", "codex"], || {
+        let both = || stage.scratch.left_running().iter().filter(|pid| sleeps(pid)).count() == 2;
+        until(LONG, || both().then_some(())).unwrap();
+    });
+}
+
+#[test]
+fn a_friend_that_is_broken_off_at_work_leaves_the_project_and_no_copy() {
+    each(&["codex", "claude"], |stage| {
+        stage.says(stage.works().into_iter().take(1));
+        stage.says([endless().repeat(9)]);
+        let before = stage.tree();
+        interrupted(stage, &["do", "Make it better.", "--to", stage.name, "-y"], || {
+            let asked = |requests: &[Request]| requests.iter().filter(|it| it.is_turn()).count() >= 2;
+            assert!(stage.server.wait_within(LONG, asked), "{}", stage.name);
+        });
+        assert_eq!(stage.tree(), before, "{}", stage.name);
+        let copies = found(&stage.scratch.home().join("relay"), "new.txt");
+        assert_eq!(copies, [] as [PathBuf; 0], "{}", stage.name);
+    });
+}
+
+/// Every file of that name below a folder.
+fn found(folder: &Path, name: &str) -> Vec<PathBuf> {
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path());
+    let below = |path: PathBuf| match path.is_dir() {
+        true => found(&path, name),
+        false => Some(path).filter(|path| path.ends_with(name)).into_iter().collect(),
+    };
+    entries.flat_map(below).collect()
+}
+
+/// Breaks relay off once it is as far as `wait` says.
+fn interrupted(stage: &Stage, words: &[&str], wait: impl Fn()) {
     let mut gone = None;
     let ran = stage.run_until(words, |relay| {
-        stage.wait_until_asked();
+        wait();
         gone = Some((stage.scratch.left_running().len(), stage.interrupt(relay)));
     });
     let ran = ran.ends(stage.name, 130);

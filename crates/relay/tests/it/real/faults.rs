@@ -19,6 +19,7 @@ fn fault_one_a_resumed_session_does_not_write() {
         stage.says([Turn::text("I could not.")]);
         let ran = stage.run(&words("Now write.")).ends(name, 0);
         assert_eq!(stage.tree(), before, "{name}: {ran:#?}");
+        assert_eq!(stage.server.left(), 0, "{name} tried all of it");
         let second = &ran.json()["answers"][0];
         assert_eq!(second["text"], "I could not.", "{name}: {ran:#?}");
         assert_ne!(second["session"], Value::Null, "{name}");

@@ -1,39 +1,27 @@
 //! `relay record` of a real agent: what it did is taken back byte for byte.
 
 use std::fs;
-use std::process::Command;
 
-use relaycode_testkit::agents::{ALL, Absent, Scratch};
-use relaycode_testkit::model::{Script, Server, Turn};
+use relaycode_testkit::model::Turn;
+
+use super::stage::{PROGRAMS, each};
 
 #[test]
 fn what_a_real_agent_does_is_taken_back() {
-    for agent in ALL {
-        let shell = "printf 'two\\n' >> kept.txt; rm gone.txt; mkdir -p new; printf 'n' > new/file";
-        let turns = vec![agent.runs(Turn::text("I change it."), shell), Turn::text("It is changed.")];
-        let server = Server::start(Script::new(turns));
-        let scratch = Scratch::new();
-        let settled = scratch.settle(*agent, &server.url());
-        let Ok(resident) = settled.inspect_err(Absent::skip) else { continue };
-        let name = agent.name();
-        fs::write(scratch.project().join("kept.txt"), "one\n").unwrap();
-        fs::write(scratch.project().join("gone.txt"), b"\0gone").unwrap();
-        let relay = |words: &[&str]| -> Command {
-            let mut command = resident.command(env!("CARGO_BIN_EXE_relay"));
-            command.args(words).env("RELAY_HOME", scratch.home().join("relay"));
-            command
-        };
-        let mut command = relay(&["record", "--"]);
-        command.arg(name).args(agent.arguments());
-        let ran = scratch.finish(&mut command, "Change it, please.\n");
-        assert_eq!(ran.code, Some(0), "{name}: {ran:#?}");
-        assert!(ran.errors.contains("recorded") && ran.errors.contains("3 files"), "{name}: {ran:#?}");
-        assert_eq!(fs::read_to_string(scratch.project().join("kept.txt")).unwrap(), "one\ntwo\n", "{name}");
-        let reverted = scratch.finish(&mut relay(&["revert", "-y"]), "");
-        assert_eq!(reverted.code, Some(0), "{name}: {reverted:#?}");
-        assert_eq!(fs::read(scratch.project().join("kept.txt")).unwrap(), b"one\n", "{name}");
-        assert_eq!(fs::read(scratch.project().join("gone.txt")).unwrap(), b"\0gone", "{name}");
-        assert!(!scratch.project().join("new").exists(), "{name}");
-        assert_eq!(scratch.left_running(), [], "{name}");
-    }
+    each(&PROGRAMS, |stage| {
+        let (name, agent) = (stage.name, stage.agent());
+        let shell = "printf 'four\\n' >> old.txt; rm gone.bin; mkdir -p new; printf 'n' > new/file; chmod 700 src/cart.rs";
+        stage.says([agent.runs(Turn::text("I change it."), shell), Turn::text("It is changed.")]);
+        fs::write(stage.scratch.project().join("gone.bin"), b"\0gone").unwrap();
+        let before = stage.tree();
+        let words: Vec<&str> = ["record", "--", name].iter().chain(agent.arguments()).copied().collect();
+        let ran = stage.run_with(&words, "Change it, please.\n").ends(name, 0);
+        assert!(ran.err.contains("recorded") && ran.err.contains("4 files"), "{name}: {ran:#?}");
+        assert_eq!(stage.text("old.txt"), "one\ntwo\nthree\nfour\n", "{name}");
+        stage.run(&["revert", "-y"]).ends(name, 0);
+        let mut after = stage.tree();
+        // Git's own files are git's; opencode, left to itself, notes there by what name it knows a repository.
+        after.remove(".git/opencode");
+        assert_eq!(after, before, "{name}: {ran:#?}");
+    });
 }

@@ -12,12 +12,12 @@ use std::time::{Duration, Instant};
 
 use relaycode_testkit::agents::{self, Absent, Agent, Scratch};
 use relaycode_testkit::model::{Script, Server, Turn};
-use relaycode_testkit::process::{Kept, until};
+use relaycode_testkit::process::{Kept, holding, until};
 use rustix::process::{Pid, Signal};
 use serde_json::{Value, json};
 
 /// Far more than anything here takes, on a machine that has much to do.
-const LONG: Duration = Duration::from_secs(120);
+pub(super) const LONG: Duration = Duration::from_secs(120);
 
 /// The friend that is no program.
 pub(super) const OLLAMA: &str = "ollama";
@@ -78,6 +78,11 @@ impl Stage {
         };
         stage.begin_project();
         Some(stage)
+    }
+
+    /// The program itself.
+    pub(super) fn agent(&self) -> &'static dyn Agent {
+        self.agent.unwrap()
     }
 
     fn settle(&self, agent: &dyn Agent) -> Option<Vec<(OsString, OsString)>> {
@@ -205,11 +210,20 @@ impl Stage {
         self.run_until(words, |_| {})
     }
 
-    /// Runs relay to its end. `meanwhile` sees it while it runs.
+    /// The same with this on its input.
+    pub(super) fn run_with(&self, words: &[&str], input: &str) -> Ran {
+        self.finish(words, holding(input.as_bytes()).unwrap().into(), |_| {})
+    }
+
+    /// The same; `meanwhile` sees it while it runs.
     pub(super) fn run_until(&self, words: &[&str], meanwhile: impl FnOnce(&mut Kept)) -> Ran {
+        self.finish(words, Stdio::null(), meanwhile)
+    }
+
+    fn finish(&self, words: &[&str], input: Stdio, meanwhile: impl FnOnce(&mut Kept)) -> Ran {
         let (mut out, mut err) = (tempfile::tempfile().unwrap(), tempfile::tempfile().unwrap());
         let mut command = self.relay(words);
-        command.stdin(Stdio::null()).stdout(out.try_clone().unwrap()).stderr(err.try_clone().unwrap());
+        command.stdin(input).stdout(out.try_clone().unwrap()).stderr(err.try_clone().unwrap());
         let began = Instant::now();
         let mut relay = Kept::start(&mut command).unwrap();
         meanwhile(&mut relay);
@@ -267,12 +281,11 @@ impl Ran {
 }
 
 /// A verdict that blocks, as a model writes it.
-pub(super) fn blocking() -> String {
+pub(super) fn blocking() -> Value {
     let location = json!({"path": "src/cart.rs", "line": 1, "endLine": null});
     let finding =
         json!({"severity": "blocker", "title": "It loops", "rationale": "For ever.", "location": location});
     json!({"schemaVersion": 1, "verdict": "iterate", "summary": "It never ends.", "findings": [finding]})
-        .to_string()
 }
 
 fn put(file: &Path, text: &str) {
