@@ -304,9 +304,11 @@ done
 /// A turn of one whole message.
 pub(crate) fn answering(text: &str) -> String {
     let item = json!({"type": "agentMessage", "id": "m", "text": text});
+    let review = json!({"type": "exitedReviewMode", "id": "r", "review": text});
     let lines = [
         json!({"id": 5, "result": {"turn": {"id": "t"}}}),
         json!({"method": "item/completed", "params": {"threadId": THREAD, "item": item}}),
+        json!({"method": "item/completed", "params": {"threadId": THREAD, "item": review}}),
         json!({"method": "turn/completed", "params": {"threadId": THREAD, "turn": {"status": "completed"}}}),
     ];
     lines.map(|line| format!("cat <<'END'\n{line}\nEND\n")).concat()
