@@ -4,7 +4,7 @@
 use std::time::{Duration, Instant};
 
 use relaycode_clients::lines::{Heard, Lines, MOST_LINE};
-use relaycode_exec::{Input, Job};
+use relaycode_exec::{End, Input, Job};
 use serde_json::Value;
 
 use crate::answer::{Answer, Usage};
@@ -116,7 +116,7 @@ pub(crate) fn run(
             Heard::Nothing => {}
             Heard::Over(finished) => {
                 if failed.is_none() && !finished.end.is_success() {
-                    failed = Some(classify::last_words(&errors));
+                    failed = Some(ending(finished.end, &classify::last_words(&errors)));
                 }
                 break None;
             }
@@ -137,4 +137,14 @@ pub(crate) fn run(
         return Err(Failure::NoAnswer { friend: name(), said: classify::last_words(&errors) });
     }
     Ok(answer)
+}
+
+/// How it ended, if its last words do not say.
+fn ending(end: End, words: &str) -> String {
+    match (end, words) {
+        (End::Exited(code), "") => format!("it ended with code {code} and without a word"),
+        (End::Signalled(signal), "") => format!("it was ended by signal {signal}"),
+        (_, "") => "it was ended".to_string(),
+        (_, words) => words.to_string(),
+    }
 }
