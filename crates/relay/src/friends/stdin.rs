@@ -37,7 +37,8 @@ pub(super) fn read(total: Duration, stop: Stop<'_>, context: &mut Context<'_>) -
         if !told && began.elapsed() >= PATIENCE {
             told = true;
             let look = context.console.err_look();
-            let said = "waiting for the end of stdin, which goes with the request; `</dev/null` sends nothing";
+            let said =
+                "waiting for the end of stdin, which goes with the request; `</dev/null` sends nothing";
             context.beside(LogLevel::Warn, &outcome::remark(&look, said));
         }
         let ready = match poll(&mut [PollFd::new(&stdin, PollFlags::IN)], Some(&TICK)) {

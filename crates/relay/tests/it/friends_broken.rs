@@ -34,7 +34,11 @@ fn ask(stage: &Stage, name: &str, timeout: &str) -> (i32, String, String) {
 fn one_that_is_not_there_is_named_with_how_to_get_it() {
     let stage = Stage::new();
     for name in ALL {
-        stage.fails(&["ask", "x", "--to", name], 10, "notInstalled").says(&[name, "not installed", "npm install"]);
+        stage.fails(&["ask", "x", "--to", name], 10, "notInstalled").says(&[
+            name,
+            "not installed",
+            "npm install",
+        ]);
         stage.fails(&["review", "--to", name], 10, "notInstalled").says(&[name]);
         stage.fails(&["do", "x", "--to", name], 10, "notInstalled").says(&[name]);
     }
@@ -83,11 +87,14 @@ fn one_that_waits_for_its_network_for_ever_is_not_waited_for() {
     let stage = Stage::new().codex(&Codex::turning(&turn));
     let (code, kind, message) = ask(&stage, "codex", "20");
     assert_eq!((code, kind.as_str()), (10, "unreachable"), "{message}");
+    assert!(message.matches("error sending").count() == 1, "{message}");
     // One that says nothing at all has the idle limit.
     let stage = Stage::new().codex(&Codex::turning("sleep 1000"));
-    stage
-        .fails(&["ask", "x", "--idle-timeout", "1"], 12, "timedOut")
-        .says(&["codex", "1 s without a sign of life", "--idle-timeout"]);
+    stage.fails(&["ask", "x", "--idle-timeout", "1"], 12, "timedOut").says(&[
+        "codex",
+        "1 s without a sign of life",
+        "--idle-timeout",
+    ]);
 }
 
 #[test]
@@ -139,7 +146,8 @@ fn a_flood_does_not_reach_relays_memory() {
         let stage = Stage::new().codex(&Codex::turning(&format!("{flood}; exit 0")));
         let (code, kind, message) = ask(&stage, "codex", "20");
         assert!(code == 10 || code == 11, "{code} {kind} {message}");
-        let stage = Stage::new().codex(&Codex::turning(&format!("{{ {flood}; }} >&2; {}", answering("Fine."))));
+        let stage =
+            Stage::new().codex(&Codex::turning(&format!("{{ {flood}; }} >&2; {}", answering("Fine."))));
         let said = stage.works(&["ask", "x"]);
         assert_eq!(said["answers"][0]["text"], "Fine.");
     }
@@ -182,7 +190,8 @@ fn a_model_server_that_says_nothing_or_nonsense_has_given_no_answer() {
     ] {
         let server = Server::start(Script::any([turn]).models(["m"]));
         let retry = "retry: {requestMaxRetries: 0, streamMaxRetries: 0, baseDelayMs: 1}\n";
-        std::fs::write(&models, format!("providers: {{ollama: {{baseUrl: '{}'}}}}\n{retry}", server.url())).unwrap();
+        std::fs::write(&models, format!("providers: {{ollama: {{baseUrl: '{}'}}}}\n{retry}", server.url()))
+            .unwrap();
         stage.fails(&["ask", "x", "--to", "ollama/m", "--timeout", "15"], code, kind).says(&["ollama"]);
     }
 }

@@ -20,7 +20,10 @@ fn what_needs_a_person_is_kept_in_a_file_that_apply_takes() {
     let ran = stage.run_changing(&mut stage.json(&["apply", &kept, "-y", "--allow", "guarded"]));
     assert_eq!(ran.code, 0, "{ran:?}");
     assert_eq!(stage.project.text(".env"), "KEY=1\n");
-    assert_eq!((stage.project.text("a.txt").as_str(), stage.project.text("src/new.txt").as_str()), ("three\n", "new\n"));
+    assert_eq!(
+        (stage.project.text("a.txt").as_str(), stage.project.text("src/new.txt").as_str()),
+        ("three\n", "new\n")
+    );
     let ran = stage.run_changing(&mut stage.json(&["revert", "-y"]));
     assert_eq!(ran.code, 0, "{ran:?}");
     assert_eq!(stage.project.text("a.txt"), "two\n");
@@ -58,7 +61,9 @@ fn one_that_changes_nothing_says_so() {
 
 #[test]
 fn one_that_fails_after_it_changed_files_has_changed_nothing() {
-    for work in ["echo x >new.txt; echo y >a.txt; kill -9 $$", "echo x >new.txt; exit 0", "rm -rf .; sleep 1000"] {
+    for work in
+        ["echo x >new.txt; echo y >a.txt; kill -9 $$", "echo x >new.txt; exit 0", "rm -rf .; sleep 1000"]
+    {
         let stage = stage(work);
         let command = ["do", "x", "-y", "--timeout", "3"];
         let code = if work.contains("sleep") { (12, "timedOut") } else { (10, "friendFailed") };
@@ -71,19 +76,25 @@ fn one_that_fails_after_it_changed_files_has_changed_nothing() {
 
 #[test]
 fn odd_files_that_it_makes_are_said_or_come_through() {
-    let stage = stage("ln -s /etc/passwd link 2>/dev/null; mkdir -p d; : >d/empty; printf 'a\\0b' >binary; chmod 755 a.txt");
+    let stage = stage(
+        "ln -s /etc/passwd link 2>/dev/null; mkdir -p d; : >d/empty; printf 'a\\0b' >binary; chmod 755 a.txt",
+    );
     let ran = stage.run(&mut stage.json(&["do", "x"]));
     assert_eq!(ran.code, 13, "{ran:?}");
+    assert!(ran.err.contains("binary") && ran.err.contains("link"), "{ran:?}");
 }
 
 #[test]
 fn without_a_place_for_the_copy_it_says_what_it_needs() {
     let stage = stage("echo x >new.txt");
-    let nowhere = stage.project.path("a.txt/home");
-    let ran = stage.run(stage.json(&["do", "x"]).env("RELAY_HOME", &nowhere));
-    assert_ne!(ran.code, 0, "{ran:?}");
-    let ran = stage.run(stage.json(&["do", "x"]).env_remove("RELAY_HOME").env_remove("HOME"));
-    assert_ne!(ran.code, 0, "{ran:?}");
-    let ran = stage.run(stage.json(&["do", "x"]).env("TMPDIR", &nowhere));
-    assert_ne!(ran.code, 0, "{ran:?}");
+    fs::write(stage.beside("file"), "").unwrap();
+    let nowhere = stage.beside("file/home");
+    stage
+        .fails_as(stage.json(&["do", "x"]).env("RELAY_HOME", &nowhere), 3, "copy")
+        .says(&[nowhere.parent().unwrap().to_str().unwrap(), "RELAY_HOME"]);
+    let mut homeless = stage.json(&["do", "x"]);
+    homeless.env_remove("RELAY_HOME").env_remove("HOME");
+    stage.fails_as(&mut homeless, 3, "copy").says(&["set HOME or RELAY_HOME"]);
+    // Where temporary files go does not matter.
+    stage.fails_as(stage.json(&["do", "x"]).env("TMPDIR", &nowhere), 13, "nobodyToAsk");
 }

@@ -29,7 +29,11 @@ fn a_repository_without_commits_a_detached_one_and_a_shallow_one() {
     stage.git(&["checkout", "-q", "--detach"]);
     let said = stage.works(&["review"]);
     assert_eq!(said["answers"][0]["way"], "app-server");
-    assert!(stage.log().contains("review/start") && !stage.log().contains("turn/start"), "its own review: {}", stage.log());
+    assert!(
+        stage.log().contains("review/start") && !stage.log().contains("turn/start"),
+        "its own review: {}",
+        stage.log()
+    );
     stage.works(&["review", "--uncommitted"]);
     stage.git(&["checkout", "-q", "main"]);
     stage.git(&["branch", "-q", "-D", "work"]);

@@ -10,11 +10,14 @@ fn with_nobody_there_it_says_how_to_get_somebody() {
     let stage = Stage::bare();
     let ran = stage.relay(&["friends"]);
     assert_eq!(ran.code, 0, "{ran:?}");
-    for name in ["codex", "claude", "gemini", "opencode", "not installed"] {
-        assert!(ran.out.contains(name), "{name}: {ran:?}");
+    for package in ["@openai/codex", "@anthropic-ai/claude-code", "@google/gemini-cli", "opencode-ai"] {
+        assert!(ran.out.contains(package), "how to get it: {package}: {ran:?}");
     }
     let listed = stage.works(&["friends"]);
-    assert!(listed["friends"].as_array().unwrap().iter().take(4).all(|friend| friend["found"].is_null()), "{listed}");
+    assert!(
+        listed["friends"].as_array().unwrap().iter().take(4).all(|friend| friend["found"].is_null()),
+        "{listed}"
+    );
     stage.fails(&["friends", "nobody"], 2, "friend").says(&["nobody"]);
     stage.fails(&["friends", "claud"], 2, "friend").says(&["did you mean", "claude"]);
     let ran = stage.relay(&["friends", "sessions"]);
@@ -43,7 +46,8 @@ fn a_broken_one_is_shown_as_broken_and_does_not_hide_the_others() {
 }
 
 /// A bit of everything.
-const HOSTILE: &str = "a\u{1b}]52;c;aGk=\u{7}b\u{1b}[2J\u{9b}31m\u{202e}c\u{200b}d\u{e0041}e\u{fe0f}\rf\u{7f}";
+const HOSTILE: &str =
+    "a\u{1b}]52;c;aGk=\u{7}b\u{1b}[2J\u{9b}31m\u{202e}c\u{200b}d\u{e0041}e\u{fe0f}\rf\u{7f}";
 
 #[test]
 fn p9_nothing_that_a_friend_says_reaches_the_terminal_raw() {
@@ -52,7 +56,9 @@ fn p9_nothing_that_a_friend_says_reaches_the_terminal_raw() {
     let started = |item: serde_json::Value| {
         say(json!({"method": "item/started", "params": {"threadId": THREAD, "item": item}}))
     };
-    let delta = say(json!({"method": "item/agentMessage/delta", "params": {"threadId": THREAD, "itemId": "m", "delta": HOSTILE}}));
+    let delta = say(
+        json!({"method": "item/agentMessage/delta", "params": {"threadId": THREAD, "itemId": "m", "delta": HOSTILE}}),
+    );
     let asks = |method: &str, params: serde_json::Value| {
         say(json!({"id": "q", "method": method, "params": params})) + "IFS= read -r line\n"
     };
@@ -69,7 +75,9 @@ fn p9_nothing_that_a_friend_says_reaches_the_terminal_raw() {
     .concat();
     let good = Codex::turning(&format!("{turn}{}", answering(&format!("{HOSTILE}\n{long}"))));
     let failed = say(json!({"id": 5, "result": {"turn": {"id": "t"}}}))
-        + &say(json!({"method": "turn/completed", "params": {"threadId": THREAD, "turn": {"status": "failed", "error": {"message": format!("{HOSTILE} {long}")}}}}));
+        + &say(
+            json!({"method": "turn/completed", "params": {"threadId": THREAD, "turn": {"status": "failed", "error": {"message": format!("{HOSTILE} {long}")}}}}),
+        );
     let bad = Codex::turning(&format!("{turn}{failed}"));
     let raving = Codex {
         first: format!("cat >&2 <<'END'\n{HOSTILE}\n{long}\n{HOSTILE}\nEND\nexit 1"),
@@ -81,16 +89,30 @@ fn p9_nothing_that_a_friend_says_reaches_the_terminal_raw() {
         let stage = Stage::new().codex(&codex);
         let commands: &[&[&str]] = match does {
             true => &[&["do", "x"], &["do", "x", "--stream", "--diff"]],
-            false => &[&["ask", "x"], &["ask", "x", "--stream"], &["review"], &["review", "--verdict"], &["friends", "codex", "--test"]],
+            false => &[
+                &["ask", "x"],
+                &["ask", "x", "--stream"],
+                &["review"],
+                &["review", "--verdict"],
+                &["friends", "codex", "--test"],
+            ],
         };
         for words in commands {
             for more in [&["--color", "always"][..], &["--json"], &["-v"]] {
                 let words: Vec<&str> = more.iter().chain(*words).copied().collect();
                 let output = stage.command(&words).output().unwrap();
-                assert!(output.status.code().is_some_and(|code| code < 100 && code != 1), "{words:?}: {output:?}");
+                assert!(
+                    output.status.code().is_some_and(|code| code < 100 && code != 1),
+                    "{words:?}: {output:?}"
+                );
                 for bytes in [output.stdout, output.stderr] {
                     let text = String::from_utf8(bytes).unwrap();
-                    assert_eq!(unsafe_in(&text, more[0] == "--color"), None, "{words:?}: {:.2000}", text.escape_debug().to_string());
+                    assert_eq!(
+                        unsafe_in(&text, more[0] == "--color"),
+                        None,
+                        "{words:?}: {:.2000}",
+                        text.escape_debug().to_string()
+                    );
                 }
             }
         }

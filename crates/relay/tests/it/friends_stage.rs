@@ -24,7 +24,8 @@ const LONGEST: Duration = Duration::from_secs(25);
 const MEMORY: u64 = 100 << 10;
 /// Programs that the players and relay need.
 const TOOLS: &[&str] = &[
-    "sh", "git", "cat", "sed", "sleep", "head", "tr", "setsid", "rm", "mkdir", "touch", "env", "kill", "chmod", "yes",
+    "sh", "git", "cat", "sed", "sleep", "head", "tr", "setsid", "rm", "mkdir", "touch", "env", "kill",
+    "chmod", "yes", "ln",
 ];
 
 /// A project, and what is in PATH.
@@ -54,7 +55,8 @@ impl Stage {
         }
         let path = std::env::var_os("PATH").unwrap();
         for tool in TOOLS {
-            let found = std::env::split_paths(&path).map(|folder| folder.join(tool)).find(|file| file.is_file());
+            let found =
+                std::env::split_paths(&path).map(|folder| folder.join(tool)).find(|file| file.is_file());
             symlink(found.unwrap_or_else(|| panic!("{tool}")), stage.bin(tool)).unwrap();
         }
         stage
@@ -149,7 +151,12 @@ impl Stage {
         assert!(status.is_some(), "it ends: {command:?} {ran:?}");
         let took = began.elapsed();
         let words: Vec<_> = command.get_args().collect();
-        println!("--- {words:?} → {code}, {} ms, {most} kB\n{}{}", took.as_millis(), cut(&ran.err), cut(&ran.out));
+        println!(
+            "--- {words:?} → {code}, {} ms, {most} kB\n{}{}",
+            took.as_millis(),
+            cut(&ran.err),
+            cut(&ran.out)
+        );
         assert!(most < MEMORY, "{most} kB: {words:?}");
         self.nothing_left(&ran);
         for text in [&ran.out, &ran.err] {

@@ -10,11 +10,11 @@ use relaycode_clients::lines::{Heard as Line, Lines};
 use relaycode_exec::{Deadlines, Input, Job};
 use serde_json::Value;
 
-use super::{Claude, NAME};
 use super::environment::environment;
 use super::hear::{Hear, Heard, too_much};
 use super::recipe::Recipe;
 use super::trouble::{Watch, ended_early, failed, last_words, not_run};
+use super::{Claude, NAME};
 use crate::answer::Answer;
 use crate::event::Event;
 use crate::failure::Failure;
