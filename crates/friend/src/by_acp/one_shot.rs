@@ -4,7 +4,7 @@
 use std::time::{Duration, Instant};
 
 use relaycode_clients::lines::{Heard, Lines, MOST_LINE};
-use relaycode_exec::{Input, Job};
+use relaycode_exec::{End, Input, Job};
 use serde_json::Value;
 
 use crate::answer::{Answer, Usage};
@@ -114,7 +114,7 @@ pub(crate) fn run(
             Heard::Nothing => {}
             Heard::Over(finished) => {
                 if failed.is_none() && !finished.end.is_success() {
-                    failed = Some(last_words(&errors));
+                    failed = Some(ending(finished.end, &last_words(&errors)));
                 }
                 break None;
             }
@@ -139,4 +139,14 @@ pub(crate) fn run(
 
 fn last_words(errors: &[u8]) -> String {
     classify::last_words(&String::from_utf8_lossy(errors))
+}
+
+/// How it ended, if its last words do not say.
+fn ending(end: End, words: &str) -> String {
+    match (end, words) {
+        (End::Exited(code), "") => format!("it ended with code {code} and without a word"),
+        (End::Signalled(signal), "") => format!("it was ended by signal {signal}"),
+        (_, "") => "it was ended".to_string(),
+        (_, words) => words.to_string(),
+    }
 }

@@ -24,13 +24,13 @@ fn a_key_that_is_refused_or_missing_means_not_signed_in_and_says_how_to() {
         for status in [401, 403] {
             let (failure, _) = failure_of(api, &Scripted::status(status));
             let Failure::NotSignedIn { hint, .. } = &failure else { panic!("{api} {status}: {failure}") };
-            assert_eq!(hint, "relay keys set here");
+            assert_eq!(hint, "`relay keys set here` stores a key");
         }
     });
     let (answer, _) = ask("", "anthropic", turn("x"));
     let failure = answer.unwrap_err();
     let Failure::NotSignedIn { hint, said, .. } = &failure else { panic!("{failure}") };
-    assert_eq!(hint, "relay keys set anthropic");
+    assert_eq!(hint, "`relay keys set anthropic` stores a key");
     assert!(said.contains("there is no key for anthropic"), "{said}");
     let unset = "providers: {anthropic: {apiKey: NOT_SET_KEY}}";
     assert!(matches!(ask(unset, "anthropic", turn("x")).0, Err(Failure::NotSignedIn { .. })));

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use relaycode_door::{Consent, Door};
-use relaycode_friend::scratch::Caps;
+use relaycode_friend::scratch::{Caps, ScratchError};
 use relaycode_friend::work::keep::{Kept, keep_patch};
 use relaycode_friend::work::{Heard, WorkError, Worked, Working, work};
 use relaycode_friend::{Friend, Memory};
@@ -109,13 +109,13 @@ impl Act for Args {
             caps: Caps::default(),
             limits,
         };
-        let worked = self.work(friend, &working, &door, &circle, context)?;
-        self.bring_in(friend, &worked, &door, context)
+        let (worked, told) = self.work(friend, &working, &door, &circle, context)?;
+        self.bring_in(friend, &worked, &told, &door, context)
     }
 }
 
 impl Args {
-    /// Lets the friend work, and tells how it goes.
+    /// Lets the friend work, and tells how it goes. Gives back what was told of things left out, too.
     fn work(
         &self,
         friend: &dyn Friend,
@@ -123,7 +123,8 @@ impl Args {
         door: &Door,
         circle: &Circle<'_>,
         context: &mut Context<'_>,
-    ) -> Result<Worked, Failure> {
+    ) -> Result<(Worked, Vec<String>), Failure> {
+        let mut told = Vec::new();
         let mut copying = providers::spinner(context, "copying the project");
         let mut listener: Option<Listener> = None;
         let name = friend.name().to_string();
@@ -132,6 +133,7 @@ impl Args {
             Heard::Copied { files, left_out } => {
                 copying = None;
                 say_copied(&name, files, &left_out, context);
+                told = left_out;
             }
             Heard::Friend(event) => {
                 copying = None;
@@ -155,7 +157,7 @@ impl Args {
         for said in &worked.answer.remarks {
             context.beside(LogLevel::Warn, &outcome::remark(&look, &look.safe(said)));
         }
-        Ok(worked)
+        Ok((worked, told))
     }
 
     /// Takes what the friend did through the door. If it does not go in, it stays in a file.
@@ -163,6 +165,7 @@ impl Args {
         &self,
         friend: &dyn Friend,
         worked: &Worked,
+        told: &[String],
         door: &Door,
         context: &mut Context<'_>,
     ) -> Result<Exit, Failure> {
@@ -170,7 +173,7 @@ impl Args {
             context.object(&object(worked, Exit::Done, json!({"applied": false, "id": null}), None));
             let look = context.look();
             context.say(&outcome::done(&look, &format!("{} changed nothing", friend.name())));
-            say_left_out(worked, context);
+            say_left_out(worked, told, context);
             return Ok(Exit::Done);
         };
         let home = context.home.path.as_deref();
@@ -182,7 +185,7 @@ impl Args {
             Source::of_friend(&given, door.root.clone(), friend.name(), worked.answer.text.clone(), context);
         let answer = Answer { source: &source, text: &worked.answer.text, proposal: proposal.clone() };
         let ending = self.submit(worked, door, &answer, context)?;
-        say_left_out(worked, context);
+        say_left_out(worked, told, context);
         let applied = ending.exit == Exit::Done || ending.exit == Exit::Doubt;
         let kept = if applied { discard(kept) } else { kept };
         if let Some(kept) = &kept {
@@ -269,10 +272,11 @@ fn say_copied(name: &str, files: usize, left_out: &[String], context: &mut Conte
     }
 }
 
-fn say_left_out(worked: &Worked, context: &mut Context<'_>) {
+/// What of its work is not in the change; what of the project was not in the copy is told already.
+fn say_left_out(worked: &Worked, told: &[String], context: &mut Context<'_>) {
     let look = context.console.err_look();
-    for said in &worked.left_out {
-        context.beside(LogLevel::Debug, &outcome::aside(&look, &look.safe(said)));
+    for said in worked.left_out.iter().filter(|said| !told.contains(said)) {
+        context.beside(LogLevel::Warn, &outcome::remark(&look, &look.safe(said)));
     }
 }
 
@@ -302,6 +306,12 @@ impl From<WorkError> for Failure {
             WorkError::Limit(_) | WorkError::Prompt(_) => {
                 Failure::new(Exit::Refused, "tooLarge", message).hint("give it less")
             }
+            WorkError::Scratch(ScratchError::Stopped) => {
+                Failure::new(Exit::Interrupted, "interrupted", message)
+            }
+            WorkError::Scratch(ScratchError::Own(_)) => Failure::new(Exit::Refused, "copy", message).hint(
+                "the copy is made in RELAY_HOME: a place that can be written to, outside of the project",
+            ),
             WorkError::Scratch(_) => Failure::new(Exit::Refused, "copy", message),
             WorkError::Friend { failure, .. } => Failure { message, ..Failure::from(failure) },
             WorkError::Unreadable { .. } => Failure::new(Exit::NoAnswer, "unreadable", message),

@@ -190,9 +190,10 @@ fn usage(error: &clap::Error, args: &[OsString], environment: &Environment) -> E
         return Exit::Done;
     }
     if args.iter().any(|arg| arg == "--json") {
-        let line = said.lines().next().unwrap_or_default();
-        let failure = Failure::usage(line.trim_start_matches("error: "))
-            .hint("`relay --help` lists the commands, `relay preview --help` the options");
+        // What is wrong stands before the first empty line, names of what is missing included.
+        let lines: Vec<&str> = said.lines().take_while(|line| !line.is_empty()).map(str::trim).collect();
+        let failure = Failure::usage(lines.join(" ").trim_start_matches("error: "))
+            .hint("`relay --help` lists the commands, `relay COMMAND --help` the options of one");
         let mut console = Console::real(environment, ColorChoice::Never);
         console.failure_json(&failure, "");
         let _ = console.finish();

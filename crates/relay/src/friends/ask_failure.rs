@@ -27,20 +27,21 @@ impl From<AskError> for Failure {
             }
             AskError::Schema(_) => usage("schema").hint("nothing was sent to anybody"),
             AskError::SchemaAndVerdict => usage("usage").hint("leave out --schema or --verdict"),
-            AskError::Limit(over) => {
+            AskError::Limit(mut over) => {
+                let largest = std::mem::take(&mut over.largest);
                 let detail = |(path, bytes): (String, u64)| Detail {
                     path,
                     message: format!("{bytes} bytes"),
                     ..Detail::default()
                 };
-                let files: Vec<Detail> = over.largest.into_iter().map(detail).collect();
+                let files: Vec<Detail> = largest.into_iter().map(detail).collect();
                 let hint = match files.is_empty() {
                     true => "give it less; nothing was sent to anybody",
                     false => {
-                        "leave large files out, for example by naming the others; nothing was sent to anybody"
+                        "`relay review` takes the paths that matter, `.gitignore` leaves new files out; nothing was sent to anybody"
                     }
                 };
-                Failure::new(Exit::Refused, "tooLarge", message).about(files).hint(hint)
+                Failure::new(Exit::Refused, "tooLarge", over).about(files).hint(hint)
             }
             AskError::Depth(_) => Failure::new(Exit::Refused, "depth", message),
             AskError::Git(error) => error.into(),

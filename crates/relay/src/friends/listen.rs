@@ -22,6 +22,9 @@ pub(crate) struct Listener {
     begun: bool,
     /// The last of them ended a line.
     at_line_start: bool,
+    /// Remarks so far, and the last one.
+    remarks: usize,
+    last: String,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -45,7 +48,7 @@ impl Listener {
         };
         let label = format!("{} {} working", names.join(", "), if names.len() == 1 { "is" } else { "are" });
         let spinner = providers::spinner(context, &label);
-        Listener { names, how, spinner, begun: false, at_line_start: true }
+        Listener { names, how, spinner, begun: false, at_line_start: true, remarks: 0, last: String::new() }
     }
 
     /// Whether the answer was shown while it came.
@@ -127,9 +130,13 @@ impl Listener {
     }
 
     fn remark(&mut self, said: &str, level: LogLevel, context: &mut Context<'_>) {
-        if !context.hears(level) {
+        // A friend may say the same for ever.
+        if !context.hears(level) || said == self.last || self.remarks > MOST_REMARKS {
             return;
         }
+        self.last = said.to_string();
+        self.remarks += 1;
+        let said = if self.remarks > MOST_REMARKS { "more of this is not shown" } else { said };
         let look = context.console.err_look();
         let text = outcome::remark(&look, &look.excerpt(said, MOST_SAID));
         match &self.spinner {
@@ -142,6 +149,9 @@ impl Listener {
         }
     }
 }
+
+/// Remarks while one question is asked.
+const MOST_REMARKS: usize = 100;
 
 /// Cells of a remark that quotes a friend.
 const MOST_SAID: usize = 300;

@@ -63,7 +63,9 @@ pub(crate) fn tell<T>(
             }
             Err(mut error) => {
                 if let AskError::Friend(failed) = &mut error {
-                    say_sent(failed.sent.line(), failed.sent.work_left_out, context);
+                    if was_asked(&failed.failure) {
+                        say_sent(failed.sent.line(), failed.sent.work_left_out, context);
+                    }
                     changed.append(&mut failed.changed);
                     unchecked = unchecked.or_else(|| failed.unchecked.take());
                 }
@@ -103,6 +105,18 @@ pub(crate) fn tell<T>(
         context.console.failure(failure, command, false);
     }
     exit
+}
+
+/// Whether a friend that failed had heard the question.
+fn was_asked(failure: &relaycode_friend::Failure) -> bool {
+    use relaycode_friend::Failure as Friends;
+    !matches!(
+        failure,
+        Friends::Missing { .. }
+            | Friends::TooOld { .. }
+            | Friends::OtherAccess { .. }
+            | Friends::Cannot { .. }
+    )
 }
 
 fn exit(blocked: bool, failures: &[Failure], changed: &[Difference]) -> Exit {

@@ -87,6 +87,7 @@ fn one_that_waits_for_its_network_for_ever_is_not_waited_for() {
     let stage = Stage::new().codex(&Codex::turning(&turn));
     let (code, kind, message) = ask(&stage, "codex", "20");
     assert_eq!((code, kind.as_str()), (10, "unreachable"), "{message}");
+    assert!(message.matches("error sending").count() == 1, "{message}");
     // One that says nothing at all has the idle limit.
     let stage = Stage::new().codex(&Codex::turning("sleep 1000"));
     stage.fails(&["ask", "x", "--idle-timeout", "1"], 12, "timedOut").says(&[

@@ -81,16 +81,20 @@ fn odd_files_that_it_makes_are_said_or_come_through() {
     );
     let ran = stage.run(&mut stage.json(&["do", "x"]));
     assert_eq!(ran.code, 13, "{ran:?}");
+    assert!(ran.err.contains("binary") && ran.err.contains("link"), "{ran:?}");
 }
 
 #[test]
 fn without_a_place_for_the_copy_it_says_what_it_needs() {
     let stage = stage("echo x >new.txt");
-    let nowhere = stage.project.path("a.txt/home");
-    let ran = stage.run(stage.json(&["do", "x"]).env("RELAY_HOME", &nowhere));
-    assert_ne!(ran.code, 0, "{ran:?}");
-    let ran = stage.run(stage.json(&["do", "x"]).env_remove("RELAY_HOME").env_remove("HOME"));
-    assert_ne!(ran.code, 0, "{ran:?}");
-    let ran = stage.run(stage.json(&["do", "x"]).env("TMPDIR", &nowhere));
-    assert_ne!(ran.code, 0, "{ran:?}");
+    fs::write(stage.beside("file"), "").unwrap();
+    let nowhere = stage.beside("file/home");
+    stage
+        .fails_as(stage.json(&["do", "x"]).env("RELAY_HOME", &nowhere), 3, "copy")
+        .says(&[nowhere.parent().unwrap().to_str().unwrap(), "RELAY_HOME"]);
+    let mut homeless = stage.json(&["do", "x"]);
+    homeless.env_remove("RELAY_HOME").env_remove("HOME");
+    stage.fails_as(&mut homeless, 3, "copy").says(&["set HOME or RELAY_HOME"]);
+    // Where temporary files go does not matter.
+    stage.fails_as(stage.json(&["do", "x"]).env("TMPDIR", &nowhere), 13, "nobodyToAsk");
 }

@@ -55,7 +55,7 @@ fn a_base_that_is_none_is_named_and_never_an_option() {
         let said = stage.fails(&["review", &format!("--base={base}")], 2, "git");
         assert!(!said.hint.is_empty() || said.message.contains("--base"), "{base}: {said:?}");
     }
-    stage.fails(&["review", "--base", "--output=x"], 2, "usage");
+    stage.fails(&["review", "--base", "--output=x"], 2, "git").says(&["`--output=x`"]);
     assert!(!stage.project.path("x").exists());
     assert!(!stage.log().contains("review/start"), "{}", stage.log());
     // A branch may be called like that.

@@ -10,8 +10,8 @@ fn with_nobody_there_it_says_how_to_get_somebody() {
     let stage = Stage::bare();
     let ran = stage.relay(&["friends"]);
     assert_eq!(ran.code, 0, "{ran:?}");
-    for name in ["codex", "claude", "gemini", "opencode", "not installed"] {
-        assert!(ran.out.contains(name), "{name}: {ran:?}");
+    for package in ["@openai/codex", "@anthropic-ai/claude-code", "@google/gemini-cli", "opencode-ai"] {
+        assert!(ran.out.contains(package), "how to get it: {package}: {ran:?}");
     }
     let listed = stage.works(&["friends"]);
     assert!(

@@ -25,7 +25,7 @@ const MEMORY: u64 = 100 << 10;
 /// Programs that the players and relay need.
 const TOOLS: &[&str] = &[
     "sh", "git", "cat", "sed", "sleep", "head", "tr", "setsid", "rm", "mkdir", "touch", "env", "kill",
-    "chmod", "yes",
+    "chmod", "yes", "ln",
 ];
 
 /// A project, and what is in PATH.
@@ -311,9 +311,11 @@ done
 /// A turn of one whole message.
 pub(crate) fn answering(text: &str) -> String {
     let item = json!({"type": "agentMessage", "id": "m", "text": text});
+    let review = json!({"type": "exitedReviewMode", "id": "r", "review": text});
     let lines = [
         json!({"id": 5, "result": {"turn": {"id": "t"}}}),
         json!({"method": "item/completed", "params": {"threadId": THREAD, "item": item}}),
+        json!({"method": "item/completed", "params": {"threadId": THREAD, "item": review}}),
         json!({"method": "turn/completed", "params": {"threadId": THREAD, "turn": {"status": "completed"}}}),
     ];
     lines.map(|line| format!("cat <<'END'\n{line}\nEND\n")).concat()

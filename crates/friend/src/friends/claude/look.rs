@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::Claude;
 use super::environment::environment;
-use super::trouble::{SIGN_IN, last_words};
+use super::trouble::{INSTALL, SIGN_IN, last_words};
 use super::version::{OLDEST, Version};
 use crate::friend::Presence;
 use crate::world::World;
@@ -18,7 +18,9 @@ const MOST: Duration = Duration::from_secs(10);
 pub(super) fn look(claude: &Claude, world: &World<'_>) -> Presence {
     let finished = match call(claude, world, &["--version"]) {
         Ok(finished) => finished,
-        Err(ExecError::NotFound { .. }) => return Presence::default(),
+        Err(ExecError::NotFound { .. }) => {
+            return Presence { trouble: Some(format!("not installed; {INSTALL}")), ..Presence::default() };
+        }
         Err(error) => return Presence { trouble: Some(error.to_string()), ..Presence::default() },
     };
     let found = Some(claude.found(world));

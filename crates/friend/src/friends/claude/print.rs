@@ -10,11 +10,11 @@ use relaycode_clients::lines::{Heard as Line, Lines};
 use relaycode_exec::{Deadlines, Input, Job};
 use serde_json::Value;
 
-use super::Claude;
 use super::environment::environment;
 use super::hear::{Hear, Heard, too_much};
 use super::recipe::Recipe;
 use super::trouble::{Watch, ended_early, failed, last_words, not_run};
+use super::{Claude, NAME};
 use crate::answer::Answer;
 use crate::event::Event;
 use crate::failure::Failure;
@@ -85,6 +85,10 @@ fn hear_out(
             Line::Line(line) => serde_json::from_slice::<Value>(&line).ok().filter(Value::is_object),
             Line::TooLong => return Err(too_much()),
             Line::Nothing => continue,
+            // It found nothing wrong, and had nothing to say.
+            Line::Over(finished) if finished.end.is_success() && !seen && answer.is_none() => {
+                return Err(Failure::NoAnswer { friend: NAME.to_string(), said: last_words(&errors) });
+            }
             Line::Over(finished) => {
                 return answer.unwrap_or_else(|| Err(ended_early(&finished, &errors, session)));
             }

@@ -21,7 +21,7 @@ const LAST_LINES: usize = 6;
 const LAST_CHARS: usize = 1_000;
 
 /// What to do when claude is not there.
-const INSTALL: &str = "install it with `npm install -g @anthropic-ai/claude-code`";
+pub(super) const INSTALL: &str = "install it with `npm install -g @anthropic-ai/claude-code`";
 /// What to do when it is not signed in.
 pub(super) const SIGN_IN: &str = "run `claude auth login`, or set ANTHROPIC_API_KEY";
 

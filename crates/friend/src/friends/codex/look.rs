@@ -8,7 +8,7 @@ use relaycode_project::access::Access;
 
 use super::Codex;
 use super::server::Talk;
-use super::trouble::{SIGN_IN, last_words};
+use super::trouble::{INSTALL, SIGN_IN, last_words};
 use super::version::{OLDEST, Version};
 use crate::friend::Presence;
 use crate::turn::{Limits, Memory, Task, Turn};
@@ -20,7 +20,9 @@ const MOST: Duration = Duration::from_secs(10);
 pub(super) fn look(codex: &Codex, world: &World<'_>) -> Presence {
     let finished = match call(codex, world, &["--version"]) {
         Ok(finished) => finished,
-        Err(ExecError::NotFound { .. }) => return Presence::default(),
+        Err(ExecError::NotFound { .. }) => {
+            return Presence { trouble: Some(format!("not installed; {INSTALL}")), ..Presence::default() };
+        }
         Err(error) => return Presence { trouble: Some(error.to_string()), ..Presence::default() },
     };
     let found = Some(codex.found(world));

@@ -110,13 +110,15 @@ impl Friend for Codex {
     fn turn(&self, turn: &Turn, world: &World<'_>, hear: &mut dyn FnMut(Event)) -> Result<Answer, Failure> {
         recipe::check(turn)?;
         let mut why = String::new();
-        for pause in PAUSES {
+        for (at, pause) in PAUSES.into_iter().enumerate() {
             wait(pause, turn, world)?;
             match server::attempt(self, turn, world, hear) {
                 Ok(answer) => return Ok(answer),
                 Err(Broken::Over(failure)) => return Err(failure),
                 Err(Broken::Again(said)) => {
-                    hear(Event::Retrying(said.clone()));
+                    if at + 1 < PAUSES.len() {
+                        hear(Event::Retrying(said.clone()));
+                    }
                     why = said;
                 }
                 Err(Broken::OtherWay(said)) => {

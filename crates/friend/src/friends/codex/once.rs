@@ -81,6 +81,9 @@ pub(super) fn attempt(
     if let Some(failure) = run.failure {
         return Err(failure);
     }
+    if finished.end.is_success() && !run.completed && run.answer.text.is_empty() {
+        return Err(Failure::NoAnswer { friend: NAME.to_string(), said });
+    }
     if !finished.end.is_success() || !run.completed {
         return Err(ended_badly(&finished, &said, turn));
     }

@@ -21,7 +21,7 @@ const LAST_LINES: usize = 6;
 const LAST_CHARS: usize = 1_000;
 
 /// What to do when codex is not there.
-const INSTALL: &str = "install it with `npm install -g @openai/codex`";
+pub(super) const INSTALL: &str = "install it with `npm install -g @openai/codex`";
 /// What to do when it is not signed in.
 pub(super) const SIGN_IN: &str = "run `codex login`";
 

@@ -31,7 +31,7 @@ pub(super) fn no_key(friend: &str, error: &KeyError) -> Failure {
 }
 
 fn sign_in(friend: &str) -> String {
-    format!("relay keys set {friend}")
+    format!("`relay keys set {friend}` stores a key")
 }
 
 /// As the rest of a sentence that has named the friend already.
