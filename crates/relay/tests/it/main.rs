@@ -11,6 +11,7 @@ mod completions;
 mod configured;
 mod doctor;
 mod every_command;
+mod friends_bench;
 mod gate;
 mod gate_ends;
 mod git_commit;
