@@ -17,6 +17,7 @@ mod completions;
 mod configured;
 mod doctor;
 mod every_command;
+mod friends_bench;
 mod friends_broken;
 mod friends_do;
 mod friends_git;

@@ -4,7 +4,7 @@
 
 use std::io::{BufRead, BufReader, Write};
 use std::process::Stdio;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use anyhow::{Context, bail};
 use relaycode_testkit::agents::{self, Resident, Scratch};
@@ -62,26 +62,20 @@ pub(super) fn measure(wanted: &dyn Fn(&str) -> bool, keep: &mut impl FnMut(Measu
     };
     let said = said()?;
     let (mut own, mut with, mut bare) = (Vec::new(), Vec::new(), Vec::new());
-    let (mut wall_with, mut wall_bare) = (Vec::new(), Vec::new());
     for _ in 0..RUNS {
         let mut ask = resident.command(beside_this_one()?);
         let cost = run(ask.args(["ask", "--to", "codex", "--no-tree-check", "what is this"]))?;
         own.push(milliseconds(cost.processor));
         with.push(milliseconds(cost.with_children));
-        wall_with.push(milliseconds(cost.wall));
-        let (wall, processor) = driven(&resident, &said)?;
-        bare.push(milliseconds(processor));
-        wall_bare.push(milliseconds(wall));
+        bare.push(milliseconds(driven(&resident, &said)?));
     }
     let mut measured = row(&format!("{name}, relay's own processor"), "ms", &own, Some(PROCESSOR_BELOW));
     measured.note += "; without the keeper";
     keep(measured);
-    for (what, with, bare) in [("processor", with, bare), ("wall", wall_with, wall_bare)] {
-        let mut measured = row(&format!("{name}, {what} of all"), "ms", &with, None);
-        measured.plain = Some(super::middle(bare));
-        measured.note += "; plain: the same conversation without relay";
-        keep(measured);
-    }
+    let mut measured = row(&format!("{name}, processor of all"), "ms", &with, None);
+    measured.plain = Some(super::middle(bare));
+    measured.note += "; plain: the same conversation without relay";
+    keep(measured);
     Ok(())
 }
 
@@ -94,13 +88,12 @@ fn said() -> anyhow::Result<Vec<String>> {
     Ok(stage.report()?.said.iter().map(|line| line.replace(project, "PROJECT")).collect())
 }
 
-/// Has the same conversation; how long it took, and what of the processor.
-fn driven(resident: &Resident, said: &[String]) -> anyhow::Result<(Duration, Duration)> {
+/// Has the same conversation; what it took of the processor.
+fn driven(resident: &Resident, said: &[String]) -> anyhow::Result<Duration> {
     let mut command = resident.command(resident.program());
     command.args(SERVER).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
     let project = command.get_current_dir().context("no directory")?.canonicalize()?;
     let project = project.to_str().context("no text")?.to_owned();
-    let began = Instant::now();
     let mut child = command.spawn()?;
     let mut input = child.stdin.take().context("no input")?;
     let mut output = BufReader::new(child.stdout.take().context("no output")?).lines();
@@ -129,6 +122,5 @@ fn driven(resident: &Resident, said: &[String]) -> anyhow::Result<(Duration, Dur
         }
     }
     drop(input);
-    let processor = ended(&mut child)?;
-    Ok((began.elapsed(), processor))
+    ended(&mut child)
 }

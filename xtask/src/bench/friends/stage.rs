@@ -95,6 +95,9 @@ pub(super) fn fill(root: &Path, files: usize, size: usize) -> anyhow::Result<()>
         content.truncate(size);
         fs::write(folder.join(format!("file{at:05}.rs")), content)?;
     }
+    // Nothing is to tidy up behind our backs while something is measured.
+    git(root, &["config", "gc.auto", "0"])?;
+    git(root, &["config", "maintenance.auto", "false"])?;
     git(root, &["-c", "core.compression=0", "add", "."])?;
     let name = ["-c", "user.name=a", "-c", "user.email=a@example.com"];
     git(root, &[&name[..], &["commit", "-qm", "first"]].concat())

@@ -1,11 +1,12 @@
 //! The look at the project before and after a friend: the part that reads everything once, and the comparison. Each
-//! look is a process of its own, so that its memory can be told. The plain pass reads the same files.
+//! look is a process of its own, as it is for a user. The plain pass reads the same files.
 
 use std::fs;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
 use anyhow::Context;
+use nix::time::{ClockId, clock_gettime};
 use relaycode_exec::Runner;
 use relaycode_friend::tree::Snapshot;
 use relaycode_project::git::Git;
@@ -39,23 +40,17 @@ pub(super) fn measure(wanted: &dyn Fn(&str) -> bool, keep: &mut impl FnMut(Measu
         fill(&root, files, size)?;
         ignore(&root, ignored)?;
         let plain = super::middle((0..RUNS).map(|_| read(&root)).collect::<anyhow::Result<_>>()?);
-        let (mut both, mut takes, mut processor, mut memory) =
-            (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+        let (mut both, mut takes, mut processor) = (Vec::new(), Vec::new(), Vec::new());
         for _ in 0..RUNS {
-            let [take, compare, used, peak] = in_a_child(&root)?;
+            let [take, compare, used] = in_a_child(&root)?;
             both.push(take + compare);
             takes.push(take);
             processor.push(used);
-            memory.push(peak);
         }
         let mut measured = row(&name, "ms", &both, Some(below));
         measured.plain = Some(plain);
-        measured.note += &format!(
-            "; taking it {:.0}, processor {:.0}, {:.0} MB",
-            super::middle(takes),
-            super::middle(processor),
-            super::middle(memory)
-        );
+        measured.note +=
+            &format!("; taking it {:.0}, processor {:.0}", super::middle(takes), super::middle(processor));
         keep(measured);
     }
     Ok(())
@@ -89,8 +84,8 @@ fn read(root: &Path) -> anyhow::Result<f64> {
     Ok(milliseconds(began.elapsed()))
 }
 
-/// Milliseconds to take it, to compare it, processor time of both, and megabytes.
-fn in_a_child(root: &Path) -> anyhow::Result<[f64; 4]> {
+/// Milliseconds to take it, to compare it, and processor time of both.
+fn in_a_child(root: &Path) -> anyhow::Result<[f64; 3]> {
     let mut child = std::process::Command::new(std::env::current_exe()?);
     let output = child.args(["bench", "--as-child", "friends", "tree"]).arg(root).output()?;
     let said = String::from_utf8_lossy(&output.stdout);
@@ -109,18 +104,7 @@ pub(super) fn look(root: &Path) -> anyhow::Result<()> {
     let differences = snapshot.compare(&|| false)?;
     let compared = began.elapsed();
     anyhow::ensure!(differences.is_empty(), "nothing was changed: {differences:?}");
-    let (processor, peak) = own()?;
-    println!(
-        "{}",
-        serde_json::json!([milliseconds(taken), milliseconds(compared), milliseconds(processor), peak])
-    );
-    Ok(())
-}
-
-/// Processor time and megabytes of this process.
-fn own() -> anyhow::Result<(Duration, f64)> {
-    use nix::sys::resource::{UsageWho, getrusage};
-    use nix::time::{ClockId, clock_gettime};
     let processor = Duration::from(clock_gettime(ClockId::CLOCK_PROCESS_CPUTIME_ID)?);
-    Ok((processor, getrusage(UsageWho::RUSAGE_SELF)?.max_rss() as f64 * 1024.0 / 1e6))
+    println!("{}", serde_json::json!([taken, compared, processor].map(milliseconds)));
+    Ok(())
 }
