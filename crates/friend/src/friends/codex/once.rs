@@ -81,11 +81,12 @@ pub(super) fn attempt(
     if let Some(failure) = run.failure {
         return Err(failure);
     }
-    if finished.end.is_success() && !run.completed && run.answer.text.is_empty() {
-        return Err(Failure::NoAnswer { friend: NAME.to_string(), said });
-    }
     if !finished.end.is_success() || !run.completed {
-        return Err(ended_badly(&finished, &said, turn));
+        let silent = finished.end.is_success() && run.answer.text.is_empty();
+        return Err(match ended_badly(&finished, &said, turn) {
+            Failure::Failed { friend, .. } if silent => Failure::NoAnswer { friend, said },
+            failure => failure,
+        });
     }
     if turn.access != Access::Full {
         run.answer.remarks.push(SILENT.to_string());
