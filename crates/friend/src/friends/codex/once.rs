@@ -83,7 +83,7 @@ pub(super) fn attempt(
     }
     if !finished.end.is_success() || !run.completed {
         let silent = finished.end.is_success() && run.answer.text.is_empty();
-        return Err(match ended_badly(&finished, &said, turn) {
+        return Err(match ended_badly(&finished, &said, &run.errors, turn) {
             Failure::Failed { friend, .. } if silent => Failure::NoAnswer { friend, said },
             failure => failure,
         });
@@ -195,9 +195,10 @@ impl Run {
     }
 }
 
-fn ended_badly(finished: &Finished, said: &str, turn: &Turn) -> Failure {
+fn ended_badly(finished: &Finished, said: &str, errors: &[u8], turn: &Turn) -> Failure {
     if let Memory::Resume(id) = &turn.memory
-        && said.contains("no rollout found")
+        // With RUST_BACKTRACE set, other lines follow.
+        && String::from_utf8_lossy(errors).contains("no rollout found")
     {
         return Failure::NoSession { friend: NAME.to_string(), id: id.clone() };
     }
