@@ -81,11 +81,12 @@ pub(super) fn attempt(
     if let Some(failure) = run.failure {
         return Err(failure);
     }
-    if finished.end.is_success() && !run.completed && run.answer.text.is_empty() {
-        return Err(Failure::NoAnswer { friend: NAME.to_string(), said });
-    }
     if !finished.end.is_success() || !run.completed {
-        return Err(ended_badly(&finished, &said, turn));
+        let silent = finished.end.is_success() && run.answer.text.is_empty();
+        return Err(match ended_badly(&finished, &said, &run.errors, turn) {
+            Failure::Failed { friend, .. } if silent => Failure::NoAnswer { friend, said },
+            failure => failure,
+        });
     }
     if turn.access != Access::Full {
         run.answer.remarks.push(SILENT.to_string());
@@ -194,9 +195,10 @@ impl Run {
     }
 }
 
-fn ended_badly(finished: &Finished, said: &str, turn: &Turn) -> Failure {
+fn ended_badly(finished: &Finished, said: &str, errors: &[u8], turn: &Turn) -> Failure {
     if let Memory::Resume(id) = &turn.memory
-        && said.contains("no rollout found")
+        // With RUST_BACKTRACE set, other lines follow.
+        && String::from_utf8_lossy(errors).contains("no rollout found")
     {
         return Failure::NoSession { friend: NAME.to_string(), id: id.clone() };
     }
