@@ -22,6 +22,7 @@ pub mod friend;
 pub mod friends;
 pub mod limits;
 pub mod live_test;
+mod program;
 pub mod review;
 pub mod schema;
 pub mod scratch;
@@ -30,6 +31,7 @@ pub mod several;
 pub mod tree;
 pub mod turn;
 pub mod verdict;
+mod version;
 pub mod work;
 pub mod world;
 

@@ -7,7 +7,6 @@
 pub(crate) mod classify;
 mod decider;
 pub(crate) mod one_shot;
-pub(crate) mod program;
 
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
@@ -21,6 +20,7 @@ use crate::answer::{Answer, Usage};
 use crate::event::Event;
 use crate::failure::Failure;
 use crate::turn::{Limits, Memory, Turn};
+use crate::version::Version;
 use crate::world::World;
 use classify::{Fault, fault_of};
 use decider::Decider;
@@ -53,7 +53,7 @@ pub(crate) struct Recipe {
     /// The directory of its session; not the project's where that one would run code of its own.
     pub(crate) directory: PathBuf,
     /// The oldest version that was tested.
-    pub(crate) oldest: &'static str,
+    pub(crate) oldest: Version,
     /// What is sent.
     pub(crate) prompt: String,
     /// How to sign in.
@@ -139,7 +139,7 @@ fn talk(
         .initialize(recipe.can, decider, &starting(&turn.limits))
         .map_err(|broken| not_begun(broken, decider))?;
     if let Some(found) = introduced.agent_version
-        && !program::is_at_least(&found, recipe.oldest)
+        && Version::read(&found).is_none_or(|found| found < recipe.oldest)
     {
         let (friend, oldest) = (recipe.friend.to_string(), recipe.oldest.to_string());
         return Err(Failure::TooOld { friend, found, oldest }.into());

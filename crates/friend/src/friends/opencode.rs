@@ -24,12 +24,14 @@ use serde_json::{Value, json};
 
 use crate::answer::{Answer, Usage};
 use crate::by_acp::one_shot::{self, Line, Shot};
-use crate::by_acp::{self, Recipe, Trouble, program};
+use crate::by_acp::{self, Recipe, Trouble};
 use crate::event::Event;
 use crate::failure::Failure;
 use crate::friend::{Abilities, Friend, Presence, Sessions};
+use crate::program;
 use crate::tree::git;
 use crate::turn::{Memory, Task, Turn};
+use crate::version::Version;
 use crate::world::World;
 
 /// The friend.
@@ -41,7 +43,7 @@ pub(super) struct Opencode;
 const NAME: &str = "opencode";
 
 /// The oldest version whose rules and settings were tested.
-const OLDEST: &str = "1.18.33";
+const OLDEST: Version = Version::new(1, 18, 33);
 
 const INSTALL: &str = "install it with `npm install -g opencode-ai`";
 
@@ -83,7 +85,7 @@ impl Friend for Opencode {
         let version = program::version(world, &found, &quiet());
         let signed_in = is_signed_in(world);
         let trouble = match &version {
-            Some(version) if !program::is_at_least(version, OLDEST) => {
+            Some(version) if Version::read(version).is_none_or(|found| found < OLDEST) => {
                 Some(format!("{version} is too old: relay knows {OLDEST} and later; {INSTALL}"))
             }
             None => Some("it does not say its version".to_string()),

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use clap::ValueEnum;
 use clap::builder::PossibleValue;
-use relaycode_door::{Allow, Consent, Door};
+use relaycode_door::{Allow, Consent, Door, Submission};
 use relaycode_project::config::LogLevel;
 use relaycode_tui as view;
 use serde_json::{Value, json};
@@ -172,34 +172,47 @@ impl Args {
         let consent =
             Consent { yes: self.yes, allow: self.allow.iter().map(|allowed| allowed.get()).collect() };
         let submission = answer.submission(consent);
-        let setup = Setup {
-            name: answer.source.origin.name(),
-            clock: None,
-            config: config_name(door),
-            diff: self.diff,
-            level: context.level(),
-            json: context.json(),
-            look: context.console.err_look(),
-            programs: Programs::read(),
-        };
-        context.console.flush();
-        Held::until_the_end()?;
-        let mut approver = TerminalApprover::new(setup, door.runner.clone())?;
-        let became = door.submit(&submission, &mut approver);
-        let shown = approver.shown();
-        drop(approver);
-        let json = context.json();
-        let teller = Teller {
-            answer,
-            shown,
-            diff: self.diff,
-            several,
-            ledger: &door.ledger,
-            clock: String::new(),
-            json,
-        };
-        Ok(teller.tell(became, context))
+        submit(door, &submission, answer, Told { diff: self.diff, several }, context)
     }
+}
+
+/// How much is told of a submission.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Told {
+    /// The diff was asked for.
+    pub(super) diff: bool,
+    /// There are other answers in the same text.
+    pub(super) several: bool,
+}
+
+/// Takes a submission through the door, with the person at the terminal as its approver, and tells what became of it.
+pub(super) fn submit(
+    door: &Door,
+    submission: &Submission<'_>,
+    answer: &Answer<'_>,
+    told: Told,
+    context: &mut Context<'_>,
+) -> Result<Ending, Failure> {
+    let Told { diff, several } = told;
+    let json = context.json();
+    let setup = Setup {
+        name: answer.source.origin.name(),
+        clock: None,
+        config: config_name(door),
+        diff,
+        level: context.level(),
+        json,
+        look: context.console.err_look(),
+        programs: Programs::read(),
+    };
+    context.console.flush();
+    Held::until_the_end()?;
+    let mut approver = TerminalApprover::new(setup, door.runner.clone())?;
+    let became = door.submit(submission, &mut approver);
+    let shown = approver.shown();
+    drop(approver);
+    let teller = Teller { answer, shown, diff, several, ledger: &door.ledger, clock: String::new(), json };
+    Ok(teller.tell(became, context))
 }
 
 /// The file that names the project's commands, as people know it.

@@ -12,17 +12,15 @@ use relaycode_project::config::LogLevel;
 use relaycode_tui::{clock, number, outcome};
 use serde_json::{Value, json};
 
-use super::apply::{Allowed, config_name};
+use super::apply::{Allowed, Told, submit};
 use crate::answer::{Answer, Given, Source};
-use crate::approver::{Setup, TerminalApprover};
 use crate::context::{Act, Context};
 use crate::failure::{Exit, Failure, State};
 use crate::friends::arguments::{Whom, With, access};
 use crate::friends::circle::Circle;
 use crate::friends::listen::Listener;
 use crate::json;
-use crate::outcome::{Ending, Teller};
-use crate::programs::Programs;
+use crate::outcome::Ending;
 use crate::project::Project;
 use crate::providers;
 use crate::show::answers;
@@ -208,32 +206,7 @@ impl Args {
         let Some(submission) = worked.submission(consent, limits, true, clock::now()) else {
             return Err(Failure::unexpected("there is nothing to submit"));
         };
-        let setup = Setup {
-            name: answer.source.origin.name(),
-            clock: None,
-            config: config_name(door),
-            diff: self.diff,
-            level: context.level(),
-            json: context.json(),
-            look: context.console.err_look(),
-            programs: Programs::read(),
-        };
-        context.console.flush();
-        Held::until_the_end()?;
-        let mut approver = TerminalApprover::new(setup, door.runner.clone())?;
-        let became = door.submit(&submission, &mut approver);
-        let shown = approver.shown();
-        drop(approver);
-        let teller = Teller {
-            answer,
-            shown,
-            diff: self.diff,
-            several: false,
-            ledger: &door.ledger,
-            clock: String::new(),
-            json: context.json(),
-        };
-        Ok(teller.tell(became, context))
+        submit(door, &submission, answer, Told { diff: self.diff, several: false }, context)
     }
 }
 

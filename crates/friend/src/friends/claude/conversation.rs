@@ -101,7 +101,7 @@ impl<'a> Talk<'a> {
         turn: &'a Turn,
         world: &'a World<'a>,
     ) -> Result<Talk<'a>, Failure> {
-        let mut words = vec![claude.program()];
+        let mut words = vec![claude.program.word()];
         words.extend(recipe.arguments());
         let protocol = ["--input-format", "stream-json", "--permission-prompt-tool", "stdio"];
         words.extend(protocol.iter().map(Into::into));

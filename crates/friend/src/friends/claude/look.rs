@@ -8,8 +8,9 @@ use serde_json::Value;
 use super::Claude;
 use super::environment::environment;
 use super::trouble::{INSTALL, SIGN_IN, last_words};
-use super::version::{OLDEST, Version};
+use super::version::{OLDEST, read};
 use crate::friend::Presence;
+use crate::version::Version;
 use crate::world::World;
 
 /// How long one of the questions may take.
@@ -23,7 +24,7 @@ pub(super) fn look(claude: &Claude, world: &World<'_>) -> Presence {
         }
         Err(error) => return Presence { trouble: Some(error.to_string()), ..Presence::default() },
     };
-    let found = Some(claude.found(world));
+    let found = Some(claude.program.found(world));
     let Some(version) = version_of(&finished) else {
         let said = match (finished.end, last_words(finished.stderr.text().as_bytes())) {
             (End::DeadlinePassed, _) => format!("it took more than {} s", MOST.as_secs()),
@@ -51,7 +52,7 @@ pub(super) fn version(claude: &Claude, world: &World<'_>) -> Option<Version> {
 }
 
 fn version_of(finished: &Finished) -> Option<Version> {
-    finished.end.is_success().then(|| Version::read(&finished.stdout.text())).flatten()
+    finished.end.is_success().then(|| read(&finished.stdout.text())).flatten()
 }
 
 /// By its own status, which looks at keys in the environment, at its credentials and at the user's settings.
@@ -63,7 +64,7 @@ fn signed_in(claude: &Claude, world: &World<'_>) -> Option<bool> {
 }
 
 fn call(claude: &Claude, world: &World<'_>, words: &[&str]) -> Result<Finished, ExecError> {
-    let words = std::iter::once(claude.program()).chain(words.iter().map(Into::into));
+    let words = std::iter::once(claude.program.word()).chain(words.iter().map(Into::into));
     // Not in the project: its settings may name programs that hand out keys.
     let mut job = Job::argv(words, "/");
     job.environment = environment(world);

@@ -19,8 +19,7 @@ mod recipe;
 mod trouble;
 mod version;
 
-use std::ffi::OsString;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use relaycode_project::access::Access;
 
@@ -28,6 +27,7 @@ use crate::answer::Answer;
 use crate::event::Event;
 use crate::failure::Failure;
 use crate::friend::{Abilities, Friend, Presence, Sessions};
+use crate::program::Program;
 use crate::turn::Turn;
 use crate::world::World;
 use trouble::{Broken, failed};
@@ -38,28 +38,16 @@ const NAME: &str = "claude";
 /// The friend `claude`.
 #[derive(Debug)]
 pub struct Claude {
-    program: Option<PathBuf>,
+    program: Program,
 }
 
 impl Claude {
     /// The one in PATH.
-    pub const IN_PATH: Claude = Claude { program: None };
+    pub const IN_PATH: Claude = Claude { program: Program::in_path(NAME) };
 
     /// The one at this place.
     pub fn at(program: &Path) -> Claude {
-        Claude { program: Some(program.to_path_buf()) }
-    }
-
-    fn program(&self) -> OsString {
-        self.program.as_ref().map_or_else(|| NAME.into(), |program| program.clone().into())
-    }
-
-    /// Where it is, as far as that can be told.
-    fn found(&self, world: &World<'_>) -> String {
-        let path = (world.variable)("PATH").unwrap_or_default();
-        let mut places = std::env::split_paths(&path).map(|folder| folder.join(NAME));
-        let found = self.program.clone().or_else(|| places.find(|file| file.is_file()));
-        found.map_or_else(|| NAME.to_string(), |file| file.display().to_string())
+        Claude { program: Program::at(NAME, program) }
     }
 }
 

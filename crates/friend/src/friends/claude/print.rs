@@ -47,7 +47,7 @@ pub(super) fn attempt(
     world: &World<'_>,
     hear: &mut Hear<'_>,
 ) -> Result<Answer, Failure> {
-    let mut words = vec![claude.program()];
+    let mut words = vec![claude.program.word()];
     words.extend(recipe.arguments());
     let mut job = Job::argv(words, &turn.directory);
     job.environment = environment(world);

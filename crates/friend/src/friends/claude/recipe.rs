@@ -12,7 +12,7 @@ use uuid::Uuid;
 
 use super::NAME;
 use super::judge::HAND_IN;
-use super::version::{self, Version};
+use super::version;
 use crate::failure::Failure;
 use crate::turn::{Memory, Task, Turn};
 
@@ -126,7 +126,7 @@ impl Recipe {
 
     /// Looks at what claude says of itself.
     pub(super) fn check(&self, init: &Value, turn: &Turn) -> Result<(), Failure> {
-        version::check(Version::read(init["claude_code_version"].as_str().unwrap_or_default()))?;
+        version::check(version::read(init["claude_code_version"].as_str().unwrap_or_default()))?;
         let other =
             |got: String| Err(Failure::OtherAccess { friend: NAME.to_string(), wanted: self.access, got });
         let mode = init["permissionMode"].as_str().unwrap_or("no mode");

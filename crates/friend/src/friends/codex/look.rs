@@ -9,7 +9,7 @@ use relaycode_project::access::Access;
 use super::Codex;
 use super::server::Talk;
 use super::trouble::{INSTALL, SIGN_IN, last_words};
-use super::version::{OLDEST, Version};
+use super::version::{self, OLDEST};
 use crate::friend::Presence;
 use crate::turn::{Limits, Memory, Task, Turn};
 use crate::world::World;
@@ -25,8 +25,8 @@ pub(super) fn look(codex: &Codex, world: &World<'_>) -> Presence {
         }
         Err(error) => return Presence { trouble: Some(error.to_string()), ..Presence::default() },
     };
-    let found = Some(codex.found(world));
-    let Some(version) = Version::of_output(&finished.stdout.text()).filter(|_| finished.end.is_success())
+    let found = Some(codex.program.found(world));
+    let Some(version) = version::of_output(&finished.stdout.text()).filter(|_| finished.end.is_success())
     else {
         let said = last_words(finished.stderr.text().as_bytes());
         let trouble = format!("`codex --version` does not say its version: {}", how(&finished, &said));
@@ -66,7 +66,7 @@ fn signed_in(codex: &Codex, world: &World<'_>) -> Option<bool> {
 }
 
 fn call(codex: &Codex, world: &World<'_>, words: &[&str]) -> Result<Finished, ExecError> {
-    let words = std::iter::once(codex.program()).chain(words.iter().map(Into::into));
+    let words = std::iter::once(codex.program.word()).chain(words.iter().map(Into::into));
     let mut job = Job::argv(words, "/");
     job.environment = codex.environment(world);
     job.deadlines = Deadlines { total: Some(MOST), idle: None, grace: Duration::from_millis(500) };

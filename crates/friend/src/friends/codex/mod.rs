@@ -17,7 +17,7 @@ mod trouble;
 mod version;
 
 use std::ffi::OsString;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -27,6 +27,7 @@ use crate::answer::Answer;
 use crate::event::Event;
 use crate::failure::Failure;
 use crate::friend::{Abilities, Friend, Presence, Sessions};
+use crate::program::Program;
 use crate::turn::Turn;
 use crate::world::World;
 use trouble::{Broken, Watch};
@@ -55,28 +56,16 @@ const NO_REVIEW: &str = "Reviewer failed to output a response.";
 /// The friend `codex`.
 #[derive(Debug)]
 pub struct Codex {
-    program: Option<PathBuf>,
+    program: Program,
 }
 
 impl Codex {
     /// The one in PATH.
-    pub const IN_PATH: Codex = Codex { program: None };
+    pub const IN_PATH: Codex = Codex { program: Program::in_path(NAME) };
 
     /// The one at this place.
     pub fn at(program: &Path) -> Codex {
-        Codex { program: Some(program.to_path_buf()) }
-    }
-
-    fn program(&self) -> OsString {
-        self.program.as_ref().map_or_else(|| NAME.into(), |program| program.clone().into())
-    }
-
-    /// Where it is, as far as that can be told.
-    fn found(&self, world: &World<'_>) -> String {
-        let path = (world.variable)("PATH").unwrap_or_default();
-        let mut places = std::env::split_paths(&path).map(|folder| folder.join(NAME));
-        let found = self.program.clone().or_else(|| places.find(|file| file.is_file()));
-        found.map_or_else(|| NAME.to_string(), |file| file.display().to_string())
+        Codex { program: Program::at(NAME, program) }
     }
 
     fn environment(&self, world: &World<'_>) -> Environment {

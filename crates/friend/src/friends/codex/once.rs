@@ -51,7 +51,7 @@ pub(super) fn attempt(
 ) -> Result<Answer, Failure> {
     let servers = tool_servers(codex, turn, world)?;
     let schema = turn.schema.as_ref().map(|schema| Slip::write(world, schema)).transpose()?;
-    let mut words = vec![codex.program()];
+    let mut words = vec![codex.program.word()];
     words.extend(run_arguments(turn, schema.as_ref().map(|slip| slip.0.as_path()), &servers));
     let mut job = Job::argv(words, &turn.directory);
     job.environment = codex.environment(world);
@@ -213,7 +213,8 @@ fn ended_badly(finished: &Finished, said: &str, errors: &[u8], turn: &Turn) -> F
 
 /// The tool servers of the user's settings: each of them would be started.
 fn tool_servers(codex: &Codex, turn: &Turn, world: &World<'_>) -> Result<Vec<String>, Failure> {
-    let mut job = Job::argv([codex.program(), "mcp".into(), "list".into(), "--json".into()], &turn.directory);
+    let mut job =
+        Job::argv([codex.program.word(), "mcp".into(), "list".into(), "--json".into()], &turn.directory);
     job.environment = codex.environment(world);
     job.deadlines = Deadlines { total: Some(LIST.min(turn.limits.left())), idle: None, grace: GRACE };
     let finished = world.runner.run(&job, world.stop, &mut |_| {}).map_err(not_run)?;

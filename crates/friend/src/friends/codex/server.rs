@@ -13,7 +13,7 @@ use super::hear::{Hear, Heard, too_much};
 use super::recipe::{Terms, server_arguments};
 use super::refuse::refuse;
 use super::trouble::{Broken, Halt, Watch, failed, last_words, not_signed_in};
-use super::version::{self, Version};
+use super::version;
 use super::{Codex, NAME, answered};
 use crate::answer::Answer;
 use crate::event::Event;
@@ -83,7 +83,7 @@ pub(super) fn attempt(
 impl<'a> Talk<'a> {
     /// Starts codex and says hello. That it is too old is said.
     pub(super) fn start(codex: &Codex, turn: &Turn, world: &'a World<'a>) -> Result<Talk<'a>, Broken> {
-        let mut words = vec![codex.program()];
+        let mut words = vec![codex.program.word()];
         words.extend(server_arguments());
         let mut job = Job::argv(words, &turn.directory);
         job.environment = codex.environment(world);
@@ -103,7 +103,7 @@ impl<'a> Talk<'a> {
         let hello = json!({"clientInfo": client, "capabilities": {"experimentalApi": false}});
         let said = talk.ask("initialize", &hello, HELLO)?.map_err(|error| Broken::OtherWay(error.message))?;
         talk.home = said["codexHome"].as_str().unwrap_or_default().to_string();
-        version::check(Version::of_agent(said["userAgent"].as_str().unwrap_or_default()))?;
+        version::check(version::of_agent(said["userAgent"].as_str().unwrap_or_default()))?;
         talk.peer.tell("initialized", None);
         Ok(talk)
     }

@@ -21,11 +21,13 @@ use serde_json::Value;
 
 use crate::answer::{Answer, Usage};
 use crate::by_acp::one_shot::{self, Line, Shot};
-use crate::by_acp::{self, Recipe, Trouble, program};
+use crate::by_acp::{self, Recipe, Trouble};
 use crate::event::Event;
 use crate::failure::Failure;
 use crate::friend::{Abilities, Friend, Presence, Sessions};
+use crate::program;
 use crate::turn::{Memory, Task, Turn};
+use crate::version::Version;
 use crate::world::World;
 use home::Home;
 
@@ -38,7 +40,7 @@ pub(super) struct Gemini;
 const NAME: &str = "gemini";
 
 /// The oldest version whose rules and settings were tested.
-const OLDEST: &str = "0.61.0";
+const OLDEST: Version = Version::new(0, 61, 0);
 
 const INSTALL: &str = "install it with `npm install -g @google/gemini-cli`";
 
@@ -77,7 +79,7 @@ impl Friend for Gemini {
         let signed_in = home::sign_in(world).is_some();
         presence.signed_in = Some(signed_in);
         presence.trouble = match &version {
-            Some(version) if !program::is_at_least(version, OLDEST) => {
+            Some(version) if Version::read(version).is_none_or(|found| found < OLDEST) => {
                 Some(format!("{version} is too old: relay knows {OLDEST} and later; {INSTALL}"))
             }
             None => Some("it does not say its version".to_string()),

@@ -8,6 +8,7 @@ use std::time::Duration;
 use relaycode_exec::Job;
 
 use crate::failure::Failure;
+use crate::version::Version;
 use crate::world::World;
 
 /// How long a program may take to say its version.
@@ -38,32 +39,34 @@ pub(crate) fn version(world: &World<'_>, program: &Path, more: &[(OsString, OsSt
     job.deadlines.total = Some(VERSION_LIMIT);
     let finished = world.runner.run(&job, world.stop, &mut |_| {}).ok()?;
     let said = finished.stdout.text();
-    let word = said.split_whitespace().find(|word| numbers(word).is_some())?;
+    let word = said.split_whitespace().find(|word| Version::read(word).is_some())?;
     finished.end.is_success().then(|| word.trim_start_matches('v').to_string())
 }
 
-/// Whether a version is not older than another. One that cannot be read is.
-pub(crate) fn is_at_least(found: &str, oldest: &str) -> bool {
-    match (numbers(found), numbers(oldest)) {
-        (Some(found), Some(oldest)) => found >= oldest,
-        _ => false,
+/// A friend's program: the one in PATH, or one at a place.
+#[derive(Debug)]
+pub(crate) struct Program {
+    name: &'static str,
+    place: Option<PathBuf>,
+}
+
+impl Program {
+    pub(crate) const fn in_path(name: &'static str) -> Program {
+        Program { name, place: None }
     }
-}
 
-fn numbers(version: &str) -> Option<[u64; 3]> {
-    let version = version.trim_start_matches('v').split(['-', '+']).next()?;
-    let mut parts = version.split('.').map(|part| part.parse::<u64>().ok());
-    Some([parts.next()??, parts.next()??, parts.next().unwrap_or(Some(0))?])
-}
+    pub(crate) fn at(name: &'static str, place: &Path) -> Program {
+        Program { name, place: Some(place.to_path_buf()) }
+    }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
+    /// The first word of its command line.
+    pub(crate) fn word(&self) -> OsString {
+        self.place.as_ref().map_or_else(|| self.name.into(), |place| place.clone().into())
+    }
 
-    #[test]
-    fn versions_are_compared_by_number() {
-        assert!(is_at_least("0.61.0", "0.61.0") && is_at_least("v1.2", "0.61.0"));
-        assert!(is_at_least("0.100.0-preview.1", "0.61.0"));
-        assert!(!is_at_least("0.9.12", "0.61.0") && !is_at_least("latest", "0.1.0"));
+    /// Where it is, as far as that can be told.
+    pub(crate) fn found(&self, world: &World<'_>) -> String {
+        let found = self.place.clone().or_else(|| find(world, self.name));
+        found.map_or_else(|| self.name.to_string(), |file| file.display().to_string())
     }
 }
