@@ -36,7 +36,7 @@ pub(crate) fn tell<T>(
     let mut objects = Vec::new();
     let mut parts = Vec::new();
     let mut failures: Vec<Failure> = Vec::new();
-    let mut blocked = false;
+    let (mut blocked, mut judged) = (false, false);
     let mut changed = round.changed;
     let mut unchecked = round.unchecked;
     let alone = round.heard.len() == 1;
@@ -51,6 +51,7 @@ pub(crate) fn tell<T>(
                 say_sent(asked.sent.line(), asked.sent.work_left_out, context);
                 asked.answer.remarks.iter().for_each(|remark| beside(remark, LogLevel::Warn, context));
                 blocked |= verdict.is_some_and(Verdict::blocks);
+                judged |= verdict.is_some();
                 objects.push(object(&name, asked, verdict, &remarks));
                 let text = match verdict {
                     Some(verdict) => show::verdict::text(verdict, &look),
@@ -92,7 +93,8 @@ pub(crate) fn tell<T>(
         "error": failures.first().map(json::value),
         "answers": objects, "changed": json::value(&changed), "unchecked": unchecked,
     }));
-    if !context.json() && !round.shown {
+    // What came in pieces stands there already; of a verdict that was its JSON.
+    if !context.json() && (judged || !round.shown) {
         if alone && failures.is_empty() {
             parts.iter().for_each(|part| context.console.out(&part.text));
         } else if !alone {
