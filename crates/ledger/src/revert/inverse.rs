@@ -312,8 +312,8 @@ impl<'p> Inverse<'p> {
         genuine(record, bytes, image, &file.path)
     }
 
-    /// What all of it comes to. `made` are the directories that the records made.
-    pub(super) fn finish(self, made: &BTreeSet<RelPath>) -> Result<Reversal, LedgerError> {
+    /// What all of it comes to. `goes` is what the records made.
+    pub(super) fn finish(self, goes: Goes<'_>) -> Result<Reversal, LedgerError> {
         if !self.conflicts.is_empty() {
             return Err(LedgerError::RevertConflict(self.conflicts));
         }
@@ -321,10 +321,15 @@ impl<'p> Inverse<'p> {
         let inside = |directory: &RelPath, path: &RelPath| {
             path.as_str().strip_prefix(directory.as_str()).is_some_and(|rest| rest.starts_with('/'))
         };
-        // Also one that nothing was in: it was made all the same, and goes only if it is empty.
-        let emptied = |directory: &&RelPath| !difference.standing.iter().any(|path| inside(directory, path));
+        // It goes with what leaves it, or if it was made empty. One that others emptied since is left: nothing that is
+        // taken back later would bring it again.
+        let emptied = |directory: &&RelPath| {
+            let leaves = difference.vacated.iter().any(|path| inside(directory, path));
+            let made_empty = !goes.files.iter().any(|path| inside(directory, path));
+            (leaves || made_empty) && !difference.standing.iter().any(|path| inside(directory, path))
+        };
         // What is inside sorts behind what holds it.
-        let directories = made.iter().rev().filter(emptied).map(ToString::to_string).collect();
+        let directories = goes.directories.iter().rev().filter(emptied).map(ToString::to_string).collect();
         let changed: BTreeSet<&RelPath> =
             difference.changes.iter().flat_map(|change| [&change.path, change.old_path()]).collect();
         let already = self.already.iter().filter(|path| !changed.contains(path));

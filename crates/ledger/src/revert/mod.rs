@@ -150,7 +150,7 @@ pub fn plan(
     for (record, parts) in records.iter().zip(&parts) {
         inverse.take_back(record, parts)?;
     }
-    let mut reversal = inverse.finish(&made)?;
+    let mut reversal = inverse.finish(goes)?;
     reversal.of = records.iter().map(|record| record.uuid).collect();
     let is_read_only = |image: Option<Image>| image.is_some_and(|image| image.mode & 0o222 == 0);
     for record in records {

@@ -69,6 +69,8 @@ struct Standing {
 /// What differs between the disk and the overlay.
 pub(super) struct Difference {
     pub(super) changes: Vec<FileChange>,
+    /// Paths where nothing stands any more.
+    pub(super) vacated: Vec<RelPath>,
     /// Paths where a file stands in the end, of those that were looked at.
     pub(super) standing: BTreeSet<RelPath>,
 }
@@ -144,7 +146,7 @@ impl<'n> Overlay<'n> {
         let stands = |standing: &Standing| standing.slot != Slot::Missing;
         let standing =
             self.over.iter().filter(|(_, standing)| stands(standing)).map(|(path, _)| path.clone()).collect();
-        Difference { changes, standing }
+        Difference { changes, vacated, standing }
     }
 
     fn file_on_disk(&self, path: &RelPath) -> Option<&Rc<Content>> {
