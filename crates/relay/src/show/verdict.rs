@@ -61,3 +61,40 @@ fn place(finding: &Finding, look: &Look) -> Option<String> {
     };
     Some(format!("{}{lines}{note}", look.safe(&location.path)))
 }
+
+#[cfg(test)]
+mod tests {
+    use relaycode_friend::verdict::Location;
+
+    use super::*;
+
+    const LOOK: Look = Look { color: false, utf8: true, width: Some(80) };
+
+    fn verdict(said: Said, severity: Severity, title: &str) -> Verdict {
+        let location =
+            Location { path: "src/a.rs".into(), line: Some(2), end_line: Some(4), file: Place::Unknown };
+        let finding = Finding {
+            severity,
+            title: title.into(),
+            rationale: "It prints.".into(),
+            location: Some(location),
+        };
+        Verdict { said, summary: "One thing.".into(), findings: vec![finding], remarks: Vec::new() }
+    }
+
+    #[test]
+    fn what_blocks_is_refused_whatever_the_friend_says_of_the_whole() {
+        let text = text(&verdict(Said::Ship, Severity::Blocker, "prints"), &LOOK);
+        let expected =
+            "✗ ship: One thing.\n  blocker    src/a.rs:2-4 (no such file)  prints\n             It prints.\n";
+        assert_eq!(text, expected);
+        assert!(super::text(&verdict(Said::Ship, Severity::Nit, "x"), &LOOK).starts_with("✓ ship"));
+        assert!(super::text(&verdict(Said::Iterate, Severity::Nit, "x"), &LOOK).starts_with("✗ iterate"));
+    }
+
+    #[test]
+    fn nothing_of_a_finding_reaches_the_terminal_raw() {
+        let text = text(&verdict(Said::Ship, Severity::Important, "a\x1b[2J\u{202e}b"), &LOOK);
+        assert!(!text.chars().any(|c| relaycode_text::escape::is_unsafe(c) && c != '\n'), "{text:?}");
+    }
+}
