@@ -24,5 +24,7 @@ pub mod process;
 pub mod random;
 pub mod reverse;
 #[cfg(target_os = "linux")]
+pub mod running;
+#[cfg(target_os = "linux")]
 pub mod screen;
 pub mod tongue;

@@ -1,11 +1,11 @@
 //! What the tests stand on: where the keeper is, jobs, marks by which processes are found again.
 
-use std::fs;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
 use relaycode_exec::{Deadlines, Finished, Job, Runner};
+use relaycode_testkit::running::running;
 
 /// The example beside this test: `cargo test` and `cargo nextest` build it with the tests.
 pub(crate) fn keeper() -> PathBuf {
@@ -63,16 +63,9 @@ impl Mark {
 
     /// Who has the mark and lives.
     pub(crate) fn found(&self) -> Vec<i32> {
-        let wanted = format!("{}={}\0", Mark::NAME, self.0);
-        let numbers = fs::read_dir("/proc").unwrap().filter_map(|entry| {
-            let name = entry.ok()?.file_name();
-            name.to_str()?.parse::<i32>().ok()
-        });
-        let has = |number: &i32| {
-            let all = fs::read(format!("/proc/{number}/environ")).unwrap_or_default();
-            all.windows(wanted.len()).any(|part| part == wanted.as_bytes())
-        };
-        numbers.filter(has).collect()
+        let entry = format!("{}={}", Mark::NAME, self.0);
+        let found = running(|given| given.has(&entry));
+        found.into_iter().map(|pid| pid.as_raw_nonzero().get()).collect()
     }
 
     /// Nobody has it.

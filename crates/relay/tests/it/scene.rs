@@ -7,6 +7,7 @@ use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
+use relaycode_testkit::running::running;
 use serde_json::{Value, json};
 
 use crate::relay::{Project, Ran, run};
@@ -152,23 +153,6 @@ pub(crate) fn wait_until(what: &str, mut is_so: impl FnMut() -> bool) {
 
 /// The processes whose environment or arguments hold this text, but for the test's own.
 pub(crate) fn processes_with(marker: &str) -> Vec<u32> {
-    let holds = |path: String| fs::read(path).is_ok_and(|bytes| contains(&bytes, marker.as_bytes()));
-    let mut found = Vec::new();
-    for entry in fs::read_dir("/proc").unwrap().flatten() {
-        let Some(pid) = entry.file_name().to_str().and_then(|name| name.parse::<u32>().ok()) else {
-            continue;
-        };
-        let dead = fs::read_to_string(format!("/proc/{pid}/stat"))
-            .map_or(true, |stat| stat.rsplit(')').next().is_some_and(|rest| rest.trim().starts_with('Z')));
-        let ours = pid == std::process::id();
-        if !ours && !dead && (holds(format!("/proc/{pid}/environ")) || holds(format!("/proc/{pid}/cmdline")))
-        {
-            found.push(pid);
-        }
-    }
-    found
-}
-
-fn contains(bytes: &[u8], part: &[u8]) -> bool {
-    bytes.windows(part.len()).any(|window| window == part)
+    let found = running(|given| given.holds(marker));
+    found.into_iter().map(|pid| pid.as_raw_nonzero().get().cast_unsigned()).collect()
 }

@@ -20,6 +20,7 @@ use super::{Absent, Agent, Resident};
 use crate::model::Server;
 use crate::must::must;
 use crate::process::{Kept, holding};
+use crate::running::{Given, running};
 
 /// No run takes longer.
 const DEADLINE: Duration = Duration::from_secs(120);
@@ -139,9 +140,7 @@ impl Scratch {
     /// home is not.
     pub fn left_running(&self) -> Vec<Pid> {
         let marks = self.marks();
-        let processes = fs::read_dir("/proc").into_iter().flatten().flatten();
-        let numbers = processes.filter_map(|entry| entry.file_name().to_str()?.parse().ok());
-        numbers.filter_map(Pid::from_raw).filter(|pid| carries(*pid, &marks)).collect()
+        running(|given| marks.iter().any(|mark| given.has(mark)))
     }
 
     fn marks(&self) -> [String; 2] {
@@ -158,7 +157,8 @@ impl Scratch {
             for pid in left {
                 let Ok(handle) = pidfd_open(pid, PidfdFlags::empty()) else { continue };
                 // Looked at again: by now the number may be somebody else's.
-                if carries(pid, &marks) {
+                let given = Given::to(pid);
+                if marks.iter().any(|mark| given.has(mark)) {
                     let _ = pidfd_send_signal(&handle, Signal::KILL);
                     crate::process::ready(&handle, rustix::event::PollFlags::IN, Duration::from_secs(3));
                 }
@@ -179,11 +179,6 @@ impl Drop for Scratch {
     }
 }
 
-fn carries(pid: Pid, marks: &[String]) -> bool {
-    let environment = fs::read(format!("/proc/{}/environ", pid.as_raw_nonzero())).unwrap_or_default();
-    environment.split(|byte| *byte == 0).any(|entry| marks.iter().any(|mark| entry == mark.as_bytes()))
-}
-
 fn read(file: &mut fs::File) -> String {
     let mut bytes = Vec::new();
     let _ = file.rewind().and_then(|()| file.take(MAX_OUTPUT).read_to_end(&mut bytes));
@@ -194,6 +189,8 @@ fn read(file: &mut fs::File) -> String {
 mod tests {
     use std::process::Command;
 
+    use rustix::process::getsid;
+
     use super::Scratch;
     use crate::process::{Kept, LONG, until};
 
@@ -203,7 +200,8 @@ mod tests {
         let mut command = Command::new("/bin/sh");
         command.envs(scratch.environment()).args(["-c", "setsid sleep 300 & exec sleep 300"]);
         let program = Kept::start(&mut command).unwrap();
-        assert!(until(LONG, || (scratch.left_running().len() == 2).then_some(())).is_some());
+        let left_it = || scratch.left_running().into_iter().any(|pid| getsid(Some(pid)) == Ok(pid));
+        assert!(until(LONG, || left_it().then_some(())).is_some());
         drop(program);
         assert_eq!(scratch.left_running().len(), 1, "the one that left is still there");
         scratch.end_all();

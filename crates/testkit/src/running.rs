@@ -1,0 +1,123 @@
+//! Who runs on this machine, known by what it was started with.
+
+use std::fs::{self, File};
+use std::io::{self, Read};
+use std::time::Duration;
+
+use rustix::process::{Pid, getpid};
+
+use crate::process::until;
+
+/// A program takes far less to replace another.
+const REPLACED: Duration = Duration::from_secs(1);
+
+/// Most that is read of what a process was given: no test gives as much.
+const MOST: usize = 256 * 1024;
+
+/// Which of the fields behind the name says where the code begins: the last thing that a new program gets.
+const CODE: usize = 23;
+
+/// Which say where the arguments begin and end.
+const ARGUMENTS: usize = 45;
+
+/// The same of the environment.
+const ENVIRONMENT: usize = 47;
+
+/// What a process was started with; every entry ends with a zero byte.
+#[derive(Debug, Default)]
+pub struct Given {
+    /// Its environment.
+    pub environment: Vec<u8>,
+    /// Its arguments.
+    pub arguments: Vec<u8>,
+}
+
+impl Given {
+    /// What this process was given; nothing when it has ended, or is none of ours.
+    pub fn to(pid: Pid) -> Given {
+        let folder = format!("/proc/{}", pid.as_raw_nonzero());
+        let of = |name: &str| at_once(&format!("{folder}/{name}")).unwrap_or_default();
+        let look = || {
+            let given = Given { environment: of("environ"), arguments: of("cmdline") };
+            let lacks = given.environment.is_empty() || given.arguments.is_empty();
+            // Who has no program at all is dead, or part of the kernel.
+            let settled = !lacks || fs::read_link(format!("{folder}/exe")).is_err() || given.all(&of("stat"));
+            settled.then_some(given)
+        };
+        until(REPLACED, look).unwrap_or_default()
+    }
+
+    /// Whether what is empty here is empty by this status, too. While one program takes another's place, the kernel
+    /// shows nothing of either.
+    fn all(&self, status: &[u8]) -> bool {
+        let status = String::from_utf8_lossy(status);
+        // The name, in parentheses, may hold anything.
+        let fields: Vec<&str> = status.rsplit(')').next().unwrap_or_default().split_whitespace().collect();
+        let field = |at: usize| fields.get(at).copied().unwrap_or_default();
+        let none = |first: usize| field(CODE) != "0" && field(first) == field(first + 1);
+        (!self.arguments.is_empty() || none(ARGUMENTS)) && (!self.environment.is_empty() || none(ENVIRONMENT))
+    }
+
+    /// Whether its environment has this entry, `NAME=value`.
+    pub fn has(&self, entry: &str) -> bool {
+        self.environment.split(|byte| *byte == 0).any(|have| have == entry.as_bytes())
+    }
+
+    /// Whether this text is anywhere in it.
+    pub fn holds(&self, text: &str) -> bool {
+        let within = |all: &[u8]| all.windows(text.len()).any(|part| part == text.as_bytes());
+        within(&self.environment) || within(&self.arguments)
+    }
+}
+
+/// What is in a file of the kernel's. Were it read in parts, another program might be there before the last.
+fn at_once(path: &str) -> io::Result<Vec<u8>> {
+    let mut bytes = vec![0; MOST];
+    let read = File::open(path)?.read(&mut bytes)?;
+    bytes.truncate(read);
+    Ok(bytes)
+}
+
+/// Who lives and was given such things, but for this process itself.
+pub fn running(such: impl Fn(&Given) -> bool) -> Vec<Pid> {
+    let entries = fs::read_dir("/proc").into_iter().flatten().flatten();
+    let numbers = entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok());
+    let others = numbers.filter_map(Pid::from_raw).filter(|pid| *pid != getpid());
+    others.filter(|pid| such(&Given::to(*pid))).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::process::Command;
+
+    use super::{Given, running};
+    use crate::process::{Kept, LONG, until};
+
+    #[test]
+    fn who_was_given_no_environment_is_not_waited_for() {
+        let mut command = Command::new("/bin/sleep");
+        let program = Kept::start(command.env_clear().arg("300")).unwrap();
+        let sleeps = |given: &Given| given.arguments == b"/bin/sleep\x00300\0";
+        until(LONG, || running(sleeps).contains(&program.pid()).then_some(())).unwrap();
+        let status = std::fs::read(format!("/proc/{}/stat", program.pid().as_raw_nonzero())).unwrap();
+        let given = Given::to(program.pid());
+        assert!(given.environment.is_empty() && given.all(&status), "{given:?}");
+    }
+
+    #[test]
+    fn whoever_becomes_one_program_after_another_is_seen_at_every_look() {
+        let mark = format!("RELAY_TEST_BECOMES={}", std::process::id());
+        let (name, value) = mark.split_once('=').unwrap();
+        let again =
+            "n=$((n - 1)); if [ $n -gt 0 ]; then export n; exec /bin/sh -c \"$again\"; fi; exec sleep 300";
+        let mut command = Command::new("/bin/sh");
+        command.env(name, value).env("n", "300").env("again", again).args(["-c", again]);
+        let program = Kept::start(&mut command).unwrap();
+        let last = || running(|given| given.has(&mark) && given.arguments.starts_with(b"sleep\0"));
+        let seen = || {
+            assert_eq!(running(|given| given.has(&mark)), [program.pid()]);
+            (!last().is_empty()).then_some(())
+        };
+        assert!(until(LONG, seen).is_some());
+    }
+}
