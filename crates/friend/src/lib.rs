@@ -11,6 +11,7 @@
 pub mod answer;
 pub mod ask;
 mod by_acp;
+mod clock;
 pub mod context;
 pub mod depth;
 pub mod diff;
@@ -20,6 +21,7 @@ pub mod event;
 pub mod failure;
 pub mod friend;
 pub mod friends;
+mod last_words;
 pub mod limits;
 pub mod live_test;
 mod program;

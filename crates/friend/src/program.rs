@@ -5,14 +5,19 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use relaycode_exec::Job;
+use relaycode_exec::{Deadlines, End, Environment, ExecError, Finished, Job};
 
 use crate::failure::Failure;
+use crate::friend::Presence;
+use crate::last_words::last_words;
 use crate::version::Version;
 use crate::world::World;
 
-/// How long a program may take to say its version.
-const VERSION_LIMIT: Duration = Duration::from_secs(30);
+/// How long a program may take to answer at once. A large one on a busy machine takes 7 s.
+const MOST: Duration = Duration::from_secs(20);
+
+/// Between being asked to end and being ended.
+const GRACE: Duration = Duration::from_millis(500);
 
 /// Where a program is, in the world's `PATH`.
 pub(crate) fn find(world: &World<'_>, name: &str) -> Option<PathBuf> {
@@ -31,16 +36,131 @@ pub(crate) fn needed(world: &World<'_>, friend: &str, name: &str, hint: &str) ->
     })
 }
 
-/// The version that a program says it has.
-pub(crate) fn version(world: &World<'_>, program: &Path, more: &[(OsString, OsString)]) -> Option<String> {
-    let mut job = Job::argv([program.as_os_str(), "--version".as_ref()], "/");
-    job.environment = world.environment();
-    job.environment.set.extend(more.iter().cloned());
-    job.deadlines.total = Some(VERSION_LIMIT);
-    let finished = world.runner.run(&job, world.stop, &mut |_| {}).ok()?;
-    let said = finished.stdout.text();
-    let word = said.split_whitespace().find(|word| Version::read(word).is_some())?;
-    finished.end.is_success().then(|| word.trim_start_matches('v').to_string())
+/// Asks a program something that it answers at once. Not in the project, whose settings may name programs to run.
+pub(crate) fn call(
+    world: &World<'_>,
+    words: impl IntoIterator<Item = OsString>,
+    environment: Environment,
+) -> Result<Finished, ExecError> {
+    let mut job = Job::argv(words, "/");
+    job.environment = environment;
+    job.deadlines = Deadlines { total: Some(MOST), idle: None, grace: GRACE };
+    world.runner.run(&job, world.stop, &mut |_| {})
+}
+
+/// The version that a program says it has, or why it is not known.
+pub(crate) fn version(
+    world: &World<'_>,
+    program: OsString,
+    environment: Environment,
+) -> Result<Version, String> {
+    let finished =
+        call(world, [program, "--version".into()], environment).map_err(|error| error.to_string())?;
+    let printed = finished.stdout.text();
+    let version = printed.split_whitespace().find_map(Version::read);
+    version.filter(|_| finished.end.is_success()).ok_or_else(|| {
+        match (finished.end, last_words(&finished.stderr.text(), |_| true)) {
+            (End::DeadlinePassed, _) => format!("it took more than {} s", MOST.as_secs()),
+            (_, said) if said.is_empty() => "it says nothing".to_string(),
+            (_, said) => said,
+        }
+    })
+}
+
+/// What relay knows of a friend's program.
+#[derive(Debug)]
+pub(crate) struct Known {
+    pub(crate) name: &'static str,
+    /// The oldest version that is used: the oldest with which its recipe was tested.
+    pub(crate) oldest: Version,
+    /// What to do when it is not there, or too old.
+    pub(crate) install: &'static str,
+    /// What to do when it is not signed in.
+    pub(crate) sign_in: &'static str,
+}
+
+impl Known {
+    /// It is not there.
+    pub(crate) fn absent(&self) -> Presence {
+        Presence { trouble: Some(format!("not installed; {}", self.install)), ..Presence::default() }
+    }
+
+    /// It is at this place, in this version. Only of one that can be used it is asked whether it is signed in.
+    pub(crate) fn there(
+        &self,
+        found: String,
+        version: Result<Version, String>,
+        signed_in: impl FnOnce() -> Option<bool>,
+    ) -> Presence {
+        let Known { name, oldest, install, sign_in } = self;
+        let mut presence = Presence { found: Some(found), ..Presence::default() };
+        match version {
+            Err(why) => {
+                presence.trouble = Some(format!("`{name} --version` does not say its version: {why}"));
+            }
+            Ok(version) if version < *oldest => {
+                presence.version = Some(version.to_string());
+                presence.trouble = Some(format!("too old: relay knows {oldest} and later; {install}"));
+            }
+            Ok(version) => {
+                presence.version = Some(version.to_string());
+                presence.signed_in = signed_in();
+                if presence.signed_in == Some(false) {
+                    presence.trouble = Some(format!("not signed in; {sign_in}"));
+                }
+            }
+        }
+        presence
+    }
+
+    /// It failed, and said this.
+    pub(crate) fn failed(&self, said: impl Into<String>) -> Failure {
+        Failure::Failed { friend: self.name.to_string(), said: said.into() }
+    }
+
+    /// It is not signed in, and said this.
+    pub(crate) fn not_signed_in(&self, said: impl Into<String>) -> Failure {
+        let (friend, hint) = (self.name.to_string(), self.sign_in.to_string());
+        Failure::NotSignedIn { friend, said: said.into(), hint }
+    }
+
+    /// It does not reach its server, and said this.
+    pub(crate) fn unreachable(&self, said: impl Into<String>) -> Failure {
+        Failure::Unreachable { friend: self.name.to_string(), said: said.into() }
+    }
+
+    /// It cannot do this.
+    pub(crate) fn cannot(&self, what: impl Into<String>) -> Failure {
+        Failure::Cannot { friend: self.name.to_string(), what: what.into() }
+    }
+
+    /// It does not know the session.
+    pub(crate) fn no_session(&self, id: &str) -> Failure {
+        Failure::NoSession { friend: self.name.to_string(), id: id.to_string() }
+    }
+
+    /// It could not be started or watched.
+    pub(crate) fn not_run(&self, source: ExecError) -> Failure {
+        let friend = self.name.to_string();
+        match source {
+            ExecError::NotFound { program } => {
+                Failure::Missing { friend, program, hint: self.install.to_string() }
+            }
+            source => Failure::Exec { friend, source },
+        }
+    }
+
+    /// Refuses one that is too old. One that does not say is left to the look at what it works with.
+    pub(crate) fn check(&self, found: Option<Version>) -> Result<(), Failure> {
+        match found {
+            Some(found) if found < self.oldest => Err(Failure::TooOld {
+                friend: self.name.to_string(),
+                found: found.to_string(),
+                oldest: self.oldest.to_string(),
+            }),
+            _ => Ok(()),
+        }
+    }
 }
 
 /// A friend's program: the one in PATH, or one at a place.
@@ -64,9 +184,43 @@ impl Program {
         self.place.as_ref().map_or_else(|| self.name.into(), |place| place.clone().into())
     }
 
-    /// Where it is, as far as that can be told.
-    pub(crate) fn found(&self, world: &World<'_>) -> String {
-        let found = self.place.clone().or_else(|| find(world, self.name));
-        found.map_or_else(|| self.name.to_string(), |file| file.display().to_string())
+    /// Where it is.
+    pub(crate) fn find(&self, world: &World<'_>) -> Option<PathBuf> {
+        match &self.place {
+            Some(place) => place.is_file().then(|| place.clone()),
+            None => find(world, self.name),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const KNOWN: Known =
+        Known { name: "codex", oldest: Version::new(0, 154, 0), install: "install it", sign_in: "sign in" };
+
+    #[test]
+    fn what_is_in_the_way_of_using_a_program_is_said_with_what_to_do() {
+        let there = |version: Result<Version, String>, signed_in| {
+            let presence = KNOWN.there("/bin/codex".to_string(), version, || signed_in);
+            presence.trouble.unwrap_or_default()
+        };
+        let new = || Ok(Version::new(0, 166, 0));
+        assert_eq!(KNOWN.absent().trouble.as_deref(), Some("not installed; install it"));
+        assert_eq!(
+            there(Ok(Version::new(0, 99, 1)), None),
+            "too old: relay knows 0.154.0 and later; install it"
+        );
+        let said = "`codex --version` does not say its version: it says nothing";
+        assert_eq!(there(Err("it says nothing".to_string()), None), said);
+        assert_eq!(there(new(), Some(false)), "not signed in; sign in");
+        assert_eq!((there(new(), Some(true)), there(new(), None)), (String::new(), String::new()));
+    }
+
+    #[test]
+    fn one_that_is_too_old_is_refused_and_one_that_does_not_say_is_not() {
+        assert!(KNOWN.check(Some(Version::new(0, 99, 1))).is_err());
+        assert!(KNOWN.check(Some(KNOWN.oldest)).is_ok() && KNOWN.check(None).is_ok());
     }
 }

@@ -2,8 +2,6 @@
 
 use std::fmt;
 
-use crate::failure::Failure;
-
 /// A version: three numbers. What stands behind a hyphen or a plus does not count.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Version([u32; 3]);
@@ -28,24 +26,12 @@ impl fmt::Display for Version {
     }
 }
 
-/// Refuses a friend that is too old. One that does not say is left to the look at what it works with.
-pub(crate) fn check(friend: &str, found: Option<Version>, oldest: Version) -> Result<(), Failure> {
-    match found {
-        Some(found) if found < oldest => Err(Failure::TooOld {
-            friend: friend.to_string(),
-            found: found.to_string(),
-            oldest: oldest.to_string(),
-        }),
-        _ => Ok(()),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn versions_are_compared_by_number_and_the_old_are_refused() {
+    fn versions_are_compared_by_number() {
         let read = |word| Version::read(word).unwrap();
         assert_eq!(read("0.166.0"), Version::new(0, 166, 0));
         assert_eq!(read("v1.2"), Version::new(1, 2, 0));
@@ -54,8 +40,5 @@ mod tests {
         for word in ["", "latest", "1", "1.x", "relay/1.2.3"] {
             assert_eq!(Version::read(word), None, "{word}");
         }
-        let oldest = Version::new(2, 1, 197);
-        assert!(check("claude", Some(read("1.0.128")), oldest).is_err());
-        assert!(check("claude", Some(oldest), oldest).is_ok() && check("claude", None, oldest).is_ok());
     }
 }

@@ -2,6 +2,10 @@
 //! the words are foreign and may be long.
 
 use relaycode_clients::jsonrpc::RpcError;
+use relaycode_text::redact::redact;
+
+use crate::failure::Failure;
+use crate::program::Known;
 
 /// What kind of failure it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -12,6 +16,17 @@ pub(crate) enum Fault {
     Unreachable,
     /// Anything else.
     Other,
+}
+
+impl Fault {
+    /// The failure of this kind, with the friend's words.
+    pub(crate) fn failure(self, known: &Known, said: String) -> Failure {
+        match self {
+            Fault::NotSignedIn => known.not_signed_in(said),
+            Fault::Unreachable => known.unreachable(said),
+            Fault::Other => known.failed(said),
+        }
+    }
 }
 
 /// Characters of a friend's words that are shown.
@@ -76,7 +91,12 @@ pub(crate) fn words_of(error: &RpcError) -> String {
     let words = inner.unwrap_or_else(|| error.message.clone());
     let more = details(error);
     let words = if more.is_empty() { words } else { format!("{words}: {more}") };
-    words.chars().take(MOST_WORDS).collect()
+    self::words(&words)
+}
+
+/// The beginning of a friend's words, without secrets.
+pub(crate) fn words(said: &str) -> String {
+    redact(said.trim()).chars().take(MOST_WORDS).collect()
 }
 
 fn details(error: &RpcError) -> &str {
@@ -95,7 +115,7 @@ pub(crate) fn last_words(errors: &str) -> String {
     };
     let ours = |line: &&str| !NOISE.iter().any(|noise| line.contains(noise));
     let line = errors.lines().rev().filter(says).find(ours).unwrap_or_default();
-    line.trim().chars().take(MOST_WORDS).collect()
+    words(line)
 }
 
 /// Lines that friends print at every run.
@@ -107,7 +127,7 @@ pub(crate) fn sign_in_trouble(errors: &str) -> Option<String> {
         let line = line.to_lowercase();
         line.contains("error authenticating") || line.contains("authentication failed")
     })?;
-    Some(line.trim().chars().take(MOST_WORDS).collect())
+    Some(words(line))
 }
 
 /// What a line of standard error says of an attempt that failed and is made again.
@@ -120,7 +140,7 @@ pub(crate) fn retry(line: &str) -> Option<String> {
     } else {
         return None;
     };
-    Some(said.trim().chars().take(MOST_WORDS).collect())
+    Some(words(said))
 }
 
 fn beginning(text: &str, most: usize) -> &str {
@@ -157,5 +177,10 @@ mod tests {
             "Error: no such model\n    at main (x.js:1)\n  code: 3\n}\nRipgrep is not available. Falling\n";
         assert_eq!(last_words(errors), "Error: no such model");
         assert_eq!(last_words("\n\n"), "");
+        for said in
+            [last_words("refused: key AKIAIOSFODNN7EXAMPLE"), words_of(&error(1, "AKIAIOSFODNN7EXAMPLE"))]
+        {
+            assert!(!said.contains("IOSFODNN7"), "{said}");
+        }
     }
 }

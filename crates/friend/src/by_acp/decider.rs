@@ -8,15 +8,13 @@ use relaycode_project::access::Access;
 
 use crate::answer::{Declined, DeclinedKind};
 use crate::event::Event;
+use crate::last_words::Tail;
 
 /// Bytes of an answer at most.
 pub(crate) const MOST_ANSWER: usize = 16 << 20;
 
 /// Refusals that are kept.
 const MOST_DECLINED: usize = 500;
-
-/// Bytes of standard error that are kept, from its end.
-const MOST_ERRORS: usize = 16 << 10;
 
 /// Attempts to reach a model that may fail one after the other; a friend may go on for ever.
 const MOST_ATTEMPTS: usize = 3;
@@ -31,7 +29,7 @@ pub(super) struct Decider<'h> {
     begun: bool,
     text: String,
     declined: Vec<Declined>,
-    errors: Vec<u8>,
+    errors: Tail,
     too_much: bool,
     /// Attempts that failed, one after the other, and what the last of them said.
     failed: usize,
@@ -53,7 +51,7 @@ impl<'h> Decider<'h> {
             begun: false,
             text: String::new(),
             declined: Vec::new(),
-            errors: Vec::new(),
+            errors: Tail::default(),
             too_much: false,
             failed: 0,
             failed_with: String::new(),
@@ -81,7 +79,7 @@ impl<'h> Decider<'h> {
 
     /// What it printed to standard error last.
     pub(super) fn errors(&self) -> String {
-        String::from_utf8_lossy(&self.errors).into_owned()
+        self.errors.text()
     }
 
     /// The last line of it that says something.
@@ -90,9 +88,7 @@ impl<'h> Decider<'h> {
     }
 
     pub(super) fn remember(&mut self, bytes: &[u8]) {
-        self.errors.extend_from_slice(&bytes[bytes.len().saturating_sub(MOST_ERRORS)..]);
-        let over = self.errors.len().saturating_sub(MOST_ERRORS);
-        self.errors.drain(..over);
+        self.errors.add(bytes);
     }
 
     /// What was written so far was a remark on the way.

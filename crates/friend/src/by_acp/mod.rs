@@ -19,6 +19,7 @@ use serde_json::Value;
 use crate::answer::{Answer, Usage};
 use crate::event::Event;
 use crate::failure::Failure;
+use crate::program::Known;
 use crate::turn::{Limits, Memory, Turn};
 use crate::version::Version;
 use crate::world::World;
@@ -42,8 +43,8 @@ pub(crate) const GRACE: Duration = Duration::from_millis(1200);
 
 /// How one friend is reached.
 pub(crate) struct Recipe {
-    /// The friend.
-    pub(crate) friend: &'static str,
+    /// The friend's program.
+    pub(crate) known: &'static Known,
     /// Its program, with everything that holds it to what it may do.
     pub(crate) job: Job,
     /// What relay does for it.
@@ -52,12 +53,8 @@ pub(crate) struct Recipe {
     pub(crate) mode: &'static str,
     /// The directory of its session; not the project's where that one would run code of its own.
     pub(crate) directory: PathBuf,
-    /// The oldest version that was tested.
-    pub(crate) oldest: Version,
     /// What is sent.
     pub(crate) prompt: String,
-    /// How to sign in.
-    pub(crate) sign_in: &'static str,
     /// Its words when it refuses something by rules that it was given.
     pub(crate) denials: &'static [&'static str],
 }
@@ -83,17 +80,15 @@ pub(crate) fn turn(
     world: &World<'_>,
     hear: &mut dyn FnMut(Event),
 ) -> Result<Answer, Trouble> {
-    let friend = recipe.friend;
+    let known = recipe.known;
     if let Memory::Resume(id) = &turn.memory
         && !is_an_id(id)
     {
-        return Err(Failure::NoSession { friend: friend.to_string(), id: id.clone() }.into());
+        return Err(known.no_session(id).into());
     }
-    let beneath = Beneath::new(&turn.directory).map_err(|error| Failure::Failed {
-        friend: friend.to_string(),
-        said: format!("{} cannot be opened: {error}", turn.directory.display()),
-    })?;
-    let exec = |source| Failure::Exec { friend: friend.to_string(), source };
+    let beneath = Beneath::new(&turn.directory)
+        .map_err(|error| known.failed(format!("{} cannot be opened: {error}", turn.directory.display())))?;
+    let exec = |source| known.not_run(source);
     let mut job = recipe.job.clone();
     job.input = Input::Open;
     // The clock of the turn is kept here, so that the friend is told before it is ended; this is for the case
@@ -139,9 +134,9 @@ fn talk(
         .initialize(recipe.can, decider, &starting(&turn.limits))
         .map_err(|broken| not_begun(broken, decider))?;
     if let Some(found) = introduced.agent_version
-        && Version::read(&found).is_none_or(|found| found < recipe.oldest)
+        && Version::read(&found).is_none_or(|found| found < recipe.known.oldest)
     {
-        let (friend, oldest) = (recipe.friend.to_string(), recipe.oldest.to_string());
+        let (friend, oldest) = (recipe.known.name.to_string(), recipe.known.oldest.to_string());
         return Err(Failure::TooOld { friend, found, oldest }.into());
     }
     let session = match &turn.memory {
@@ -152,7 +147,7 @@ fn talk(
     };
     let got = session.mode.clone().unwrap_or_else(|| "no mode that it would name".to_string());
     if got != recipe.mode {
-        let friend = recipe.friend.to_string();
+        let friend = recipe.known.name.to_string();
         return Err(Failure::OtherAccess { friend, wanted: turn.access, got }.into());
     }
     decider.begin();
@@ -181,8 +176,8 @@ fn resume(
         Err(Broken::Said(error)) => {
             let said = classify::words_of(&error);
             return Err(match fault_of(&error) {
-                Fault::NotSignedIn => not_signed_in(recipe, said).into(),
-                _ => Failure::NoSession { friend: recipe.friend.to_string(), id: id.to_string() }.into(),
+                Fault::NotSignedIn => recipe.known.not_signed_in(said).into(),
+                _ => recipe.known.no_session(id).into(),
             });
         }
         Err(broken) => return Err(not_begun(recipe, turn, broken, decider)),
@@ -199,15 +194,15 @@ fn not_begun(recipe: &Recipe, turn: &Turn, broken: Broken, decider: &Decider<'_>
     let ours = matches!(broken, Broken::Stopped) || turn.limits.left().is_zero();
     if let Broken::Said(error) = &broken {
         return match fault_of(error) {
-            Fault::NotSignedIn => not_signed_in(recipe, classify::words_of(error)).into(),
+            Fault::NotSignedIn => recipe.known.not_signed_in(classify::words_of(error)).into(),
             _ => Trouble::NotSpoken(classify::words_of(error)),
         };
     }
     if let Some(said) = classify::sign_in_trouble(&decider.errors()) {
-        return not_signed_in(recipe, said).into();
+        return recipe.known.not_signed_in(said).into();
     }
     match broken {
-        Broken::Exec(source) => Failure::Exec { friend: recipe.friend.to_string(), source }.into(),
+        Broken::Exec(source) => recipe.known.not_run(source).into(),
         broken if ours => broken_off(recipe, turn, broken, decider).into(),
         Broken::Late { .. } => Trouble::NotSpoken(format!("it did not answer within {} s", START.as_secs())),
         other => Trouble::NotSpoken(with_last_words(&other.to_string(), decider)),
@@ -216,40 +211,25 @@ fn not_begun(recipe: &Recipe, turn: &Turn, broken: Broken, decider: &Decider<'_>
 
 /// Something went wrong after the prompt was sent, or by our own will.
 fn broken_off(recipe: &Recipe, turn: &Turn, broken: Broken, decider: &Decider<'_>) -> Failure {
-    let friend = recipe.friend.to_string();
+    let friend = recipe.known.name.to_string();
     if decider.is_too_much() {
         return Failure::TooMuch { friend, most: decider::MOST_ANSWER };
     }
     match broken {
-        Broken::Said(error) => {
-            let said = classify::words_of(&error);
-            match fault_of(&error) {
-                Fault::NotSignedIn => not_signed_in(recipe, said),
-                Fault::Unreachable => Failure::Unreachable { friend, said },
-                Fault::Other => Failure::Failed { friend, said },
-            }
-        }
+        Broken::Said(error) => fault_of(&error).failure(recipe.known, classify::words_of(&error)),
         Broken::Late { idle } => {
             let after = if idle { turn.limits.idle } else { turn.limits.total };
             Failure::TimedOut { friend, after, idle, said: decider.last_words() }
         }
         Broken::Enough => {
             let said = decider.gave_up().unwrap_or_default().to_string();
-            match classify::fault_in(&said) {
-                Fault::NotSignedIn => not_signed_in(recipe, said),
-                Fault::Unreachable => Failure::Unreachable { friend, said },
-                Fault::Other => Failure::Failed { friend, said },
-            }
+            classify::fault_in(&said).failure(recipe.known, said)
         }
         Broken::Stopped => Failure::Cancelled { friend },
         Broken::TooLong => Failure::TooMuch { friend, most: MOST_LINE },
-        Broken::Exec(source) => Failure::Exec { friend, source },
-        other => Failure::Failed { friend, said: with_last_words(&other.to_string(), decider) },
+        Broken::Exec(source) => recipe.known.not_run(source),
+        other => recipe.known.failed(with_last_words(&other.to_string(), decider)),
     }
-}
-
-fn not_signed_in(recipe: &Recipe, said: String) -> Failure {
-    Failure::NotSignedIn { friend: recipe.friend.to_string(), said, hint: recipe.sign_in.to_string() }
 }
 
 fn with_last_words(what: &str, decider: &Decider<'_>) -> String {
@@ -267,7 +247,7 @@ fn answer(
     end: &Ended,
     decider: Decider<'_>,
 ) -> Result<Answer, Failure> {
-    let friend = recipe.friend.to_string();
+    let friend = recipe.known.name.to_string();
     let mut remarks = Vec::new();
     match &end.stop {
         Stop::Done => {}

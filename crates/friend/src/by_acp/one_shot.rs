@@ -1,26 +1,26 @@
 //! The other way, when a friend does not speak the protocol: one run that reads the prompt and prints events, a
 //! line of JSON each. Only read-only and without memory: there is nobody to ask while it runs.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use relaycode_clients::lines::{Heard, Lines, MOST_LINE};
-use relaycode_exec::{End, Input, Job};
+use relaycode_exec::{Input, Job};
 use serde_json::Value;
 
 use crate::answer::{Answer, Usage};
+use crate::clock::Clock;
 use crate::event::Event;
 use crate::failure::Failure;
+use crate::last_words::{Tail, ended};
+use crate::program::Known;
 use crate::turn::Turn;
 use crate::world::World;
 
-use super::classify::{self, Fault};
+use super::classify::{self, last_words};
 use super::decider::MOST_ANSWER;
 
 /// How often it is looked whether to go on.
 const TICK: Duration = Duration::from_millis(50);
-
-/// Bytes of standard error that are kept.
-const MOST_ERRORS: usize = 64 << 10;
 
 /// What a line says, in the words of one friend.
 pub(crate) enum Line {
@@ -40,11 +40,9 @@ pub(crate) enum Line {
 
 /// How one friend is run once.
 pub(crate) struct Shot<'a> {
-    /// The friend.
-    pub(crate) friend: &'static str,
-    /// How to sign in.
-    pub(crate) sign_in: &'static str,
-    /// Its program.
+    /// The friend's program.
+    pub(crate) known: &'static Known,
+    /// How it is run.
     pub(crate) job: Job,
     /// What it reads.
     pub(crate) prompt: &'a str,
@@ -59,37 +57,28 @@ pub(crate) fn run(
     world: &World<'_>,
     hear: &mut dyn FnMut(Event),
 ) -> Result<Answer, Failure> {
-    let Shot { friend, sign_in, mut job, prompt, read } = shot;
-    let name = || friend.to_string();
-    let exec = |source| Failure::Exec { friend: friend.to_string(), source };
+    let Shot { known, mut job, prompt, read } = shot;
+    let name = || known.name.to_string();
+    let exec = |source| known.not_run(source);
     job.input = Input::Bytes(prompt.as_bytes().to_vec());
     job.deadlines.total = Some(turn.limits.left() + 2 * super::GRACE);
     job.deadlines.grace = super::GRACE;
     let mut lines = Lines::start(&world.runner, &job).map_err(exec)?;
     hear(Event::Ready { way: "one-shot" });
     let mut answer = Answer { way: "one-shot", ..Answer::default() };
-    let mut errors: Vec<u8> = Vec::new();
+    let mut errors = Tail::default();
     let mut failed = None;
-    let mut heard = Instant::now();
-    let late = |idle, after| Failure::TimedOut { friend: name(), after, idle, said: String::new() };
+    let mut clock = Clock::new(known.name, turn.limits);
     let broken = loop {
-        if (world.stop)() {
-            break Some(Failure::Cancelled { friend: name() });
-        }
-        if turn.limits.left().is_zero() {
-            break Some(late(false, turn.limits.total));
-        }
-        if heard.elapsed() >= turn.limits.idle {
-            break Some(late(true, turn.limits.idle));
+        if let Some(failure) = clock.over(world.stop, || last_words(&errors.text())) {
+            break Some(failure);
         }
         let next = lines.next(&|| false, TICK).map_err(exec)?;
-        errors.extend_from_slice(&lines.take_errors());
-        let over = errors.len().saturating_sub(MOST_ERRORS);
-        errors.drain(..over);
+        errors.add(&lines.take_errors());
         match next {
             Heard::Line(line) => {
                 let Ok(event) = serde_json::from_slice::<Value>(&line) else { continue };
-                heard = Instant::now();
+                clock.lives();
                 match read(&event) {
                     Line::Text(text) if answer.text.len() + text.len() > MOST_ANSWER => {
                         break Some(Failure::TooMuch { friend: name(), most: MOST_ANSWER });
@@ -104,7 +93,7 @@ pub(crate) fn run(
                         }
                         hear(Event::Doing(what));
                     }
-                    Line::Failed(said) => failed = Some(said),
+                    Line::Failed(said) => failed = Some(classify::words(&said)),
                     Line::Done(usage) => answer.usage = usage,
                     Line::Model(model) => answer.model = Some(model),
                     Line::Other => {}
@@ -114,7 +103,7 @@ pub(crate) fn run(
             Heard::Nothing => {}
             Heard::Over(finished) => {
                 if failed.is_none() && !finished.end.is_success() {
-                    failed = Some(ending(finished.end, &last_words(&errors)));
+                    failed = Some(ended(finished.end, &last_words(&errors.text())));
                 }
                 break None;
             }
@@ -125,28 +114,10 @@ pub(crate) fn run(
         return Err(failure);
     }
     if let Some(said) = failed {
-        return Err(match classify::fault_in(&said) {
-            Fault::NotSignedIn => Failure::NotSignedIn { friend: name(), said, hint: sign_in.to_string() },
-            Fault::Unreachable => Failure::Unreachable { friend: name(), said },
-            Fault::Other => Failure::Failed { friend: name(), said },
-        });
+        return Err(classify::fault_in(&said).failure(known, said));
     }
     if answer.text.trim().is_empty() {
-        return Err(Failure::NoAnswer { friend: name(), said: last_words(&errors) });
+        return Err(Failure::NoAnswer { friend: name(), said: last_words(&errors.text()) });
     }
     Ok(answer)
-}
-
-fn last_words(errors: &[u8]) -> String {
-    classify::last_words(&String::from_utf8_lossy(errors))
-}
-
-/// How it ended, if its last words do not say.
-fn ending(end: End, words: &str) -> String {
-    match (end, words) {
-        (End::Exited(code), "") => format!("it ended with code {code} and without a word"),
-        (End::Signalled(signal), "") => format!("it was ended by signal {signal}"),
-        (_, "") => "it was ended".to_string(),
-        (_, words) => words.to_string(),
-    }
 }

@@ -28,7 +28,7 @@ use crate::by_acp::{self, Recipe, Trouble};
 use crate::event::Event;
 use crate::failure::Failure;
 use crate::friend::{Abilities, Friend, Presence, Sessions};
-use crate::program;
+use crate::program::{self, Known};
 use crate::tree::git;
 use crate::turn::{Memory, Task, Turn};
 use crate::version::Version;
@@ -42,12 +42,12 @@ pub(super) struct Opencode;
 
 const NAME: &str = "opencode";
 
-/// The oldest version whose rules and settings were tested.
-const OLDEST: Version = Version::new(1, 18, 33);
-
-const INSTALL: &str = "install it with `npm install -g opencode-ai`";
-
-const SIGN_IN: &str = "run `opencode auth login`";
+const KNOWN: Known = Known {
+    name: NAME,
+    oldest: Version::new(1, 18, 33),
+    install: "install it with `npm install -g opencode-ai`",
+    sign_in: "run `opencode auth login`",
+};
 
 /// The agent that it works as.
 const AGENT: &str = "relay";
@@ -79,47 +79,30 @@ impl Friend for Opencode {
     }
 
     fn look(&self, world: &World<'_>) -> Presence {
-        let Some(found) = program::find(world, NAME) else {
-            return Presence { trouble: Some(format!("not installed; {INSTALL}")), ..Presence::default() };
-        };
-        let version = program::version(world, &found, &quiet());
-        let signed_in = is_signed_in(world);
-        let trouble = match &version {
-            Some(version) if Version::read(version).is_none_or(|found| found < OLDEST) => {
-                Some(format!("{version} is too old: relay knows {OLDEST} and later; {INSTALL}"))
-            }
-            None => Some("it does not say its version".to_string()),
-            Some(_) if !signed_in => Some(format!("no provider is set up; {SIGN_IN}")),
-            Some(_) => None,
-        };
-        Presence {
-            found: Some(found.display().to_string()),
-            version,
-            signed_in: Some(signed_in),
-            trouble,
-            ..Presence::default()
-        }
+        let Some(found) = program::find(world, NAME) else { return KNOWN.absent() };
+        let mut environment = world.environment();
+        environment.set.extend(quiet());
+        let version = program::version(world, found.clone().into(), environment);
+        KNOWN.there(found.display().to_string(), version, || Some(is_signed_in(world)))
     }
 
     fn turn(&self, turn: &Turn, world: &World<'_>, hear: &mut dyn FnMut(Event)) -> Result<Answer, Failure> {
         let Task::Prompt(prompt) = &turn.task else {
-            return Err(cannot("review by itself"));
+            return Err(KNOWN.cannot("review by itself"));
         };
         if !self.abilities().access.contains(&turn.access) {
-            return Err(cannot(&format!("work with access `{}`", turn.access)));
+            return Err(KNOWN.cannot(format!("work with access `{}`", turn.access)));
         }
-        let found = program::needed(world, NAME, NAME, INSTALL)?;
+        let found = program::needed(world, NAME, NAME, KNOWN.install)?;
         let place = Place::of(turn, world)?;
         let _mark = Mark::before(&place.directory);
         let recipe = Recipe {
-            friend: NAME,
+            known: &KNOWN,
             job: job(&found, &place, turn, world, &["acp", "--print-logs", "--log-level", "ERROR"]),
             can: Capabilities { read: true, write: false },
             mode: AGENT,
             directory: place.directory.clone(),
-            oldest: OLDEST,
             prompt: place.as_prompt(prompt, &turn.directory),
-            sign_in: SIGN_IN,
             denials: DENIALS,
         };
         let answered = by_acp::turn(&recipe, turn, world, hear);
@@ -132,12 +115,12 @@ impl Friend for Opencode {
             Err(Trouble::NotSpoken(why)) => why,
         };
         if turn.access != Access::ReadOnly || turn.memory != Memory::None {
-            return Err(Failure::Failed { friend: NAME.to_string(), said: why });
+            return Err(KNOWN.failed(why));
         }
         hear(Event::OtherWay(why));
         let words = ["run", "--format", "json", "--agent", AGENT, "--title", "relay"];
         let job = job(&found, &place, turn, world, &words);
-        let shot = Shot { friend: NAME, sign_in: SIGN_IN, job, prompt: &recipe.prompt, read: &read };
+        let shot = Shot { known: &KNOWN, job, prompt: &recipe.prompt, read: &read };
         let mut answer = one_shot::run(shot, turn, world, hear)?;
         answer.remarks.extend(place.remark());
         Ok(answer)
@@ -156,9 +139,8 @@ impl Place {
         if !carries_code(&turn.directory, world) {
             return Ok(Place { directory: turn.directory.clone(), beside: false });
         }
-        let failed = |said: String| Failure::Failed { friend: NAME.to_string(), said };
         let Some(home) = &world.home else {
-            return Err(failed(
+            return Err(KNOWN.failed(
                 "this project has settings of its own for it, which could run anything; \
                                with RELAY_HOME set, relay can let it work from beside the project"
                     .to_string(),
@@ -168,12 +150,11 @@ impl Place {
         let made = fs::DirBuilder::new().recursive(true).mode(0o700).create(&directory);
         let directory = made.and_then(|()| fs::canonicalize(&directory));
         let directory =
-            directory.map_err(|error| failed(format!("an empty directory cannot be made: {error}")))?;
+            directory.map_err(|error| KNOWN.failed(format!("an empty directory cannot be made: {error}")))?;
         if carries_code(&directory, world) {
-            return Err(failed(format!(
-                "{} or a directory above it has settings for it",
-                directory.display()
-            )));
+            return Err(
+                KNOWN.failed(format!("{} or a directory above it has settings for it", directory.display()))
+            );
         }
         Ok(Place { directory, beside: true })
     }
@@ -235,10 +216,6 @@ fn carries_code(directory: &Path, world: &World<'_>) -> bool {
     let above =
         directory.ancestors().filter(|folder| Some(*folder) != home.as_deref() || *folder == directory);
     above.into_iter().any(|folder| CODE.iter().any(|name| folder.join(name).symlink_metadata().is_ok()))
-}
-
-fn cannot(what: &str) -> Failure {
-    Failure::Cannot { friend: NAME.to_string(), what: what.to_string() }
 }
 
 fn job(program: &Path, place: &Place, turn: &Turn, world: &World<'_>, words: &[&str]) -> Job {

@@ -362,7 +362,8 @@ fn an_app_server_that_does_not_start_is_tried_three_times_and_then_exec() {
 fn an_exec_that_fails_or_stops_half_way_is_no_answer() {
     let half = EXEC.split("{\"type\":\"turn.completed\"").next().unwrap();
     let failed = r#"{"type":"turn.failed","error":{"message":"unexpected status 401 Unauthorized: no"}}"#;
-    for (exec, expected) in [((half, 0), "before its turn"), ((EXEC, 3), "code 3"), ((half, 7), "last words")]
+    for (exec, expected) in
+        [((half, 0), "before it was done"), ((EXEC, 3), "code 3"), ((half, 7), "last words")]
     {
         let stage = Play { first: "exit 4", exec, ..Play::default() }.stage();
         let (result, _) = stage.go(&stage.turn());

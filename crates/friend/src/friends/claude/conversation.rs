@@ -16,11 +16,13 @@ use super::environment::environment;
 use super::hear::{Hear, Heard, too_much};
 use super::judge::judge;
 use super::recipe::Recipe;
-use super::trouble::{Broken, Watch, ended_early, failed, failure_of, last_words, not_run};
-use super::{Claude, NAME};
+use super::trouble::{Broken, ended_early, failure_of, last_words};
+use super::{Claude, KNOWN, NAME};
 use crate::answer::Answer;
+use crate::clock::Clock;
 use crate::event::Event;
 use crate::failure::Failure;
+use crate::last_words::Tail;
 use crate::turn::Turn;
 use crate::world::World;
 
@@ -52,9 +54,6 @@ const TICK: Duration = Duration::from_millis(50);
 /// Lines that are no messages.
 const MOST_GARBAGE: usize = 1_000;
 
-/// Bytes of standard error that are remembered.
-const MOST_ERRORS: usize = 16 << 10;
-
 /// Does the turn.
 pub(super) fn attempt(
     claude: &Claude,
@@ -78,10 +77,10 @@ struct Talk<'a> {
     recipe: &'a Recipe,
     turn: &'a Turn,
     world: &'a World<'a>,
-    watch: Watch,
+    clock: Clock<'static>,
     heard: Heard,
     garbage: usize,
-    errors: Vec<u8>,
+    errors: Tail,
 }
 
 /// Something that claude said and that has to be looked at.
@@ -111,14 +110,14 @@ impl<'a> Talk<'a> {
         job.deadlines =
             Deadlines { total: Some(turn.limits.left().saturating_add(MARGIN)), idle: None, grace: GRACE };
         Ok(Talk {
-            claude: ClaudeStdio::start(&world.runner, &job).map_err(not_run)?,
+            claude: ClaudeStdio::start(&world.runner, &job).map_err(|source| KNOWN.not_run(source))?,
             recipe,
             turn,
             world,
-            watch: Watch::new(turn.limits),
+            clock: Clock::new(NAME, turn.limits),
             heard: Heard::new(turn.access, turn.schema.is_some()),
             garbage: 0,
-            errors: Vec::new(),
+            errors: Tail::default(),
         })
     }
 
@@ -170,7 +169,7 @@ impl<'a> Talk<'a> {
     /// Says the prompt and hears the answer.
     fn ask(&mut self, hear: &mut Hear<'_>) -> Result<Answer, Failure> {
         hear(Event::Ready { way: WAY });
-        self.watch.lives();
+        self.clock.lives();
         self.claude.prompt(&self.recipe.prompt);
         let session = self.recipe.session.as_deref();
         loop {
@@ -184,7 +183,7 @@ impl<'a> Talk<'a> {
                     self.recipe.check(&told, self.turn)?;
                     self.heard.began(&told);
                 }
-                Next::Told(told) => self.heard.note(&told, &mut self.watch, hear)?,
+                Next::Told(told) => self.heard.note(&told, &mut self.clock, hear)?,
                 Next::Answered(..) | Next::Late => {}
                 Next::Over(finished) => return Err(ended_early(&finished, &self.errors, session)),
             }
@@ -192,7 +191,7 @@ impl<'a> Talk<'a> {
     }
 
     fn decide(&mut self, question: &Question, hear: &mut Hear<'_>) {
-        self.watch.lives();
+        self.clock.lives();
         match &question.about {
             About::Prompt => self.claude.allow(question),
             About::Tool(tool) => match judge(self.turn.access, &self.turn.directory, tool) {
@@ -208,7 +207,9 @@ impl<'a> Talk<'a> {
 
     fn with_last_words(&self, failure: Failure) -> Failure {
         match failure {
-            Failure::NoAnswer { friend, .. } => Failure::NoAnswer { friend, said: last_words(&self.errors) },
+            Failure::NoAnswer { friend, .. } => {
+                Failure::NoAnswer { friend, said: last_words(&self.errors.text()) }
+            }
             failure => failure,
         }
     }
@@ -216,11 +217,11 @@ impl<'a> Talk<'a> {
     /// What claude says next that means something; an error when it is waited for no longer.
     fn next(&mut self, until: Instant) -> Result<Next, Failure> {
         loop {
-            if let Some(halt) = self.watch.halt(self.world.stop) {
+            if let Some(failure) = self.clock.over(self.world.stop, || last_words(&self.errors.text())) {
                 self.break_off();
-                return Err(self.watch.failure(halt, last_words(&self.errors)));
+                return Err(failure);
             }
-            let said = self.hear_once(TICK).map_err(not_run)?;
+            let said = self.hear_once(TICK).map_err(|source| KNOWN.not_run(source))?;
             match said {
                 Said::Told(told) => return Ok(Next::Told(told)),
                 Said::Asked(question) => return Ok(Next::Asked(question)),
@@ -230,7 +231,7 @@ impl<'a> Talk<'a> {
                 Said::Garbage => {
                     self.garbage += 1;
                     if self.garbage > MOST_GARBAGE {
-                        return Err(failed("what it prints are no messages"));
+                        return Err(KNOWN.failed("what it prints are no messages"));
                     }
                 }
                 Said::Nothing if Instant::now() >= until => return Ok(Next::Late),
@@ -241,9 +242,7 @@ impl<'a> Talk<'a> {
 
     fn hear_once(&mut self, most: Duration) -> Result<Said, ExecError> {
         let said = self.claude.next(&|| false, most);
-        self.errors.extend(self.claude.take_errors());
-        let over = self.errors.len().saturating_sub(MOST_ERRORS);
-        self.errors.drain(..over);
+        self.errors.add(&self.claude.take_errors());
         said
     }
 

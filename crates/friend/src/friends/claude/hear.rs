@@ -11,8 +11,9 @@ use serde_json::Value;
 
 use super::NAME;
 use super::judge::{HAND_IN, kind, object};
-use super::trouble::{Watch, failure_of};
+use super::trouble::failure_of;
 use crate::answer::{Answer, Declined, Usage};
+use crate::clock::Clock;
 use crate::event::Event;
 use crate::failure::Failure;
 
@@ -70,23 +71,24 @@ impl Heard {
     pub(super) fn note(
         &mut self,
         told: &Value,
-        watch: &mut Watch,
+        clock: &mut Clock<'_>,
         hear: &mut Hear<'_>,
     ) -> Result<(), Failure> {
         if told["subtype"] == "api_retry" {
             let status = &told["error_status"];
-            watch.tries_again(!status.is_null());
             let (error, attempt) = (told["error"].as_str().unwrap_or_default(), &told["attempt"]);
             hear(Event::Retrying(if status.is_null() {
+                clock.tries("it gets no answer");
                 format!("it gets no answer of its server; attempt {attempt}")
             } else {
+                clock.reached();
                 format!("its server says {status} {error}; attempt {attempt}")
             }));
             return Ok(());
         }
         // That it asks its server is nothing that was done.
         if told["subtype"] != "status" {
-            watch.lives();
+            clock.lives();
         }
         // A helper of claude's own has its own words.
         if told["parent_tool_use_id"].is_string() {

@@ -17,7 +17,6 @@ mod look;
 mod print;
 mod recipe;
 mod trouble;
-mod version;
 
 use std::path::Path;
 
@@ -27,13 +26,21 @@ use crate::answer::Answer;
 use crate::event::Event;
 use crate::failure::Failure;
 use crate::friend::{Abilities, Friend, Presence, Sessions};
-use crate::program::Program;
+use crate::program::{self, Known, Program};
 use crate::turn::Turn;
+use crate::version::Version;
 use crate::world::World;
-use trouble::{Broken, failed};
+use trouble::Broken;
 
 /// What it is called.
 const NAME: &str = "claude";
+
+const KNOWN: Known = Known {
+    name: NAME,
+    oldest: Version::new(2, 1, 197),
+    install: "install it with `npm install -g @anthropic-ai/claude-code`",
+    sign_in: "run `claude auth login`, or set ANTHROPIC_API_KEY",
+};
 
 /// The friend `claude`.
 #[derive(Debug)]
@@ -80,10 +87,10 @@ impl Friend for Claude {
             Err(Broken::OtherWay(why)) => why,
         };
         // One that is too old fails in ways of its own: better to say what it is.
-        version::check(look::version(self, world))?;
+        KNOWN.check(program::version(world, self.program.word(), environment::environment(world)).ok())?;
         if turn.access != Access::ReadOnly {
             // Only the control protocol lets relay see what is written before it is.
-            return Err(failed(format!("it does not take relay's questions: {why}")));
+            return Err(KNOWN.failed(format!("it does not take relay's questions: {why}")));
         }
         hear(Event::OtherWay(format!("{} does not work ({why}); {} is used", conversation::WAY, print::WAY)));
         print::attempt(self, &recipe, turn, world, hear)

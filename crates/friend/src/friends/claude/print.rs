@@ -13,11 +13,13 @@ use serde_json::Value;
 use super::environment::environment;
 use super::hear::{Hear, Heard, too_much};
 use super::recipe::Recipe;
-use super::trouble::{Watch, ended_early, failed, last_words, not_run};
-use super::{Claude, NAME};
+use super::trouble::{ended_early, last_words};
+use super::{Claude, KNOWN, NAME};
 use crate::answer::Answer;
+use crate::clock::Clock;
 use crate::event::Event;
 use crate::failure::Failure;
+use crate::last_words::Tail;
 use crate::turn::Turn;
 use crate::world::World;
 
@@ -36,9 +38,6 @@ const TICK: Duration = Duration::from_millis(50);
 /// Lines that are no messages.
 const MOST_GARBAGE: usize = 1_000;
 
-/// Bytes of standard error that are remembered.
-const MOST_ERRORS: usize = 16 << 10;
-
 /// Does the turn.
 pub(super) fn attempt(
     claude: &Claude,
@@ -54,7 +53,7 @@ pub(super) fn attempt(
     job.input = Input::Bytes(recipe.prompt.clone().into_bytes());
     job.deadlines =
         Deadlines { total: Some(turn.limits.left().saturating_add(MARGIN)), idle: None, grace: GRACE };
-    let mut lines = Lines::start(&world.runner, &job).map_err(not_run)?;
+    let mut lines = Lines::start(&world.runner, &job).map_err(|source| KNOWN.not_run(source))?;
     let answer = hear_out(&mut lines, recipe, turn, world, hear);
     // Also when it went well: nothing that it left behind is wanted.
     let _ = lines.end();
@@ -68,26 +67,24 @@ fn hear_out(
     world: &World<'_>,
     hear: &mut Hear<'_>,
 ) -> Result<Answer, Failure> {
-    let mut watch = Watch::new(turn.limits);
+    let mut clock = Clock::new(NAME, turn.limits);
     let mut heard = Heard::new(turn.access, turn.schema.is_some());
-    let (mut errors, mut garbage, mut seen) = (Vec::new(), 0, false);
+    let (mut errors, mut garbage, mut seen) = (Tail::default(), 0, false);
     let session = recipe.session.as_deref();
     let mut answer = None;
     loop {
-        if let Some(halt) = watch.halt(world.stop) {
-            return Err(watch.failure(halt, last_words(&errors)));
+        if let Some(failure) = clock.over(world.stop, || last_words(&errors.text())) {
+            return Err(failure);
         }
-        let said = lines.next(&|| false, TICK).map_err(not_run)?;
-        errors.extend(lines.take_errors());
-        let over = errors.len().saturating_sub(MOST_ERRORS);
-        errors.drain(..over);
+        let said = lines.next(&|| false, TICK).map_err(|source| KNOWN.not_run(source))?;
+        errors.add(&lines.take_errors());
         let told = match said {
             Line::Line(line) => serde_json::from_slice::<Value>(&line).ok().filter(Value::is_object),
             Line::TooLong => return Err(too_much()),
             Line::Nothing => continue,
             // It found nothing wrong, and had nothing to say.
             Line::Over(finished) if finished.end.is_success() && !seen && answer.is_none() => {
-                return Err(Failure::NoAnswer { friend: NAME.to_string(), said: last_words(&errors) });
+                return Err(Failure::NoAnswer { friend: NAME.to_string(), said: last_words(&errors.text()) });
             }
             Line::Over(finished) => {
                 return answer.unwrap_or_else(|| Err(ended_early(&finished, &errors, session)));
@@ -96,7 +93,7 @@ fn hear_out(
         let Some(told) = told else {
             garbage += 1;
             if garbage > MOST_GARBAGE {
-                return Err(failed("what it prints are no messages"));
+                return Err(KNOWN.failed("what it prints are no messages"));
             }
             continue;
         };
@@ -108,11 +105,11 @@ fn hear_out(
                 hear(Event::Ready { way: WAY });
             }
             "result" if told["is_error"] == false && !seen => {
-                return Err(failed("it answered without saying what it works with"));
+                return Err(KNOWN.failed("it answered without saying what it works with"));
             }
             "result" => answer = Some(heard.result(&told, session, WAY, hear)),
             // Nothing counts that came before it was looked at.
-            _ if seen => heard.note(&told, &mut watch, hear)?,
+            _ if seen => heard.note(&told, &mut clock, hear)?,
             _ => {}
         }
     }

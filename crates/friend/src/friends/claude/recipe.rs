@@ -10,11 +10,11 @@ use relaycode_project::access::Access;
 use serde_json::Value;
 use uuid::Uuid;
 
-use super::NAME;
 use super::judge::HAND_IN;
-use super::version;
+use super::{KNOWN, NAME};
 use crate::failure::Failure;
 use crate::turn::{Memory, Task, Turn};
+use crate::version::Version;
 
 /// What claude may be given.
 pub(super) const ACCESS: &[Access] = &[Access::ReadOnly, Access::Workspace, Access::Full];
@@ -48,7 +48,7 @@ pub(super) struct Recipe {
 impl Recipe {
     /// For this turn. Refuses what claude cannot do, or what nobody has tested, before anything is started.
     pub(super) fn new(turn: &Turn) -> Result<Recipe, Failure> {
-        let cannot = |what: String| Failure::Cannot { friend: NAME.to_string(), what };
+        let cannot = |what: String| KNOWN.cannot(what);
         let tools = match turn.access {
             Access::ReadOnly => READING,
             Access::Workspace => WRITING,
@@ -73,7 +73,7 @@ impl Recipe {
             Memory::Resume(id) => match Uuid::try_parse(id) {
                 Ok(id) => Some(id.to_string()),
                 // Claude takes other words for names, and looks for what resembles them.
-                Err(_) => return Err(Failure::NoSession { friend: NAME.to_string(), id: id.clone() }),
+                Err(_) => return Err(KNOWN.no_session(id)),
             },
         };
         Ok(Recipe {
@@ -126,7 +126,7 @@ impl Recipe {
 
     /// Looks at what claude says of itself.
     pub(super) fn check(&self, init: &Value, turn: &Turn) -> Result<(), Failure> {
-        version::check(version::read(init["claude_code_version"].as_str().unwrap_or_default()))?;
+        KNOWN.check(Version::read(init["claude_code_version"].as_str().unwrap_or_default()))?;
         let other =
             |got: String| Err(Failure::OtherAccess { friend: NAME.to_string(), wanted: self.access, got });
         let mode = init["permissionMode"].as_str().unwrap_or("no mode");
@@ -150,9 +150,7 @@ impl Recipe {
             return other(format!("the directory {}", init["cwd"]));
         }
         match (&self.session, init["session_id"].as_str()) {
-            (Some(id), Some(got)) if !id.eq_ignore_ascii_case(got) => {
-                Err(Failure::NoSession { friend: NAME.to_string(), id: id.clone() })
-            }
+            (Some(id), Some(got)) if !id.eq_ignore_ascii_case(got) => Err(KNOWN.no_session(id)),
             _ => Ok(()),
         }
     }

@@ -1,29 +1,11 @@
-//! What goes wrong with claude, told apart: by its own words, by its silence, by its end.
-//!
-//! Invariant: that claude tries again is no sign of life. A server that cannot be reached is waited for
-//! [`UNREACHABLE`] at most.
+//! What goes wrong with claude, told apart by its own words and by its end.
 
-use std::time::{Duration, Instant};
-
-use relaycode_exec::{End, ExecError, Finished};
-use relaycode_text::redact::redact;
+use relaycode_exec::Finished;
 use serde_json::Value;
 
-use super::NAME;
+use super::KNOWN;
 use crate::failure::Failure;
-use crate::turn::Limits;
-
-/// How long claude may do nothing but try to reach its server.
-const UNREACHABLE: Duration = Duration::from_secs(10);
-
-/// Lines and characters of claude's last words.
-const LAST_LINES: usize = 6;
-const LAST_CHARS: usize = 1_000;
-
-/// What to do when claude is not there.
-pub(super) const INSTALL: &str = "install it with `npm install -g @anthropic-ai/claude-code`";
-/// What to do when it is not signed in.
-pub(super) const SIGN_IN: &str = "run `claude auth login`, or set ANTHROPIC_API_KEY";
+use crate::last_words::{Tail, ended};
 
 /// What claude says when nobody is signed in, or the key is not taken.
 const NO_ACCOUNT: &[&str] = &[
@@ -64,19 +46,6 @@ impl From<Failure> for Broken {
     }
 }
 
-/// Its process could not be started or watched.
-pub(super) fn not_run(source: ExecError) -> Failure {
-    let friend = NAME.to_string();
-    match source {
-        ExecError::NotFound { program } => Failure::Missing { friend, program, hint: INSTALL.to_string() },
-        source => Failure::Exec { friend, source },
-    }
-}
-
-pub(super) fn failed(said: impl Into<String>) -> Failure {
-    Failure::Failed { friend: NAME.to_string(), said: said.into() }
-}
-
 /// What a result stands for that is none.
 pub(super) fn failure_of(result: &Value, session: Option<&str>) -> Failure {
     let errors = result["errors"].as_array().map(Vec::as_slice).unwrap_or_default();
@@ -88,118 +57,42 @@ pub(super) fn failure_of(result: &Value, session: Option<&str>) -> Failure {
     };
     if result["subtype"].as_str().is_some_and(|kind| kind.contains("structured_output")) {
         let fault = "it did not hand in one that does".to_string();
-        return Failure::NotByTheSchema { friend: NAME.to_string(), fault, text: String::new() };
+        return Failure::NotByTheSchema { friend: KNOWN.name.to_string(), fault, text: String::new() };
     }
     let status = result["api_error_status"].as_u64();
     if result["api_error"] == "connection_failed" {
-        return Failure::Unreachable { friend: NAME.to_string(), said: last_words(said.as_bytes()) };
+        return KNOWN.unreachable(last_words(said));
     }
     failure_of_words(said, status, session)
 }
 
 /// What claude's last words stand for.
 pub(super) fn failure_of_words(said: &str, status: Option<u64>, session: Option<&str>) -> Failure {
-    let friend = NAME.to_string();
     let low = said.to_lowercase();
     let says = |words: &[&str]| words.iter().any(|words| low.contains(words));
-    let said = last_words(said.as_bytes());
+    let said = last_words(said);
     if let Some(id) = session.filter(|_| low.contains("no conversation found")) {
-        return Failure::NoSession { friend, id: id.to_string() };
+        return KNOWN.no_session(id);
     }
     if status == Some(401) || (status.is_none() && says(NO_ACCOUNT)) {
-        return Failure::NotSignedIn { friend, said, hint: SIGN_IN.to_string() };
+        return KNOWN.not_signed_in(said);
     }
     if status.is_none() && says(NO_CONNECTION) {
-        return Failure::Unreachable { friend, said };
+        return KNOWN.unreachable(said);
     }
-    Failure::Failed { friend, said }
+    KNOWN.failed(said)
 }
 
 /// What it stands for that claude ended before it was done.
-pub(super) fn ended_early(finished: &Finished, errors: &[u8], session: Option<&str>) -> Failure {
-    let how = match finished.end {
-        End::Exited(code) => format!("it ended with code {code} before it was done"),
-        End::Signalled(signal) => format!("it was ended by signal {signal}"),
-        _ => "it was ended".to_string(),
-    };
-    let said = last_words(errors);
-    if said.is_empty() { failed(how) } else { failure_of_words(&format!("{how}: {said}"), None, session) }
+pub(super) fn ended_early(finished: &Finished, errors: &Tail, session: Option<&str>) -> Failure {
+    let said = last_words(&errors.text());
+    let how = ended(finished.end, &said);
+    if said.is_empty() { KNOWN.failed(how) } else { failure_of_words(&how, None, session) }
 }
 
 /// The end of what claude said, without secrets.
-pub(super) fn last_words(bytes: &[u8]) -> String {
-    let text = String::from_utf8_lossy(bytes);
-    let mut lines: Vec<&str> = text.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
-    let first = lines.len().saturating_sub(LAST_LINES);
-    lines.drain(..first);
-    let words = redact(&lines.join("\n")).into_owned();
-    let skip = words.chars().count().saturating_sub(LAST_CHARS);
-    words.chars().skip(skip).collect()
-}
-
-/// Why it is not waited for any longer.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Halt {
-    Stopped,
-    Total,
-    Idle,
-    Unreachable,
-}
-
-/// Watches over the time.
-#[derive(Debug)]
-pub(super) struct Watch {
-    limits: Limits,
-    life: Instant,
-    /// Since when it has only tried to reach its server.
-    reconnecting: Option<Instant>,
-}
-
-impl Watch {
-    pub(super) fn new(limits: Limits) -> Watch {
-        Watch { limits, life: Instant::now(), reconnecting: None }
-    }
-
-    /// It did something.
-    pub(super) fn lives(&mut self) {
-        self.life = Instant::now();
-        self.reconnecting = None;
-    }
-
-    /// It says that it tries again; `answered`: its server did say something.
-    pub(super) fn tries_again(&mut self, answered: bool) {
-        if answered {
-            self.reconnecting = None;
-        } else {
-            self.reconnecting.get_or_insert_with(Instant::now);
-        }
-    }
-
-    /// Why it should not be waited for any longer.
-    pub(super) fn halt(&self, stop: &dyn Fn() -> bool) -> Option<Halt> {
-        if stop() {
-            return Some(Halt::Stopped);
-        }
-        if self.limits.left().is_zero() {
-            return Some(Halt::Total);
-        }
-        if self.reconnecting.is_some_and(|since| since.elapsed() >= UNREACHABLE) {
-            return Some(Halt::Unreachable);
-        }
-        (self.life.elapsed() >= self.limits.idle).then_some(Halt::Idle)
-    }
-
-    /// The failure for it, with claude's last words.
-    pub(super) fn failure(&self, halt: Halt, said: String) -> Failure {
-        let friend = NAME.to_string();
-        match (halt, self.reconnecting) {
-            (Halt::Stopped, _) => Failure::Cancelled { friend },
-            // Whichever limit came first: the cause is known.
-            (_, Some(_)) => Failure::Unreachable { friend, said: "it gets no answer".to_string() },
-            (Halt::Idle, None) => Failure::TimedOut { friend, after: self.limits.idle, idle: true, said },
-            (_, None) => Failure::TimedOut { friend, after: self.limits.total, idle: false, said },
-        }
-    }
+pub(super) fn last_words(said: &str) -> String {
+    crate::last_words::last_words(said, |_| true)
 }
 
 #[cfg(test)]

@@ -7,9 +7,10 @@ use std::collections::HashMap;
 
 use serde_json::Value;
 
-use super::NAME;
-use super::trouble::{Watch, failed, failure_of};
+use super::trouble::{failure_of, tries_again};
+use super::{KNOWN, NAME};
 use crate::answer::{Declined, DeclinedKind, Usage};
+use crate::clock::Clock;
 use crate::event::Event;
 use crate::failure::Failure;
 
@@ -56,11 +57,11 @@ impl Heard {
         &mut self,
         method: &str,
         params: &Value,
-        watch: &mut Watch,
+        clock: &mut Clock<'_>,
         hear: &mut Hear<'_>,
     ) -> Result<bool, Failure> {
         if method != "error" {
-            watch.lives();
+            clock.lives();
         }
         if params["threadId"].as_str().is_some_and(|thread| thread != self.thread) {
             return Ok(false);
@@ -77,7 +78,7 @@ impl Heard {
             "item/started" => self.begins(&params["item"], hear),
             "item/completed" => self.completes(&params["item"], hear)?,
             "thread/tokenUsage/updated" if self.turn.is_some() => self.counts(&params["tokenUsage"]["last"]),
-            "error" => self.error(params, watch, hear),
+            "error" => self.error(params, clock, hear),
             "turn/completed" => return self.over(&params["turn"]),
             _ => {}
         }
@@ -163,13 +164,12 @@ impl Heard {
         usage.output = usage.output.saturating_add(last["outputTokens"].as_u64().unwrap_or(0));
     }
 
-    fn error(&mut self, params: &Value, watch: &mut Watch, hear: &mut Hear<'_>) {
+    fn error(&mut self, params: &Value, clock: &mut Clock<'_>, hear: &mut Hear<'_>) {
         let error = &params["error"];
         if params["willRetry"] == true {
             let details = error["additionalDetails"].as_str().unwrap_or_default();
             let said = format!("{} {details}", error["message"].as_str().unwrap_or_default());
-            watch.tries_again(&said);
-            hear(Event::Retrying(said.trim().to_string()));
+            tries_again(clock, said.trim(), hear);
         } else {
             self.last_error = Some(error.clone());
         }
@@ -178,7 +178,7 @@ impl Heard {
     fn over(&mut self, turn: &Value) -> Result<bool, Failure> {
         match turn["status"].as_str().unwrap_or_default() {
             "completed" => Ok(true),
-            "interrupted" => Err(failed("the turn was interrupted, and not by relay")),
+            "interrupted" => Err(KNOWN.failed("the turn was interrupted, and not by relay")),
             _ => {
                 let error =
                     if turn["error"].is_null() { self.last_error.as_ref() } else { Some(&turn["error"]) };

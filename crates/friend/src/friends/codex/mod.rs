@@ -14,7 +14,6 @@ mod recipe;
 mod refuse;
 mod server;
 mod trouble;
-mod version;
 
 use std::ffi::OsString;
 use std::path::Path;
@@ -24,16 +23,25 @@ use std::time::{Duration, Instant};
 use relaycode_exec::Environment;
 
 use crate::answer::Answer;
+use crate::clock::Clock;
 use crate::event::Event;
 use crate::failure::Failure;
 use crate::friend::{Abilities, Friend, Presence, Sessions};
-use crate::program::Program;
+use crate::program::{Known, Program};
 use crate::turn::Turn;
+use crate::version::Version;
 use crate::world::World;
-use trouble::{Broken, Watch};
+use trouble::Broken;
 
 /// What it is called.
 const NAME: &str = "codex";
+
+const KNOWN: Known = Known {
+    name: NAME,
+    oldest: Version::new(0, 154, 0),
+    install: "install it with `npm install -g @openai/codex`",
+    sign_in: "run `codex login`",
+};
 
 /// Before each attempt with the app-server.
 const PAUSES: [Duration; 3] = [Duration::ZERO, Duration::from_millis(200), Duration::from_secs(1)];
@@ -124,10 +132,10 @@ impl Friend for Codex {
 /// Waits before another attempt, unless there is no point in it.
 fn wait(pause: Duration, turn: &Turn, world: &World<'_>) -> Result<(), Failure> {
     let began = Instant::now();
-    let watch = Watch::new(turn.limits);
+    let clock = Clock::new(NAME, turn.limits);
     loop {
-        if let Some(halt) = watch.halt(world.stop) {
-            return Err(watch.failure(halt, String::new()));
+        if let Some(failure) = clock.over(world.stop, String::new) {
+            return Err(failure);
         }
         if began.elapsed() >= pause {
             return Ok(());

@@ -16,11 +16,13 @@ use serde_json::{Value, json};
 
 use super::hear::{Hear, MOST_ANSWER, too_much};
 use super::recipe::run_arguments;
-use super::trouble::{Watch, failed, failure_of, last_words, not_run};
-use super::{Codex, NAME, answered};
+use super::trouble::{failure_of, last_words, tries_again};
+use super::{Codex, KNOWN, NAME, answered};
 use crate::answer::{Answer, Usage};
+use crate::clock::Clock;
 use crate::event::Event;
 use crate::failure::Failure;
+use crate::last_words::{Tail, ended};
 use crate::turn::{Memory, Task, Turn};
 use crate::world::World;
 
@@ -38,9 +40,6 @@ const GRACE: Duration = Duration::from_millis(500);
 
 /// How often it is looked at whether to go on.
 const TICK: Duration = Duration::from_millis(50);
-
-/// Bytes of standard error that are remembered.
-const MOST_ERRORS: usize = 16 << 10;
 
 /// Does the turn.
 pub(super) fn attempt(
@@ -61,10 +60,10 @@ pub(super) fn attempt(
     };
     job.deadlines.grace = GRACE;
     let mut run = Run {
-        lines: Lines::start(&world.runner, &job).map_err(not_run)?,
-        watch: Watch::new(turn.limits),
+        lines: Lines::start(&world.runner, &job).map_err(|source| KNOWN.not_run(source))?,
+        clock: Clock::new(NAME, turn.limits),
         answer: Answer { way: WAY, ..Answer::default() },
-        errors: Vec::new(),
+        errors: Tail::default(),
         failure: None,
         completed: false,
     };
@@ -77,7 +76,7 @@ pub(super) fn attempt(
             return Err(failure);
         }
     };
-    let said = last_words(&run.errors);
+    let said = last_words(&run.errors.text());
     if let Some(failure) = run.failure {
         return Err(failure);
     }
@@ -97,9 +96,9 @@ pub(super) fn attempt(
 /// A run as it goes.
 struct Run {
     lines: Lines,
-    watch: Watch,
+    clock: Clock<'static>,
     answer: Answer,
-    errors: Vec<u8>,
+    errors: Tail,
     failure: Option<Failure>,
     completed: bool,
 }
@@ -107,13 +106,11 @@ struct Run {
 impl Run {
     fn hear_out(&mut self, turn: &Turn, world: &World<'_>, hear: &mut Hear<'_>) -> Result<Finished, Failure> {
         loop {
-            if let Some(halt) = self.watch.halt(world.stop) {
-                return Err(self.watch.failure(halt, last_words(&self.errors)));
+            if let Some(failure) = self.clock.over(world.stop, || last_words(&self.errors.text())) {
+                return Err(failure);
             }
-            let heard = self.lines.next(&|| false, TICK).map_err(not_run)?;
-            self.errors.extend(self.lines.take_errors());
-            let over = self.errors.len().saturating_sub(MOST_ERRORS);
-            self.errors.drain(..over);
+            let heard = self.lines.next(&|| false, TICK).map_err(|source| KNOWN.not_run(source))?;
+            self.errors.add(&self.lines.take_errors());
             match heard {
                 Line::Line(line) => {
                     // What is no event is passed over: a shell may print something first.
@@ -132,11 +129,10 @@ impl Run {
         let kind = event["type"].as_str().unwrap_or_default();
         if kind == "error" {
             let said = event["message"].as_str().unwrap_or_default();
-            self.watch.tries_again(said);
-            hear(Event::Retrying(said.to_string()));
+            tries_again(&mut self.clock, said, hear);
             return Ok(());
         }
-        self.watch.lives();
+        self.clock.lives();
         match kind {
             "thread.started" => self.begins(event["thread_id"].as_str().unwrap_or_default(), turn)?,
             "item.started" if event["item"]["type"] == "command_execution" => {
@@ -169,7 +165,7 @@ impl Run {
             }
             // It began a new one instead.
             Memory::Resume(id) => {
-                return Err(Failure::NoSession { friend: NAME.to_string(), id: id.clone() });
+                return Err(KNOWN.no_session(id));
             }
         }
         Ok(())
@@ -195,20 +191,15 @@ impl Run {
     }
 }
 
-fn ended_badly(finished: &Finished, said: &str, errors: &[u8], turn: &Turn) -> Failure {
+fn ended_badly(finished: &Finished, said: &str, errors: &Tail, turn: &Turn) -> Failure {
     if let Memory::Resume(id) = &turn.memory
         // With RUST_BACKTRACE set, other lines follow.
-        && String::from_utf8_lossy(errors).contains("no rollout found")
+        && errors.text().contains("no rollout found")
     {
-        return Failure::NoSession { friend: NAME.to_string(), id: id.clone() };
+        return KNOWN.no_session(id);
     }
-    let how = match finished.end {
-        End::Exited(0) => "it ended before its turn did".to_string(),
-        End::Exited(code) => format!("it ended with code {code}"),
-        End::Signalled(signal) => format!("it was ended by signal {signal}"),
-        _ => "it was ended".to_string(),
-    };
-    if said.is_empty() { failed(how) } else { failure_of(&json!({"message": format!("{how}: {said}")})) }
+    let how = ended(finished.end, said);
+    if said.is_empty() { KNOWN.failed(how) } else { failure_of(&json!({"message": how})) }
 }
 
 /// The tool servers of the user's settings: each of them would be started.
@@ -217,7 +208,7 @@ fn tool_servers(codex: &Codex, turn: &Turn, world: &World<'_>) -> Result<Vec<Str
         Job::argv([codex.program.word(), "mcp".into(), "list".into(), "--json".into()], &turn.directory);
     job.environment = codex.environment(world);
     job.deadlines = Deadlines { total: Some(LIST.min(turn.limits.left())), idle: None, grace: GRACE };
-    let finished = world.runner.run(&job, world.stop, &mut |_| {}).map_err(not_run)?;
+    let finished = world.runner.run(&job, world.stop, &mut |_| {}).map_err(|source| KNOWN.not_run(source))?;
     if finished.end == End::Stopped {
         return Err(Failure::Cancelled { friend: NAME.to_string() });
     }
@@ -227,11 +218,12 @@ fn tool_servers(codex: &Codex, turn: &Turn, world: &World<'_>) -> Result<Vec<Str
             Ok(servers.iter().filter_map(|server| server["name"].as_str()).map(str::to_string).collect())
         }
         _ => {
-            let said = match last_words(finished.stderr.text().as_bytes()) {
+            let said = match last_words(&finished.stderr.text()) {
                 said if said.is_empty() => "it says nothing".to_string(),
                 said => said,
             };
-            Err(failed(format!("`codex mcp list` does not say which tool servers it would start: {said}")))
+            Err(KNOWN
+                .failed(format!("`codex mcp list` does not say which tool servers it would start: {said}")))
         }
     }
 }
@@ -246,7 +238,7 @@ impl Slip {
         let written = write_new(&path, schema.to_string().as_bytes());
         let slip = Slip(path);
         written.map_err(|error| {
-            failed(format!("the schema cannot be written to {}: {error}", slip.0.display()))
+            KNOWN.failed(format!("the schema cannot be written to {}: {error}", slip.0.display()))
         })?;
         Ok(slip)
     }

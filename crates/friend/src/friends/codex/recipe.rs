@@ -12,7 +12,7 @@ use std::path::Path;
 use relaycode_project::access::Access;
 use serde_json::{Map, Value, json};
 
-use super::NAME;
+use super::{KNOWN, NAME};
 use crate::failure::Failure;
 use crate::turn::{Memory, Task, Turn};
 
@@ -37,7 +37,7 @@ const WORKSPACE: &str = "sandbox_workspace_write={network_access=false,writable_
 
 /// Refuses what codex cannot do, or what nobody has tested, before anything is started.
 pub(super) fn check(turn: &Turn) -> Result<(), Failure> {
-    let cannot = |what: String| Err(Failure::Cannot { friend: NAME.to_string(), what });
+    let cannot = |what: String| Err(KNOWN.cannot(what));
     if !ACCESS.contains(&turn.access) {
         return cannot(format!("be given the access `{}`; use read-only, workspace or full", turn.access));
     }
@@ -45,7 +45,7 @@ pub(super) fn check(turn: &Turn) -> Result<(), Failure> {
         && uuid::Uuid::try_parse(id).is_err()
     {
         // Of a name that it does not know, codex makes a new session without a word.
-        return Err(Failure::NoSession { friend: NAME.to_string(), id: id.clone() });
+        return Err(KNOWN.no_session(id));
     }
     match &turn.task {
         Task::Review { base } if !names_a_branch(base) => {
@@ -136,7 +136,7 @@ impl<'a> Terms<'a> {
     pub(super) fn new(turn: &'a Turn) -> Result<Terms<'a>, Failure> {
         let Some(directory) = turn.directory.to_str() else {
             let what = format!("work in {}: its name is no text", turn.directory.display());
-            return Err(Failure::Cannot { friend: NAME.to_string(), what });
+            return Err(KNOWN.cannot(what));
         };
         let profile = format!("relay-{}", uuid::Uuid::new_v4().simple());
         Ok(Terms { turn, profile, directory: directory.to_string() })

@@ -6,19 +6,21 @@
 use std::time::{Duration, Instant};
 
 use relaycode_clients::jsonrpc::{Incoming, Peer, RpcError, Style};
-use relaycode_exec::{Deadlines, End, Finished, Input, Job};
+use relaycode_exec::{Deadlines, Finished, Input, Job};
 use serde_json::{Value, json};
 
 use super::hear::{Hear, Heard, too_much};
 use super::recipe::{Terms, server_arguments};
 use super::refuse::refuse;
-use super::trouble::{Broken, Halt, Watch, failed, last_words, not_signed_in};
-use super::version;
-use super::{Codex, NAME, answered};
+use super::trouble::{Broken, last_words};
+use super::{Codex, KNOWN, answered};
 use crate::answer::Answer;
+use crate::clock::Clock;
 use crate::event::Event;
 use crate::failure::Failure;
+use crate::last_words::{Tail, ended};
 use crate::turn::{Memory, Task, Turn};
+use crate::version::Version;
 use crate::world::World;
 
 /// What this way is called.
@@ -48,17 +50,14 @@ const TICK: Duration = Duration::from_millis(50);
 /// Lines that are no messages.
 const MOST_GARBAGE: usize = 1_000;
 
-/// Bytes of standard error that are remembered.
-const MOST_ERRORS: usize = 16 << 10;
-
 /// A conversation with the app-server.
 pub(super) struct Talk<'a> {
     peer: Peer,
     world: &'a World<'a>,
-    watch: Watch,
+    clock: Clock<'static>,
     heard: Heard,
     garbage: usize,
-    errors: Vec<u8>,
+    errors: Tail,
     /// Where codex keeps what is its own.
     pub(super) home: String,
 }
@@ -93,17 +92,17 @@ impl<'a> Talk<'a> {
         let mut talk = Talk {
             peer: Peer::start(&world.runner, &job, Style::Bare)?,
             world,
-            watch: Watch::new(turn.limits),
+            clock: Clock::new(KNOWN.name, turn.limits),
             heard: Heard::new(matches!(turn.task, Task::Review { .. })),
             garbage: 0,
-            errors: Vec::new(),
+            errors: Tail::default(),
             home: String::new(),
         };
         let client = json!({"name": "relay", "title": "relay", "version": env!("CARGO_PKG_VERSION")});
         let hello = json!({"clientInfo": client, "capabilities": {"experimentalApi": false}});
         let said = talk.ask("initialize", &hello, HELLO)?.map_err(|error| Broken::OtherWay(error.message))?;
         talk.home = said["codexHome"].as_str().unwrap_or_default().to_string();
-        version::check(version::of_agent(said["userAgent"].as_str().unwrap_or_default()))?;
+        KNOWN.check(version_of(said["userAgent"].as_str().unwrap_or_default()))?;
         talk.peer.tell("initialized", None);
         Ok(talk)
     }
@@ -124,11 +123,11 @@ impl<'a> Talk<'a> {
             {
                 return Err(Broken::OtherWay("it takes no key from the environment".to_string()));
             }
-            return Err(not_signed_in("it has no account and no key").into());
+            return Err(KNOWN.not_signed_in("it has no account and no key").into());
         }
         let servers = self.tool_servers(turn)?;
         if self.home.is_empty() {
-            return Err(failed("it does not say where it keeps its credentials").into());
+            return Err(KNOWN.failed("it does not say where it keeps its credentials").into());
         }
         let (method, params) = terms.request(&self.home, &servers);
         let echo = self.ask(method, &params, TERMS)?.map_err(|error| no_thread(&turn.memory, &error))?;
@@ -136,7 +135,7 @@ impl<'a> Talk<'a> {
         if let Memory::Resume(id) = &turn.memory
             && !thread.eq_ignore_ascii_case(id)
         {
-            return Err(Failure::NoSession { friend: NAME.to_string(), id: id.clone() }.into());
+            return Err(KNOWN.no_session(id).into());
         }
         terms.compare(&echo)?;
         hear(Event::Ready { way: WAY });
@@ -152,13 +151,13 @@ impl<'a> Talk<'a> {
             way: WAY,
             ..Answer::default()
         };
-        Ok(answered(answer, turn, &last_words(&self.errors))?)
+        Ok(answered(answer, turn, &last_words(&self.errors.text()))?)
     }
 
     /// The tool servers of the user's and the project's settings: each of them would be started.
     fn tool_servers(&mut self, turn: &Turn) -> Result<Vec<String>, Broken> {
         let params = json!({"includeLayers": false, "cwd": turn.directory.to_str()});
-        let said = self.ask("config/read", &params, TERMS)?.map_err(|error| failed(error.message))?;
+        let said = self.ask("config/read", &params, TERMS)?.map_err(|error| KNOWN.failed(error.message))?;
         let servers = said["config"]["mcp_servers"].as_object();
         Ok(servers.map(|servers| servers.keys().cloned().collect()).unwrap_or_default())
     }
@@ -179,33 +178,33 @@ impl<'a> Talk<'a> {
             }
         };
         self.heard.thread = thread.to_string();
-        self.watch.lives();
+        self.clock.lives();
         loop {
-            if let Some(halt) = self.watch.halt(self.world.stop) {
+            if let Some(failure) = self.over() {
                 if let Some(id) = self.heard.turn.take() {
                     self.interrupt(thread, &id);
                 }
-                return Err(self.halted(halt).into());
+                return Err(failure.into());
             }
             match self.next()? {
                 Incoming::Tells { method, params } => {
-                    let over = self.heard.note(&method, &params, &mut self.watch, hear)?;
+                    let over = self.heard.note(&method, &params, &mut self.clock, hear)?;
                     if over {
                         return Ok(());
                     }
                 }
                 Incoming::Asks { id, method, params } => {
-                    self.watch.lives();
+                    self.clock.lives();
                     refuse(&mut self.peer, &id, &method, &params, &mut self.heard, hear);
                 }
                 Incoming::Answer { id, result } if id == asked => match result {
                     Ok(said) => self.heard.turn = said["turn"]["id"].as_str().map(str::to_string),
-                    Err(error) => return Err(failed(last_words(error.message.as_bytes())).into()),
+                    Err(error) => return Err(KNOWN.failed(last_words(&error.message)).into()),
                 },
                 Incoming::Over(finished) => {
                     let said = self.died(&finished);
                     if turn.access.may_write() || self.heard.spoke {
-                        return Err(failed(said).into());
+                        return Err(KNOWN.failed(said).into());
                     }
                     return Err(Broken::Again(said));
                 }
@@ -224,8 +223,8 @@ impl<'a> Talk<'a> {
         let asked = self.peer.ask(method, params);
         let began = Instant::now();
         loop {
-            if let Some(halt) = self.watch.halt(self.world.stop) {
-                return Err(self.halted(halt).into());
+            if let Some(failure) = self.over() {
+                return Err(failure.into());
             }
             if began.elapsed() >= most {
                 // Who hangs once hangs again: the other way is quicker than another wait.
@@ -236,7 +235,7 @@ impl<'a> Talk<'a> {
             }
             match self.next()? {
                 Incoming::Answer { id, result } if id == asked => {
-                    self.watch.lives();
+                    self.clock.lives();
                     return Ok(result);
                 }
                 Incoming::Asks { id, method, params } => {
@@ -252,16 +251,14 @@ impl<'a> Talk<'a> {
     fn next(&mut self) -> Result<Incoming, Broken> {
         // Whether to stop is looked at elsewhere: codex is asked to end its turn first.
         let incoming = self.peer.next(&|| false, TICK);
-        self.errors.extend(self.peer.take_errors());
-        let over = self.errors.len().saturating_sub(MOST_ERRORS);
-        self.errors.drain(..over);
+        self.errors.add(&self.peer.take_errors());
         match incoming? {
             Incoming::TooLong => Err(too_much().into()),
             Incoming::Garbage(line) => {
                 self.garbage += 1;
                 if self.garbage > MOST_GARBAGE {
-                    let said = format!("it prints what is no message: {}", last_words(line.as_bytes()));
-                    return Err(failed(said).into());
+                    let said = format!("it prints what is no message: {}", last_words(&line));
+                    return Err(KNOWN.failed(said).into());
                 }
                 Ok(Incoming::Nothing)
             }
@@ -269,8 +266,9 @@ impl<'a> Talk<'a> {
         }
     }
 
-    fn halted(&self, halt: Halt) -> Failure {
-        self.watch.failure(halt, last_words(&self.errors))
+    /// Why it is not waited for any longer.
+    fn over(&self) -> Option<Failure> {
+        self.clock.over(self.world.stop, || last_words(&self.errors.text()))
     }
 
     /// Asks codex to end the turn by itself, and gives it a moment.
@@ -287,13 +285,7 @@ impl<'a> Talk<'a> {
     }
 
     fn died(&self, finished: &Finished) -> String {
-        let how = match finished.end {
-            End::Exited(code) => format!("it ended with code {code} in the middle"),
-            End::Signalled(signal) => format!("it was ended by signal {signal}"),
-            _ => "it was ended".to_string(),
-        };
-        let said = last_words(&self.errors);
-        if said.is_empty() { how } else { format!("{how}: {said}") }
+        ended(finished.end, &last_words(&self.errors.text()))
     }
 
     /// Lets codex end by itself.
@@ -316,14 +308,32 @@ impl<'a> Talk<'a> {
     }
 }
 
+/// From the name that the app-server gives itself: `relay/0.166.0 (Debian …)`.
+fn version_of(agent: &str) -> Option<Version> {
+    Version::read(agent.split_whitespace().next()?.split_once('/')?.1)
+}
+
 /// What it means that codex gives no thread.
 fn no_thread(memory: &Memory, error: &RpcError) -> Failure {
     match memory {
         Memory::Resume(id)
             if error.message.contains("no rollout found") || error.message.contains("not found") =>
         {
-            Failure::NoSession { friend: NAME.to_string(), id: id.clone() }
+            KNOWN.no_session(id)
         }
-        _ => failed(last_words(error.message.as_bytes())),
+        _ => KNOWN.failed(last_words(&error.message)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn its_version_is_read_from_the_name_that_codex_gives_itself() {
+        let agent = "relay/0.167.0-alpha.3 (Debian 12.0.0; x86_64) dumb";
+        assert_eq!(version_of(agent), Some(Version::new(0, 167, 0)));
+        assert_eq!(version_of("something else"), None);
+        assert!(KNOWN.check(version_of("relay/0.99.1 (x)")).is_err() && KNOWN.check(None).is_ok());
     }
 }

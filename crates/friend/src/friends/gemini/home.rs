@@ -11,6 +11,7 @@ use std::path::{Path, PathBuf};
 use relaycode_project::access::Access;
 use serde_json::{Value, json};
 
+use super::KNOWN;
 use super::memories;
 use crate::failure::Failure;
 use crate::world::World;
@@ -84,23 +85,19 @@ priority = 900
 impl Home {
     /// Puts the home in order.
     pub(super) fn settle(world: &World<'_>) -> Result<Home, Failure> {
-        let failed = |said: String| Failure::Failed { friend: super::NAME.to_string(), said };
         let Some(home) = &world.home else {
-            return Err(failed(
-                "relay has no directory of its own to keep its settings in; set RELAY_HOME".into(),
-            ));
+            return Err(
+                KNOWN.failed("relay has no directory of its own to keep its settings in; set RELAY_HOME")
+            );
         };
-        let folder = home.join("friends").join(super::NAME);
+        let folder = home.join("friends").join(KNOWN.name);
         let Some(way) = sign_in(world) else {
-            return Err(Failure::NotSignedIn {
-                friend: super::NAME.to_string(),
-                said: "neither its settings nor the environment say how to sign in".to_string(),
-                hint: super::SIGN_IN.to_string(),
-            });
+            let said = "neither its settings nor the environment say how to sign in";
+            return Err(KNOWN.not_signed_in(said));
         };
         let home = Home { variables: variables(world), folder };
         home.write(world, &way).map_err(|error| {
-            failed(format!("its settings cannot be written to {}: {error}", home.folder.display()))
+            KNOWN.failed(format!("its settings cannot be written to {}: {error}", home.folder.display()))
         })?;
         memories::forget_old(&home.memories());
         Ok(home)

@@ -25,7 +25,7 @@ use crate::by_acp::{self, Recipe, Trouble};
 use crate::event::Event;
 use crate::failure::Failure;
 use crate::friend::{Abilities, Friend, Presence, Sessions};
-use crate::program;
+use crate::program::{self, Known};
 use crate::turn::{Memory, Task, Turn};
 use crate::version::Version;
 use crate::world::World;
@@ -39,12 +39,12 @@ pub(super) struct Gemini;
 
 const NAME: &str = "gemini";
 
-/// The oldest version whose rules and settings were tested.
-const OLDEST: Version = Version::new(0, 61, 0);
-
-const INSTALL: &str = "install it with `npm install -g @google/gemini-cli`";
-
-const SIGN_IN: &str = "run `gemini` once and sign in, or set GEMINI_API_KEY";
+const KNOWN: Known = Known {
+    name: NAME,
+    oldest: Version::new(0, 61, 0),
+    install: "install it with `npm install -g @google/gemini-cli`",
+    sign_in: "run `gemini` once and sign in, or set GEMINI_API_KEY",
+};
 
 /// Its words when a path leads out of the directory that it works in.
 const DENIALS: &[&str] = &["Path not in workspace"];
@@ -67,37 +67,26 @@ impl Friend for Gemini {
     }
 
     fn look(&self, world: &World<'_>) -> Presence {
-        let Some(found) = program::find(world, NAME) else {
-            return Presence { trouble: Some(format!("not installed; {INSTALL}")), ..Presence::default() };
-        };
-        let mut presence = Presence { found: Some(found.display().to_string()), ..Presence::default() };
+        let Some(found) = program::find(world, NAME) else { return KNOWN.absent() };
+        let place = found.display().to_string();
         if program::find(world, "node").is_none() {
-            presence.trouble = Some("it needs node, and there is none in PATH".to_string());
-            return presence;
+            let trouble = Some("it needs node, and there is none in PATH".to_string());
+            return Presence { found: Some(place), trouble, ..Presence::default() };
         }
-        let version = home::version_beside(&found).or_else(|| program::version(world, &found, &[]));
-        let signed_in = home::sign_in(world).is_some();
-        presence.signed_in = Some(signed_in);
-        presence.trouble = match &version {
-            Some(version) if Version::read(version).is_none_or(|found| found < OLDEST) => {
-                Some(format!("{version} is too old: relay knows {OLDEST} and later; {INSTALL}"))
-            }
-            None => Some("it does not say its version".to_string()),
-            Some(_) if !signed_in => Some(format!("not signed in; {SIGN_IN}")),
-            Some(_) => None,
-        };
-        presence.version = version;
-        presence
+        // To say it by itself takes it a second.
+        let written = home::version_beside(&found).and_then(|version| Version::read(&version));
+        let version = written.map_or_else(|| program::version(world, found.into(), world.environment()), Ok);
+        KNOWN.there(place, version, || Some(home::sign_in(world).is_some()))
     }
 
     fn turn(&self, turn: &Turn, world: &World<'_>, hear: &mut dyn FnMut(Event)) -> Result<Answer, Failure> {
         let Task::Prompt(prompt) = &turn.task else {
-            return Err(cannot("review by itself"));
+            return Err(KNOWN.cannot("review by itself"));
         };
         if !self.abilities().access.contains(&turn.access) {
-            return Err(cannot(&format!("work with access `{}`", turn.access)));
+            return Err(KNOWN.cannot(format!("work with access `{}`", turn.access)));
         }
-        let found = program::needed(world, NAME, NAME, INSTALL)?;
+        let found = program::needed(world, NAME, NAME, KNOWN.install)?;
         program::needed(world, NAME, "node", "install node 20 or later")?;
         let home = Home::settle(world)?;
         if let Memory::Resume(id) = &turn.memory
@@ -106,16 +95,14 @@ impl Friend for Gemini {
             keep(&home, id)?;
         }
         let recipe = Recipe {
-            friend: NAME,
+            known: &KNOWN,
             job: job(&found, &home, turn, world, &["--acp"]),
             // It reads by itself what it may read. A file that is not there yet it would take for broken if
             // relay were to answer that.
             can: Capabilities { read: false, write: true },
             mode: "default",
             directory: turn.directory.clone(),
-            oldest: OLDEST,
             prompt: as_prompt(prompt),
-            sign_in: SIGN_IN,
             denials: DENIALS,
         };
         let why = match by_acp::turn(&recipe, turn, world, hear) {
@@ -129,25 +116,19 @@ impl Friend for Gemini {
             Err(Trouble::NotSpoken(why)) => why,
         };
         if turn.access != Access::ReadOnly || turn.memory != Memory::None {
-            return Err(Failure::Failed { friend: NAME.to_string(), said: why });
+            return Err(KNOWN.failed(why));
         }
         hear(Event::OtherWay(why));
         let job = job(&found, &home, turn, world, &["--output-format", "stream-json"]);
-        let shot = Shot { friend: NAME, sign_in: SIGN_IN, job, prompt: &recipe.prompt, read: &read };
+        let shot = Shot { known: &KNOWN, job, prompt: &recipe.prompt, read: &read };
         one_shot::run(shot, turn, world, hear)
     }
 }
 
 /// Sees to it that a session can be taken up.
 fn keep(home: &Home, id: &str) -> Result<(), Failure> {
-    memories::keep(&home.memories(), id).map_err(|error| Failure::Failed {
-        friend: NAME.to_string(),
-        said: format!("its session {id} cannot be kept: {error}"),
-    })
-}
-
-fn cannot(what: &str) -> Failure {
-    Failure::Cannot { friend: NAME.to_string(), what: what.to_string() }
+    memories::keep(&home.memories(), id)
+        .map_err(|error| KNOWN.failed(format!("its session {id} cannot be kept: {error}")))
 }
 
 fn job(program: &Path, home: &Home, turn: &Turn, world: &World<'_>, more: &[&str]) -> Job {

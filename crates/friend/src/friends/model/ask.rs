@@ -18,10 +18,11 @@ use relaycode_text::nearest::{meant, nearest};
 use relaycode_text::width::shown;
 
 use super::choose::{self, Pick};
-use super::clock::Clock;
+use super::clock::during;
 use super::veiled::Veiled;
 use super::{ModelServer, failed, reach};
 use crate::answer::{Answer, Usage};
+use crate::clock::Clock;
 use crate::event::Event;
 use crate::failure::Failure;
 use crate::turn::{Exchange, Turn};
@@ -61,8 +62,9 @@ impl Asking<'_> {
         let friend = &self.server.provider;
         let provider =
             self.server.registered().ok_or_else(|| self.server.failed("it is gone from models.yml"))?;
-        let mut clock = Clock::new(friend, self.turn.limits, self.world);
-        let pick = choose::pick(self.server, provider, self.turn.model.as_deref(), &clock).await?;
+        let mut clock = Clock::new(friend, self.turn.limits);
+        let pick =
+            choose::pick(self.server, provider, self.turn.model.as_deref(), (&clock, self.world)).await?;
         let auth = self.auth(provider)?;
         let mut remarks: Vec<String> = pick.remark.clone().into_iter().collect();
         let request = self.request(&pick, &mut remarks);
@@ -130,8 +132,8 @@ impl Asking<'_> {
         clock: &mut Clock<'_>,
         ear: &mut Ear<'_, '_>,
     ) -> Result<(), Failure> {
-        while let Some(step) = clock.during(stream.next()).await? {
-            clock.heard(Duration::ZERO);
+        while let Some(step) = during(clock, self.world, stream.next()).await? {
+            clock.lives();
             match step {
                 Step::Event(event) => ear.event(event),
                 Step::Retrying { attempt, of, wait, failure } => {
@@ -140,7 +142,7 @@ impl Asking<'_> {
                     if gone || wait >= clock.left() {
                         return Err(self.refused(&failure, pick));
                     }
-                    clock.heard(wait);
+                    clock.waits(wait);
                     let said = failed::own_words(&self.server.provider, &failure.told());
                     let again = format!("{said}; attempt {attempt} of {of} in {}", spoken(wait));
                     (ear.hear)(Event::Retrying(again));

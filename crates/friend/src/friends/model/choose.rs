@@ -7,9 +7,11 @@ use relaycode_llm::models::{How, Known, Registered, Registry, Role, split_level}
 use relaycode_llm::request::Level;
 use relaycode_text::width::shown;
 
-use super::clock::Clock;
+use super::clock::during;
 use super::{ModelServer, reach};
+use crate::clock::Clock;
 use crate::failure::Failure;
+use crate::world::World;
 
 /// Cells of a model's name in a message.
 const SHOWN: usize = 80;
@@ -35,7 +37,7 @@ pub(super) async fn pick(
     server: &ModelServer,
     provider: &Registered,
     wanted: Option<&str>,
-    clock: &Clock<'_>,
+    (clock, world): (&Clock<'_>, &World<'_>),
 ) -> Result<Pick, Failure> {
     let mut registry = server.servers.registry.clone();
     let wanted =
@@ -44,7 +46,7 @@ pub(super) async fn pick(
     let mut has = None;
     // Also for one that was named: how much it can read is not to be guessed, since Ollama makes room for all of it.
     if provider.discovery.is_some() && !written {
-        match clock.during(reach::models(provider)).await? {
+        match during(clock, world, reach::models(provider)).await? {
             Some(found) => {
                 has = Some(found.iter().map(|found| found.id.clone()).collect::<Vec<_>>());
                 registry.discovered(&provider.id, found);
