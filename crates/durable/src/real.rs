@@ -4,6 +4,7 @@
 //! where the kernel has none, or a sandbox forbids it (`EPERM`), each component is opened in turn
 //! without following links.
 
+mod stat;
 #[cfg(test)]
 mod tests;
 
@@ -19,6 +20,7 @@ use rustix::io::Errno;
 use crate::fs::{
     Attribute, Dir, DirMode, Ends, File, FileMode, Fs, Kind, Lock, Rename, Stamp, Stat, not_regular, too_long,
 };
+use stat::{kind_of, look, stamp_of, stat_of};
 
 /// The file system of the machine.
 #[derive(Debug, Clone, Copy, Default)]
@@ -438,66 +440,4 @@ fn sync(fd: &OwnedFd) -> io::Result<()> {
 #[cfg(not(target_vendor = "apple"))]
 fn sync(fd: &OwnedFd) -> io::Result<()> {
     Ok(sys::fsync(fd)?)
-}
-
-#[cfg(target_os = "linux")]
-fn look(at: &OwnedFd, name: &str, flags: AtFlags) -> io::Result<Stat> {
-    use rustix::fs::{StatxAttributes, StatxFlags, makedev};
-    let x = match sys::statx(at, name, flags, StatxFlags::BASIC_STATS) {
-        Err(Errno::NOSYS) => return Ok(stat_of(&sys::statat(at, name, flags)?)),
-        other => other?,
-    };
-    let unchangeable = StatxAttributes::IMMUTABLE | StatxAttributes::APPEND;
-    Ok(Stat {
-        kind: kind_of(sys::FileType::from_raw_mode(x.stx_mode.into())),
-        len: x.stx_size,
-        mode: u32::from(x.stx_mode) & 0o7777,
-        uid: x.stx_uid,
-        gid: x.stx_gid,
-        links: x.stx_nlink.into(),
-        dev: makedev(x.stx_dev_major, x.stx_dev_minor),
-        ino: x.stx_ino,
-        modified: x.stx_mtime.tv_sec,
-        immutable: x.stx_attributes.intersects(unchangeable),
-    })
-}
-
-#[cfg(not(target_os = "linux"))]
-fn look(at: &OwnedFd, name: &str, flags: AtFlags) -> io::Result<Stat> {
-    Ok(stat_of(&sys::statat(at, name, flags)?))
-}
-
-#[allow(clippy::useless_conversion, clippy::unnecessary_cast, reason = "the fields' types differ by system")]
-fn stat_of(stat: &sys::Stat) -> Stat {
-    Stat {
-        kind: kind_of(sys::FileType::from_raw_mode(stat.st_mode)),
-        len: u64::try_from(stat.st_size).unwrap_or(0),
-        mode: u32::from(stat.st_mode) & 0o7777,
-        uid: stat.st_uid,
-        gid: stat.st_gid,
-        links: stat.st_nlink as u64,
-        dev: stat.st_dev as u64,
-        ino: stat.st_ino as u64,
-        modified: stat.st_mtime as i64,
-        immutable: false,
-    }
-}
-
-#[allow(clippy::useless_conversion, clippy::unnecessary_cast, reason = "the fields' types differ by system")]
-fn stamp_of(stat: &sys::Stat) -> Stamp {
-    let nanos = |nanos: i64| u32::try_from(nanos).unwrap_or(0);
-    Stamp {
-        stat: stat_of(stat),
-        modified: (stat.st_mtime as i64, nanos(stat.st_mtime_nsec as i64)),
-        changed: (stat.st_ctime as i64, nanos(stat.st_ctime_nsec as i64)),
-    }
-}
-
-fn kind_of(kind: sys::FileType) -> Kind {
-    match kind {
-        sys::FileType::RegularFile => Kind::File,
-        sys::FileType::Directory => Kind::Dir,
-        sys::FileType::Symlink => Kind::Link,
-        _ => Kind::Other,
-    }
 }
