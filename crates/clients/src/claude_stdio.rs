@@ -35,6 +35,8 @@ pub enum Heard {
     Garbage,
     /// A line was longer than any may be, and was passed over.
     TooLong,
+    /// It does not read what it is told, and has not been told everything.
+    Deaf,
     /// Nothing in the given time.
     Nothing,
     /// It has ended.
@@ -142,6 +144,7 @@ impl ClaudeStdio {
         Ok(match self.lines.next(stop, most)? {
             Line::Line(line) => read(&line),
             Line::TooLong => Heard::TooLong,
+            Line::Deaf => Heard::Deaf,
             Line::Nothing => Heard::Nothing,
             Line::Over(finished) => Heard::Over(finished),
         })

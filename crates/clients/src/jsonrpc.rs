@@ -60,6 +60,8 @@ pub enum Incoming {
     Garbage(String),
     /// It sent a line that is longer than any may be.
     TooLong,
+    /// It does not read what it is told, and has not been told everything.
+    Deaf,
     /// Nothing in the given time.
     Nothing,
     /// It has ended.
@@ -136,6 +138,7 @@ impl Peer {
         Ok(match self.lines.next(stop, most)? {
             Heard::Line(line) => understand(&line),
             Heard::TooLong => Incoming::TooLong,
+            Heard::Deaf => Incoming::Deaf,
             Heard::Nothing => Incoming::Nothing,
             Heard::Over(finished) => Incoming::Over(finished),
         })

@@ -1,14 +1,23 @@
 //! A child that speaks in lines: what it prints, a line at a time, and what is said to it.
 //!
-//! A line longer than [`MOST_LINE`] is not kept: it is told as [`Heard::TooLong`], and reading goes on behind it.
+//! Invariant: memory is bounded on both sides. A line longer than [`MOST_LINE`], or one that would be more than
+//! [`MOST_VALUES`] values, is not kept: it is told as [`Heard::TooLong`], and reading goes on behind it. To one that does
+//! not read what it is told, nothing more is said: [`Heard::Deaf`].
 
 use std::collections::VecDeque;
 use std::time::{Duration, Instant};
 
 use relaycode_exec::{ExecError, Finished, Job, Live, Runner, Said};
 
-/// Bytes of one line at most.
-pub const MOST_LINE: usize = 64 << 20;
+/// Bytes of one line at most: the largest answer and the largest file that are taken have 16 MiB, and may be twice as
+/// long in JSON.
+pub const MOST_LINE: usize = 32 << 20;
+
+/// Values in one line of JSON at most. A value that takes two bytes in a line takes up to half a kilobyte in memory.
+pub const MOST_VALUES: usize = 100_000;
+
+/// Bytes that may wait for the child to read them when more is said.
+pub const MOST_UNREAD: usize = 32 << 20;
 
 /// A child that speaks in lines.
 #[derive(Debug)]
@@ -21,6 +30,8 @@ pub struct Lines {
     ready: VecDeque<Heard>,
     /// Bytes of standard error since they were last taken, at most [`MOST_ERRORS`].
     errors: Vec<u8>,
+    /// It does not read what it is told.
+    deaf: bool,
 }
 
 /// Bytes of standard error that are kept for whoever asks; the beginning goes first.
@@ -31,8 +42,10 @@ const MOST_ERRORS: usize = 64 << 10;
 pub enum Heard {
     /// A line of standard output, without its end.
     Line(Vec<u8>),
-    /// A line was longer than any may be, and was passed over.
+    /// A line was longer than any may be, or had more values, and was passed over.
     TooLong,
+    /// It does not read what it was told, and has not been told everything ([`MOST_UNREAD`]). Said once.
+    Deaf,
     /// Nothing in the given time; also: only something on standard error.
     Nothing,
     /// It has ended.
@@ -46,18 +59,21 @@ impl Lines {
     /// If it cannot be started.
     pub fn start(runner: &Runner, job: &Job) -> Result<Lines, ExecError> {
         let live = runner.start(job)?;
-        Ok(Lines { live, part: Vec::new(), overlong: false, ready: VecDeque::new(), errors: Vec::new() })
+        let (part, ready, errors) = (Vec::new(), VecDeque::new(), Vec::new());
+        Ok(Lines { live, part, overlong: false, ready, errors, deaf: false })
     }
 
-    /// Says a line. Returns at once; it is written while [`Lines::next`] waits.
+    /// Says a line. Returns at once; it is written while [`Lines::next`] waits. A line of any length is taken, unless
+    /// too much of the earlier ones still waits to be read.
     pub fn say(&mut self, line: &[u8]) {
+        if self.live.unread() > MOST_UNREAD {
+            if !std::mem::replace(&mut self.deaf, true) {
+                self.ready.push_front(Heard::Deaf);
+            }
+            return;
+        }
         self.live.send(line);
         self.live.send(b"\n");
-    }
-
-    /// Bytes that were said and are not taken yet.
-    pub fn unread(&self) -> usize {
-        self.live.unread()
     }
 
     /// Says nothing more.
@@ -122,7 +138,7 @@ impl Lines {
                 if line.last() == Some(&b'\r') {
                     line.pop();
                 }
-                Heard::Line(line)
+                as_heard(line)
             });
             bytes = &bytes[end + 1..];
         }
@@ -143,7 +159,63 @@ impl Lines {
         if self.overlong {
             self.ready.push_back(Heard::TooLong);
         } else if !self.part.is_empty() {
-            self.ready.push_back(Heard::Line(std::mem::take(&mut self.part)));
+            self.ready.push_back(as_heard(std::mem::take(&mut self.part)));
         }
+    }
+}
+
+fn as_heard(line: Vec<u8>) -> Heard {
+    if has_too_many_values(&line) { Heard::TooLong } else { Heard::Line(line) }
+}
+
+/// Whether a line of JSON has more values than are read, by what stands between them. What is no JSON has none.
+fn has_too_many_values(line: &[u8]) -> bool {
+    // Each value but the first has something before it that is counted here.
+    let is_json = matches!(line.trim_ascii_start().first(), Some(b'{' | b'['));
+    if line.len() < MOST_VALUES || !is_json {
+        return false;
+    }
+    let (mut rest, mut values) = (line, 0);
+    while let Some(string) = memchr::memchr(b'"', rest) {
+        values += between(&rest[..string]);
+        rest = behind_string(&rest[string + 1..]);
+        if values > MOST_VALUES {
+            return true;
+        }
+    }
+    values + between(rest) > MOST_VALUES
+}
+
+fn between(bytes: &[u8]) -> usize {
+    bytes.iter().filter(|byte| matches!(byte, b',' | b'[' | b'{')).count()
+}
+
+/// What follows a string whose beginning was passed.
+fn behind_string(mut bytes: &[u8]) -> &[u8] {
+    while let Some(at) = memchr::memchr2(b'"', b'\\', bytes) {
+        if bytes[at] == b'"' {
+            return &bytes[at + 1..];
+        }
+        bytes = bytes.get(at + 2..).unwrap_or_default();
+    }
+    &[]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_are_counted_outside_of_strings() {
+        let line = |inside: &str, times: usize| format!("{{\"a\":[{}0]}}", inside.repeat(times)).into_bytes();
+        assert!(!has_too_many_values(&line("0,", MOST_VALUES - 10)));
+        for many in ["0,", "[],", "{\"\":0},", "\"\",", "{\"a\\\"\":\",\\\\\"},"] {
+            assert!(has_too_many_values(&line(many, MOST_VALUES)), "{many}");
+            let shown = serde_json::Value::from(many.repeat(MOST_VALUES)).to_string();
+            let text = format!("{{\"text\":{shown}}}");
+            assert!(!has_too_many_values(text.as_bytes()), "a text of {many}");
+        }
+        assert!(!has_too_many_values(",".repeat(2 * MOST_VALUES).as_bytes()), "it is no JSON");
+        assert!(!has_too_many_values(format!("{{{}", "\\".repeat(MOST_VALUES)).as_bytes()));
     }
 }

@@ -8,6 +8,9 @@ use std::time::{Duration, Instant};
 use crate::failure::Failure;
 use crate::turn::Limits;
 
+/// How often it is looked whether to go on.
+pub(crate) const TICK: Duration = Duration::from_millis(50);
+
 /// How long a friend may do nothing but try to reach its server.
 pub(crate) const UNREACHABLE: Duration = Duration::from_secs(10);
 
@@ -32,9 +35,9 @@ impl<'t> Clock<'t> {
         self.trying = None;
     }
 
-    /// It is to be silent for so long by our own wish.
+    /// It is to be silent for so long by our own wish; at most for what is left.
     pub(crate) fn waits(&mut self, silent: Duration) {
-        self.alive = Instant::now() + silent;
+        self.alive = Instant::now() + silent.min(self.left());
     }
 
     /// It tries to reach its server, once more, and gets no answer.
@@ -102,9 +105,10 @@ mod tests {
     #[test]
     fn a_turn_is_broken_off_by_whichever_limit_comes_first() {
         assert_eq!(over(&clock(Duration::from_secs(59))), None);
-        let said = "codex timed out after 60 s without a sign of life";
+        let said = "codex timed out after 60 s without a sign of life: its last words";
         assert_eq!(over(&clock(Duration::from_secs(61))).as_deref(), Some(said));
-        assert_eq!(over(&clock(Duration::from_secs(121))).as_deref(), Some("codex timed out after 120 s"));
+        let said = "codex timed out after 120 s: its last words";
+        assert_eq!(over(&clock(Duration::from_secs(121))).as_deref(), Some(said));
         let stopped = clock(Duration::ZERO).over(&|| true, String::new);
         assert!(matches!(stopped, Some(Failure::Cancelled { .. })));
         let mut waits = clock(Duration::from_secs(61));

@@ -1,6 +1,5 @@
 //! Why a turn came to nothing. Each says what happened, with the friend's own last words, and what to do next.
 
-use std::path::PathBuf;
 use std::time::Duration;
 
 use relaycode_exec::ExecError;
@@ -28,6 +27,16 @@ pub enum Failure {
         found: String,
         /// The oldest that is used.
         oldest: String,
+    },
+    /// Its program does not say which version it is; one that nobody knows is not used.
+    #[error("{friend} does not say which version it is, and relay uses none that it does not know: {said}")]
+    NoVersion {
+        /// The friend.
+        friend: String,
+        /// Its own words.
+        said: String,
+        /// How to install one that does.
+        hint: String,
     },
     /// It is not signed in, or its key is refused.
     #[error("{friend} is not signed in: {said}")]
@@ -67,14 +76,6 @@ pub enum Failure {
         /// The session's id.
         id: String,
     },
-    /// The session is of another project.
-    #[error("the session {name} belongs to {}, not to this project", project.display())]
-    OtherProject {
-        /// What the session is called.
-        name: String,
-        /// The project that it is of.
-        project: PathBuf,
-    },
     /// It ended well and said nothing.
     #[error("{friend} gave no answer{}", said_after(said))]
     NoAnswer {
@@ -110,7 +111,7 @@ pub enum Failure {
         said: String,
     },
     /// It took too long.
-    #[error("{friend} timed out after {} s{}", after.as_secs(), if *idle { " without a sign of life" } else { "" })]
+    #[error("{friend} timed out after {} s{}{}", after.as_secs(), if *idle { " without a sign of life" } else { "" }, said_after(said))]
     TimedOut {
         /// The friend.
         friend: String,
@@ -122,11 +123,19 @@ pub enum Failure {
         said: String,
     },
     /// It sent more than is read.
-    #[error("{friend} sent more than {} MiB in one piece; nothing of it was used", most >> 20)]
+    #[error("{friend} sent more in one piece than relay reads, {} MiB at most; nothing of it was used", most >> 20)]
     TooMuch {
         /// The friend.
         friend: String,
         /// Bytes that are read.
+        most: usize,
+    },
+    /// It asks and asks, and does not read the answers.
+    #[error("{friend} does not read what it is answered; more than {} MiB wait for it", most >> 20)]
+    NotReading {
+        /// The friend.
+        friend: String,
+        /// Bytes that may wait.
         most: usize,
     },
     /// Somebody broke it off.

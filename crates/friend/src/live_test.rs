@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 use relaycode_project::access::Access;
 use relaycode_text::width::shown;
 
+use crate::depth::{self, TooDeep};
 use crate::failure::Failure;
 use crate::friend::Friend;
 use crate::turn::{Limits, Memory, Task, Turn};
@@ -35,16 +36,28 @@ pub struct Passed {
     pub remarks: Vec<String>,
 }
 
+/// Why there is no word.
+#[derive(Debug, thiserror::Error)]
+pub enum NotPassed {
+    /// relay stands too deep in relays.
+    #[error(transparent)]
+    Depth(#[from] TooDeep),
+    /// The friend failed.
+    #[error(transparent)]
+    Friend(#[from] Failure),
+}
+
 /// Asks a friend for one word, read-only, within [`TOTAL`], in a new empty directory in `scratch`, which is gone afterwards.
 ///
 /// # Errors
-/// Why it did not answer.
+/// Why it was not asked, or did not answer.
 pub fn live_test(
     friend: &dyn Friend,
     model: Option<&str>,
     scratch: &Path,
     world: &World<'_>,
-) -> Result<Passed, Failure> {
+) -> Result<Passed, NotPassed> {
+    depth::check(world.depth)?;
     let began = Instant::now();
     let failed = |error: std::io::Error| Failure::Failed {
         friend: friend.name().to_string(),

@@ -5,19 +5,22 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use relaycode_clients::lines::MOST_UNREAD;
 use relaycode_exec::{Deadlines, End, Environment, ExecError, Finished, Job};
 
+use crate::clock::Clock;
 use crate::failure::Failure;
 use crate::friend::Presence;
 use crate::last_words::last_words;
+use crate::turn::{GRACE, Turn};
 use crate::version::Version;
 use crate::world::World;
 
 /// How long a program may take to answer at once. A large one on a busy machine takes 7 s.
 const MOST: Duration = Duration::from_secs(20);
 
-/// Between being asked to end and being ended.
-const GRACE: Duration = Duration::from_millis(500);
+/// Lines of a conversation that are no messages; a program that prints more of them does not hold one.
+pub(crate) const MOST_GARBAGE: usize = 1_000;
 
 /// Where a program is, in the world's `PATH`.
 pub(crate) fn find(world: &World<'_>, name: &str) -> Option<PathBuf> {
@@ -150,15 +153,43 @@ impl Known {
         }
     }
 
-    /// Refuses one that is too old. One that does not say is left to the look at what it works with.
-    pub(crate) fn check(&self, found: Option<Version>) -> Result<(), Failure> {
+    /// It does not say which version it is, and said this.
+    pub(crate) fn no_version(&self, said: impl Into<String>) -> Failure {
+        let (friend, hint) = (self.name.to_string(), self.install.to_string());
+        Failure::NoVersion { friend, said: said.into(), hint }
+    }
+
+    /// It asks and asks, and does not read the answers.
+    pub(crate) fn not_reading(&self) -> Failure {
+        Failure::NotReading { friend: self.name.to_string(), most: MOST_UNREAD }
+    }
+
+    /// Refuses one that is too old.
+    pub(crate) fn check(&self, found: Version) -> Result<(), Failure> {
+        if found >= self.oldest {
+            return Ok(());
+        }
+        let (friend, oldest) = (self.name.to_string(), self.oldest.to_string());
+        Err(Failure::TooOld { friend, found: found.to_string(), oldest })
+    }
+
+    /// Refuses one that is too old or does not say how old it is, by what its program answers: before a way is taken
+    /// on which it does not say so by itself.
+    pub(crate) fn check_program(
+        &self,
+        program: OsString,
+        environment: Environment,
+        turn: &Turn,
+        world: &World<'_>,
+    ) -> Result<(), Failure> {
+        let found = version(world, program, environment);
+        // That it was broken off is no fault of the program's.
+        if let Some(failure) = Clock::new(self.name, turn.limits).over(world.stop, String::new) {
+            return Err(failure);
+        }
         match found {
-            Some(found) if found < self.oldest => Err(Failure::TooOld {
-                friend: self.name.to_string(),
-                found: found.to_string(),
-                oldest: self.oldest.to_string(),
-            }),
-            _ => Ok(()),
+            Ok(found) => self.check(found),
+            Err(said) => Err(self.no_version(said)),
         }
     }
 }
@@ -219,8 +250,8 @@ mod tests {
     }
 
     #[test]
-    fn one_that_is_too_old_is_refused_and_one_that_does_not_say_is_not() {
-        assert!(KNOWN.check(Some(Version::new(0, 99, 1))).is_err());
-        assert!(KNOWN.check(Some(KNOWN.oldest)).is_ok() && KNOWN.check(None).is_ok());
+    fn one_that_is_too_old_is_refused() {
+        assert!(matches!(KNOWN.check(Version::new(0, 99, 1)), Err(Failure::TooOld { .. })));
+        assert!(KNOWN.check(KNOWN.oldest).is_ok());
     }
 }

@@ -169,13 +169,14 @@ fn may_go_another_way(failure: &Failure) -> bool {
         | Failure::NotByTheSchema { .. }
         | Failure::Failed { .. }
         | Failure::TooMuch { .. }
+        | Failure::NotReading { .. }
         | Failure::Exec { .. } => true,
         Failure::Missing { .. }
         | Failure::TooOld { .. }
+        | Failure::NoVersion { .. }
         | Failure::NotSignedIn { .. }
         | Failure::OtherAccess { .. }
         | Failure::NoSession { .. }
-        | Failure::OtherProject { .. }
         | Failure::Unreachable { .. }
         | Failure::TimedOut { .. }
         | Failure::Cancelled { .. } => false,

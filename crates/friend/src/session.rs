@@ -68,11 +68,6 @@ impl Session {
             Kept::Replayed(exchanges) => Memory::Replay(exchanges.clone()),
         }
     }
-
-    /// The friend does not know its id any more ([`crate::Failure::NoSession`]): what to tell the user.
-    pub fn lost(&self) -> SessionError {
-        SessionError::Lost { name: self.name.clone(), friend: self.friend.clone() }
-    }
 }
 
 /// A good answer, to be saved.

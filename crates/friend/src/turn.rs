@@ -3,8 +3,18 @@
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
+use relaycode_exec::Deadlines;
 use relaycode_project::access::Access;
 use serde_json::Value;
+
+/// The longest that anybody is waited for. Points in time farther away cannot be reckoned with.
+const MOST: Duration = Duration::from_secs(365 * 24 * 60 * 60);
+
+/// Beyond the turn's own limit: the keeper ends a program then, also if relay stands still.
+const MARGIN: Duration = Duration::from_secs(5);
+
+/// Between being asked to end (SIGTERM) and being ended (SIGKILL).
+pub(crate) const GRACE: Duration = Duration::from_millis(500);
 
 /// One thing that a friend is asked to do.
 #[derive(Debug, Clone)]
@@ -86,13 +96,34 @@ pub struct Limits {
 }
 
 impl Limits {
-    /// From now on.
+    /// From now on; a year at most.
     pub fn new(total: Duration, idle: Duration) -> Limits {
-        Limits { began: Instant::now(), total, idle }
+        Limits { began: Instant::now(), total: total.min(MOST), idle: idle.min(MOST) }
     }
 
     /// What is left of the whole time.
     pub fn left(&self) -> Duration {
         self.total.saturating_sub(self.began.elapsed())
+    }
+
+    /// How long a program may run that does what is left of the turn. Whoever talks with it ends it earlier: this is
+    /// for the case that relay itself stands still.
+    pub(crate) fn deadlines(&self) -> Deadlines {
+        Deadlines { total: Some(self.left() + MARGIN), idle: None, grace: GRACE }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn however_long_is_asked_for_the_end_is_a_point_in_time() {
+        let limits = Limits::new(Duration::MAX, Duration::from_secs(u64::MAX));
+        assert_eq!((limits.total, limits.idle), (MOST, MOST));
+        assert!(Instant::now().checked_add(limits.total + limits.idle).is_some());
+        assert!(limits.deadlines().total.is_some_and(|total| total > limits.left()));
+        let short = Limits::new(Duration::ZERO, Duration::ZERO);
+        assert_eq!((short.left(), short.deadlines().total), (Duration::ZERO, Some(MARGIN)));
     }
 }

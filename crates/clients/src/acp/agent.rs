@@ -76,6 +76,9 @@ pub enum Broken {
     /// It sent a line that is longer than any may be.
     #[error("it sent more in one line than is read")]
     TooLong,
+    /// It does not read what it is answered.
+    #[error("it does not read what it is answered")]
+    Deaf,
     /// It does not speak the protocol.
     #[error("{0}")]
     Strange(String),
@@ -114,19 +117,6 @@ impl Agent {
         )))
     }
 
-    /// Signs in by one of its ways ([`Introduced::sign_in`]).
-    ///
-    /// # Errors
-    /// Why not.
-    pub fn authenticate(
-        &mut self,
-        way: &str,
-        decide: &mut dyn Decide,
-        patience: &Patience<'_>,
-    ) -> Result<(), Broken> {
-        self.call("authenticate", &json!({"methodId": way}), decide, patience).map(drop)
-    }
-
     /// Begins a session in a directory.
     ///
     /// # Errors
@@ -157,21 +147,6 @@ impl Agent {
         let answer = self.call("session/load", &params, decide, patience)?;
         Session::read(&answer, Some(id))
             .ok_or_else(|| Broken::Strange("it took up a session without an id".into()))
-    }
-
-    /// Asks for another mode of a session.
-    ///
-    /// # Errors
-    /// Why not.
-    pub fn set_mode(
-        &mut self,
-        session: &str,
-        mode: &str,
-        decide: &mut dyn Decide,
-        patience: &Patience<'_>,
-    ) -> Result<(), Broken> {
-        let params = json!({"sessionId": session, "modeId": mode});
-        self.call("session/set_mode", &params, decide, patience).map(drop)
     }
 
     /// Gives a session a prompt, and waits for its end. If it is broken off, the agent is told, and gets half a
@@ -288,6 +263,7 @@ impl Agent {
                     continue;
                 }
                 Incoming::TooLong => return Err(Broken::TooLong),
+                Incoming::Deaf => return Err(Broken::Deaf),
                 Incoming::Over(finished) => return Err(Broken::Over(finished)),
                 Incoming::Nothing => continue,
             }

@@ -43,8 +43,6 @@ pub trait Decide {
 /// An agent asks whether it may use a tool.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Permission {
-    /// In which session.
-    pub session: String,
     /// What it wants to do.
     pub call: ToolCall,
     /// What it can be answered: kind and id.
@@ -94,7 +92,6 @@ impl Permission {
         };
         let options = params["options"].as_array().unwrap_or(&none).iter().take(MOST_OPTIONS);
         Permission {
-            session: params["sessionId"].as_str().unwrap_or_default().to_string(),
             call: ToolCall::read(&params["toolCall"]),
             options: options.filter_map(option).collect(),
         }

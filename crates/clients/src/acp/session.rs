@@ -28,19 +28,14 @@ pub struct Introduced {
     pub agent_version: Option<String>,
     /// It can take up an earlier session.
     pub loads: bool,
-    /// The ways to sign in.
-    pub sign_in: Vec<String>,
 }
 
 impl Introduced {
     pub(super) fn read(answer: &Value) -> Introduced {
-        let none = Vec::new();
-        let methods = answer["authMethods"].as_array().unwrap_or(&none).iter();
         Introduced {
             version: answer["protocolVersion"].as_u64().unwrap_or(0),
             agent_version: answer["agentInfo"]["version"].as_str().map(str::to_string),
             loads: answer["agentCapabilities"]["loadSession"].as_bool().unwrap_or(false),
-            sign_in: methods.filter_map(|method| method["id"].as_str()).map(str::to_string).collect(),
         }
     }
 }

@@ -10,4 +10,5 @@
 #![cfg(target_os = "linux")]
 
 mod acp;
+mod deaf;
 mod stage;

@@ -1,19 +1,20 @@
 //! A turn by the Agent Client Protocol, for every friend that speaks it.
 //!
-//! A friend makes a [`Recipe`]; what may be done is decided here ([`decider`]), once for all of them. Invariants:
+//! A friend makes a [`Recipe`]; one that does not speak the protocol is run once instead ([`either_way`]). What may be done is decided here ([`decider`]), once for all of them. Invariants:
 //! the prompt is sent only after the friend said that it works in the mode it was started in; whatever comes of a
 //! turn, the friend and everything that it started have ended.
 
 pub(crate) mod classify;
 mod decider;
-pub(crate) mod one_shot;
+mod one_shot;
 
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use relaycode_clients::acp::{Agent, Beneath, Broken, Capabilities, Ended, Patience, Session, Stop};
 use relaycode_clients::lines::MOST_LINE;
-use relaycode_exec::{Input, Job};
+use relaycode_exec::{Deadlines, Input, Job, Program};
+use relaycode_project::access::Access;
 use serde_json::Value;
 
 use crate::answer::{Answer, Usage};
@@ -25,6 +26,7 @@ use crate::version::Version;
 use crate::world::World;
 use classify::{Fault, fault_of};
 use decider::Decider;
+pub(crate) use one_shot::Line;
 
 /// How long a friend gets to start and to begin a session. A large one on a busy machine takes 20 s.
 const START: Duration = Duration::from_secs(90);
@@ -38,8 +40,8 @@ const MOST_SETTLING: Duration = Duration::from_secs(20);
 /// How long one that is to remember may take to end by itself.
 const LEAVING: Duration = Duration::from_secs(5);
 
-/// Between being asked to end and being ended.
-pub(crate) const GRACE: Duration = Duration::from_millis(1200);
+/// Between being asked to end and being ended: these write down what they remember.
+const GRACE: Duration = Duration::from_millis(1200);
 
 /// How one friend is reached.
 pub(crate) struct Recipe {
@@ -60,7 +62,7 @@ pub(crate) struct Recipe {
 }
 
 /// Why a turn by this way came to nothing.
-pub(crate) enum Trouble {
+enum Trouble {
     /// So it stands.
     Final(Failure),
     /// The friend does not speak this way; nothing was sent to it.
@@ -73,8 +75,43 @@ impl From<Failure> for Trouble {
     }
 }
 
-/// Does a turn.
-pub(crate) fn turn(
+impl Recipe {
+    /// Refuses a program that is too old or does not say how old it is, by what it answers.
+    fn check_program(&self, turn: &Turn, world: &World<'_>) -> Result<(), Failure> {
+        let program = match &self.job.program {
+            Program::Argv(words) => words.first().cloned().unwrap_or_default(),
+            Program::Shell(line) => line.into(),
+        };
+        self.known.check_program(program, self.job.environment.clone(), turn, world)
+    }
+}
+
+/// Does a turn, by the protocol or, where that is not spoken and nothing was sent, by a run of its own (`once`), whose
+/// lines mean what `read` says. That one is for what is read-only and not remembered: there is nobody to ask meanwhile.
+pub(crate) fn either_way(
+    recipe: &Recipe,
+    once: impl FnOnce() -> Job,
+    read: &dyn Fn(&Value) -> Line,
+    turn: &Turn,
+    world: &World<'_>,
+    hear: &mut dyn FnMut(Event),
+) -> Result<Answer, Failure> {
+    let why = match by_protocol(recipe, turn, world, hear) {
+        Ok(answer) => return Ok(answer),
+        Err(Trouble::Final(failure)) => return Err(failure),
+        Err(Trouble::NotSpoken(why)) => why,
+    };
+    // One that is too old fails in ways of its own: better to say what it is.
+    recipe.check_program(turn, world)?;
+    if turn.access != Access::ReadOnly || turn.memory != Memory::None {
+        return Err(recipe.known.failed(why));
+    }
+    hear(Event::OtherWay(why));
+    one_shot::run(recipe, once(), read, turn, world, hear)
+}
+
+/// Does a turn by the protocol.
+fn by_protocol(
     recipe: &Recipe,
     turn: &Turn,
     world: &World<'_>,
@@ -91,10 +128,7 @@ pub(crate) fn turn(
     let exec = |source| known.not_run(source);
     let mut job = recipe.job.clone();
     job.input = Input::Open;
-    // The clock of the turn is kept here, so that the friend is told before it is ended; this is for the case
-    // that relay itself stands still.
-    job.deadlines.total = Some(turn.limits.left() + 2 * GRACE);
-    job.deadlines.grace = GRACE;
+    job.deadlines = Deadlines { grace: GRACE, ..turn.limits.deadlines() };
     let mut agent = Agent::start(&world.runner, &job).map_err(exec)?;
     let mut decider = Decider::new(turn.access, beneath, recipe.denials, hear);
     let done = talk(recipe, turn, world, &mut agent, &mut decider);
@@ -133,16 +167,17 @@ fn talk(
     let introduced = agent
         .initialize(recipe.can, decider, &starting(&turn.limits))
         .map_err(|broken| not_begun(broken, decider))?;
-    if let Some(found) = introduced.agent_version
-        && Version::read(&found).is_none_or(|found| found < recipe.known.oldest)
-    {
-        let (friend, oldest) = (recipe.known.name.to_string(), recipe.known.oldest.to_string());
-        return Err(Failure::TooOld { friend, found, oldest }.into());
+    match introduced.agent_version.as_deref().and_then(Version::read) {
+        Some(found) => recipe.known.check(found)?,
+        None => recipe.check_program(turn, world)?,
     }
     let session = match &turn.memory {
         Memory::None | Memory::Begin | Memory::Replay(_) => agent
             .new_session(&recipe.directory, decider, &starting(&turn.limits))
             .map_err(|broken| not_begun(broken, decider))?,
+        Memory::Resume(_) if !introduced.loads => {
+            return Err(recipe.known.cannot("take up an earlier session; it says so itself").into());
+        }
         Memory::Resume(id) => resume(recipe, turn, world, agent, decider, id)?,
     };
     let got = session.mode.clone().unwrap_or_else(|| "no mode that it would name".to_string());
@@ -203,6 +238,7 @@ fn not_begun(recipe: &Recipe, turn: &Turn, broken: Broken, decider: &Decider<'_>
     }
     match broken {
         Broken::Exec(source) => recipe.known.not_run(source).into(),
+        Broken::Deaf => recipe.known.not_reading().into(),
         broken if ours => broken_off(recipe, turn, broken, decider).into(),
         Broken::Late { .. } => Trouble::NotSpoken(format!("it did not answer within {} s", START.as_secs())),
         other => Trouble::NotSpoken(with_last_words(&other.to_string(), decider)),
@@ -226,6 +262,7 @@ fn broken_off(recipe: &Recipe, turn: &Turn, broken: Broken, decider: &Decider<'_
             classify::fault_in(&said).failure(recipe.known, said)
         }
         Broken::Stopped => Failure::Cancelled { friend },
+        Broken::Deaf => recipe.known.not_reading(),
         Broken::TooLong => Failure::TooMuch { friend, most: MOST_LINE },
         Broken::Exec(source) => recipe.known.not_run(source),
         other => recipe.known.failed(with_last_words(&other.to_string(), decider)),

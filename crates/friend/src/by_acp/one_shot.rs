@@ -1,26 +1,21 @@
 //! The other way, when a friend does not speak the protocol: one run that reads the prompt and prints events, a
 //! line of JSON each. Only read-only and without memory: there is nobody to ask while it runs.
 
-use std::time::Duration;
-
 use relaycode_clients::lines::{Heard, Lines, MOST_LINE};
-use relaycode_exec::{Input, Job};
+use relaycode_exec::{Deadlines, Input, Job};
 use serde_json::Value;
 
 use crate::answer::{Answer, Usage};
-use crate::clock::Clock;
+use crate::clock::{Clock, TICK};
 use crate::event::Event;
 use crate::failure::Failure;
 use crate::last_words::{Tail, ended};
-use crate::program::Known;
 use crate::turn::Turn;
 use crate::world::World;
 
 use super::classify::{self, last_words};
 use super::decider::MOST_ANSWER;
-
-/// How often it is looked whether to go on.
-const TICK: Duration = Duration::from_millis(50);
+use super::{GRACE, Recipe};
 
 /// What a line says, in the words of one friend.
 pub(crate) enum Line {
@@ -38,31 +33,20 @@ pub(crate) enum Line {
     Other,
 }
 
-/// How one friend is run once.
-pub(crate) struct Shot<'a> {
-    /// The friend's program.
-    pub(crate) known: &'static Known,
-    /// How it is run.
-    pub(crate) job: Job,
-    /// What it reads.
-    pub(crate) prompt: &'a str,
-    /// What its lines mean.
-    pub(crate) read: &'a dyn Fn(&Value) -> Line,
-}
-
-/// Runs a friend once.
-pub(crate) fn run(
-    shot: Shot<'_>,
+/// Runs a friend once: with the prompt of a recipe, and lines that mean what `read` says.
+pub(super) fn run(
+    recipe: &Recipe,
+    mut job: Job,
+    read: &dyn Fn(&Value) -> Line,
     turn: &Turn,
     world: &World<'_>,
     hear: &mut dyn FnMut(Event),
 ) -> Result<Answer, Failure> {
-    let Shot { known, mut job, prompt, read } = shot;
+    let known = recipe.known;
     let name = || known.name.to_string();
     let exec = |source| known.not_run(source);
-    job.input = Input::Bytes(prompt.as_bytes().to_vec());
-    job.deadlines.total = Some(turn.limits.left() + 2 * super::GRACE);
-    job.deadlines.grace = super::GRACE;
+    job.input = Input::Bytes(recipe.prompt.as_bytes().to_vec());
+    job.deadlines = Deadlines { grace: GRACE, ..turn.limits.deadlines() };
     let mut lines = Lines::start(&world.runner, &job).map_err(exec)?;
     hear(Event::Ready { way: "one-shot" });
     let mut answer = Answer { way: "one-shot", ..Answer::default() };
@@ -100,7 +84,8 @@ pub(crate) fn run(
                 }
             }
             Heard::TooLong => break Some(Failure::TooMuch { friend: name(), most: MOST_LINE }),
-            Heard::Nothing => {}
+            // Nothing is said to it beside the prompt.
+            Heard::Nothing | Heard::Deaf => {}
             Heard::Over(finished) => {
                 if failed.is_none() && !finished.end.is_success() {
                     failed = Some(ended(finished.end, &last_words(&errors.text())));

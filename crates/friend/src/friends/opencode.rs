@@ -23,14 +23,13 @@ use relaycode_project::access::Access;
 use serde_json::{Value, json};
 
 use crate::answer::{Answer, Usage};
-use crate::by_acp::one_shot::{self, Line, Shot};
-use crate::by_acp::{self, Recipe, Trouble};
+use crate::by_acp::{self, Line, Recipe};
 use crate::event::Event;
 use crate::failure::Failure;
 use crate::friend::{Abilities, Friend, Presence, Sessions};
 use crate::program::{self, Known};
 use crate::tree::git;
-use crate::turn::{Memory, Task, Turn};
+use crate::turn::{Task, Turn};
 use crate::version::Version;
 use crate::world::World;
 
@@ -105,23 +104,9 @@ impl Friend for Opencode {
             prompt: place.as_prompt(prompt, &turn.directory),
             denials: DENIALS,
         };
-        let answered = by_acp::turn(&recipe, turn, world, hear);
-        let why = match answered {
-            Ok(mut answer) => {
-                answer.remarks.extend(place.remark());
-                return Ok(answer);
-            }
-            Err(Trouble::Final(failure)) => return Err(failure),
-            Err(Trouble::NotSpoken(why)) => why,
-        };
-        if turn.access != Access::ReadOnly || turn.memory != Memory::None {
-            return Err(KNOWN.failed(why));
-        }
-        hear(Event::OtherWay(why));
         let words = ["run", "--format", "json", "--agent", AGENT, "--title", "relay"];
-        let job = job(&found, &place, turn, world, &words);
-        let shot = Shot { known: &KNOWN, job, prompt: &recipe.prompt, read: &read };
-        let mut answer = one_shot::run(shot, turn, world, hear)?;
+        let once = || job(&found, &place, turn, world, &words);
+        let mut answer = by_acp::either_way(&recipe, once, &read, turn, world, hear)?;
         answer.remarks.extend(place.remark());
         Ok(answer)
     }

@@ -4,8 +4,6 @@ use std::path::PathBuf;
 
 use relaycode_durable::own::OwnError;
 
-use crate::failure::Failure;
-
 /// Why a session cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum SessionError {
@@ -37,31 +35,10 @@ pub enum SessionError {
         /// The project that it is of.
         project: PathBuf,
     },
-    /// The friend does not know it any more.
-    #[error(
-        "{friend} no longer knows the session {name}; use another name, or `relay friends forget {name}`"
-    )]
-    Lost {
-        /// What it is called.
-        name: String,
-        /// With whom it is.
-        friend: String,
-    },
     /// Somebody else writes sessions all the time.
     #[error("another relay has kept the sessions locked for {0} s; try again")]
     Busy(u64),
     /// Files of the user's own cannot be used.
     #[error(transparent)]
     Own(#[from] OwnError),
-}
-
-impl SessionError {
-    /// The same as why a turn came to nothing, for who knows only those.
-    pub fn into_failure(self, wanted: &str) -> Failure {
-        match self {
-            SessionError::OtherProject { name, project } => Failure::OtherProject { name, project },
-            SessionError::Lost { name, friend } => Failure::NoSession { friend, id: name },
-            other => Failure::Failed { friend: wanted.to_string(), said: other.to_string() },
-        }
-    }
 }

@@ -122,7 +122,6 @@ fn a_friend_that_remembers_by_itself_is_known_by_its_id() {
     save(&store, &OWN, "s", "asked", &with_id).unwrap();
     let session = found(&store, &OWN, "s");
     assert_eq!((session.memory(), session.turns), (Memory::Resume("id-1".into()), 1));
-    assert!(session.lost().to_string().contains("use another name, or `relay friends forget s`"));
     // What it says is not kept twice, and a turn of which it gave no id is not pretended to be remembered.
     let remarks = save(&store, &OWN, "other", "asked", &answer("x")).unwrap();
     assert!(remarks[0].contains("codex gave no id"), "{remarks:?}");
@@ -140,7 +139,6 @@ fn a_session_is_of_one_friend_and_one_project() {
         matches!(&other, SessionError::OtherProject { project, .. } if project == Path::new("/p")),
         "{other}"
     );
-    assert!(matches!(other.into_failure("ollama"), Failure::OtherProject { .. }));
     let a = answer("a");
     let wrong = store.save(&Said { project: Path::new("/elsewhere"), ..said("s", "q", &a) });
     assert!(matches!(wrong, Err(SessionError::OtherProject { .. })));

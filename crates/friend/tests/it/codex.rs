@@ -82,6 +82,7 @@ here=$PWD
 cd '{root}'
 echo "$*" >>calls
 case "$1" in
+--version) echo 'codex-cli 0.166.0'; exit 0 ;;
 mcp) echo '[]'; exit 0 ;;
 exec) cat >prompt; cat exec.jsonl; echo 'last words' >&2; exit {code} ;;
 esac

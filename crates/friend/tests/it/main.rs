@@ -19,4 +19,5 @@ mod model_faults;
 mod real;
 mod review;
 mod stage;
+mod unknown;
 mod work;

@@ -358,7 +358,10 @@ fn the_live_test_asks_for_one_word_in_an_empty_directory_that_is_gone_afterwards
     let passed = test(&of_wire(&server, "ollama")).unwrap();
     assert_eq!((passed.said.as_str(), passed.way, passed.model.is_some()), ("ready", "ollama", true));
     assert!(serde_json::to_value(&passed).unwrap()["ms"].is_u64());
-    assert!(matches!(test(&of_wire(&server, "ollama")), Err(Failure::NotSignedIn { .. })));
+    assert!(matches!(
+        test(&of_wire(&server, "ollama")),
+        Err(relaycode_friend::live_test::NotPassed::Friend(Failure::NotSignedIn { .. }))
+    ));
     assert_eq!(std::fs::read_dir(scratch.path()).unwrap().count(), 0);
     let nowhere = relaycode_friend::live_test::live_test(
         Friends::new(|| Ok(servers(""))).find("ollama").unwrap().friend(),
@@ -366,7 +369,7 @@ fn the_live_test_asks_for_one_word_in_an_empty_directory_that_is_gone_afterwards
         Path::new("/nowhere"),
         &in_nothing(),
     );
-    assert!(matches!(nowhere, Err(Failure::Failed { .. })));
+    assert!(matches!(nowhere, Err(relaycode_friend::live_test::NotPassed::Friend(Failure::Failed { .. }))));
 }
 
 fn in_nothing() -> World<'static> {

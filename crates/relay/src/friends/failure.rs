@@ -11,7 +11,9 @@ impl From<Friends> for Failure {
         let (exit, kind) = place(&failure);
         let said = Failure::new(exit, kind, message);
         match failure {
-            Friends::Missing { hint, .. } | Friends::NotSignedIn { hint, .. } => said.hint(hint),
+            Friends::Missing { hint, .. }
+            | Friends::NoVersion { hint, .. }
+            | Friends::NotSignedIn { hint, .. } => said.hint(hint),
             Friends::TooOld { .. } => {
                 said.hint("bring it up to date; `relay friends` shows what is installed")
             }
@@ -22,12 +24,11 @@ impl From<Friends> for Failure {
             Friends::NoSession { id, .. } => said.hint(format!(
                 "`relay friends forget {id}` forgets it, and the next question begins it anew"
             )),
-            Friends::OtherProject { .. } => said.hint("give it another name here, or go to that project"),
             Friends::NoAnswer { .. } => {
                 said.hint("ask again; `relay friends --test` says whether it answers at all")
             }
             Friends::NotByTheSchema { .. } => said.hint("ask again, or with a simpler schema"),
-            Friends::Failed { .. } | Friends::Exec { .. } => {
+            Friends::Failed { .. } | Friends::NotReading { .. } | Friends::Exec { .. } => {
                 said.hint("`relay friends --test` says whether it answers at all")
             }
             Friends::Unreachable { .. } => {
@@ -48,17 +49,18 @@ fn place(failure: &Friends) -> (Exit, &'static str) {
     match failure {
         Friends::Missing { .. } => (Exit::Friend, "notInstalled"),
         Friends::TooOld { .. } => (Exit::Friend, "tooOld"),
+        Friends::NoVersion { .. } => (Exit::Friend, "friendFailed"),
         Friends::NotSignedIn { .. } => (Exit::Friend, "notSignedIn"),
         Friends::Cannot { .. } => (Exit::Usage, "cannot"),
         Friends::OtherAccess { .. } => (Exit::Friend, "otherAccess"),
         Friends::NoSession { .. } => (Exit::Usage, "noSession"),
-        Friends::OtherProject { .. } => (Exit::Usage, "otherProject"),
         Friends::NoAnswer { .. } => (Exit::NoAnswer, "noAnswer"),
         Friends::NotByTheSchema { .. } => (Exit::NoAnswer, "notByTheSchema"),
         Friends::Failed { .. } => (Exit::Friend, "friendFailed"),
         Friends::Unreachable { .. } => (Exit::Friend, "unreachable"),
         Friends::TimedOut { .. } => (Exit::OutOfTime, "timedOut"),
         Friends::TooMuch { .. } => (Exit::Friend, "tooMuch"),
+        Friends::NotReading { .. } => (Exit::Friend, "notReading"),
         Friends::Cancelled { .. } => (Exit::Interrupted, "interrupted"),
         Friends::Exec { source: ExecError::NotFound { .. }, .. } => (Exit::Friend, "notInstalled"),
         Friends::Exec { .. } => (Exit::Friend, "friendFailed"),

@@ -263,7 +263,7 @@ fn sessions_belong_to_a_friend_and_a_project_and_bad_ones_are_refused() {
     assert_eq!(ran.code, 0, "{ran:?}");
     assert!(ran.err.contains("birds") && ran.err.contains(".broken"), "{ran:?}");
     assert_eq!(stage.works(&["friends", "forget", "birds"])["forgotten"], true);
-    assert_eq!(stage.works(&["friends", "forget", "birds"])["forgotten"], false);
+    stage.fails(&["friends", "forget", "birds"], 2, "noSession").says(&["birds"]);
     stage.fails(&["friends", "forget", "../x"], 2, "badName");
     stage.fails(&["friends", "forget"], 2, "usage");
 }

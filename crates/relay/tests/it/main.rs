@@ -21,6 +21,7 @@ mod friends_bench;
 mod friends_broken;
 mod friends_do;
 mod friends_git;
+mod friends_limits;
 mod friends_list;
 mod friends_stage;
 mod friends_usage;

@@ -9,7 +9,7 @@
 use std::time::{Duration, Instant};
 
 use relaycode_clients::claude_stdio::{About, ClaudeStdio, Heard as Said, Question};
-use relaycode_exec::{Deadlines, ExecError, Finished, Input, Job};
+use relaycode_exec::{ExecError, Finished, Input, Job};
 use serde_json::Value;
 
 use super::environment::environment;
@@ -19,10 +19,11 @@ use super::recipe::Recipe;
 use super::trouble::{Broken, ended_early, failure_of, last_words};
 use super::{Claude, KNOWN, NAME};
 use crate::answer::Answer;
-use crate::clock::Clock;
+use crate::clock::{Clock, TICK};
 use crate::event::Event;
 use crate::failure::Failure;
 use crate::last_words::Tail;
+use crate::program::MOST_GARBAGE;
 use crate::turn::Turn;
 use crate::world::World;
 
@@ -41,18 +42,6 @@ const INTERRUPT: Duration = Duration::from_millis(300);
 
 /// How long claude may take to end by itself; what it keeps of a session is written by then.
 const GOODBYE: Duration = Duration::from_secs(2);
-
-/// Between SIGTERM and SIGKILL.
-const GRACE: Duration = Duration::from_millis(500);
-
-/// Beyond the turn's own limit: the keeper ends it then, also if relay stands still.
-const MARGIN: Duration = Duration::from_secs(5);
-
-/// How often it is looked at whether to go on.
-const TICK: Duration = Duration::from_millis(50);
-
-/// Lines that are no messages.
-const MOST_GARBAGE: usize = 1_000;
 
 /// Does the turn.
 pub(super) fn attempt(
@@ -107,8 +96,7 @@ impl<'a> Talk<'a> {
         let mut job = Job::argv(words, &turn.directory);
         job.environment = environment(world);
         job.input = Input::Open;
-        job.deadlines =
-            Deadlines { total: Some(turn.limits.left().saturating_add(MARGIN)), idle: None, grace: GRACE };
+        job.deadlines = turn.limits.deadlines();
         Ok(Talk {
             claude: ClaudeStdio::start(&world.runner, &job).map_err(|source| KNOWN.not_run(source))?,
             recipe,
@@ -173,7 +161,7 @@ impl<'a> Talk<'a> {
         self.claude.prompt(&self.recipe.prompt);
         let session = self.recipe.session.as_deref();
         loop {
-            match self.next(Instant::now() + self.turn.limits.total)? {
+            match self.next(Instant::now() + self.turn.limits.left())? {
                 Next::Asked(question) => self.decide(&question, hear),
                 Next::Told(told) if told["type"] == "result" => {
                     let answer = self.heard.result(&told, session, WAY, hear);
@@ -228,6 +216,7 @@ impl<'a> Talk<'a> {
                 Said::Answered(id, result) => return Ok(Next::Answered(id, result)),
                 Said::Over(finished) => return Ok(Next::Over(finished)),
                 Said::TooLong => return Err(too_much()),
+                Said::Deaf => return Err(KNOWN.not_reading()),
                 Said::Garbage => {
                     self.garbage += 1;
                     if self.garbage > MOST_GARBAGE {

@@ -26,7 +26,7 @@ use crate::answer::Answer;
 use crate::event::Event;
 use crate::failure::Failure;
 use crate::friend::{Abilities, Friend, Presence, Sessions};
-use crate::program::{self, Known, Program};
+use crate::program::{Known, Program};
 use crate::turn::Turn;
 use crate::version::Version;
 use crate::world::World;
@@ -87,7 +87,7 @@ impl Friend for Claude {
             Err(Broken::OtherWay(why)) => why,
         };
         // One that is too old fails in ways of its own: better to say what it is.
-        KNOWN.check(program::version(world, self.program.word(), environment::environment(world)).ok())?;
+        KNOWN.check_program(self.program.word(), environment::environment(world), turn, world)?;
         if turn.access != Access::ReadOnly {
             // Only the control protocol lets relay see what is written before it is.
             return Err(KNOWN.failed(format!("it does not take relay's questions: {why}")));

@@ -4,10 +4,8 @@
 //! What it may read outside of the project is what the user's own rules allow. What it works with is seen when it
 //! already has the prompt; if it is not what it was given, it is ended, and nothing of it is used.
 
-use std::time::Duration;
-
 use relaycode_clients::lines::{Heard as Line, Lines};
-use relaycode_exec::{Deadlines, Input, Job};
+use relaycode_exec::{Input, Job};
 use serde_json::Value;
 
 use super::environment::environment;
@@ -16,27 +14,16 @@ use super::recipe::Recipe;
 use super::trouble::{ended_early, last_words};
 use super::{Claude, KNOWN, NAME};
 use crate::answer::Answer;
-use crate::clock::Clock;
+use crate::clock::{Clock, TICK};
 use crate::event::Event;
 use crate::failure::Failure;
 use crate::last_words::Tail;
+use crate::program::MOST_GARBAGE;
 use crate::turn::Turn;
 use crate::world::World;
 
 /// What this way is called.
 pub(super) const WAY: &str = "print";
-
-/// Between SIGTERM and SIGKILL.
-const GRACE: Duration = Duration::from_millis(500);
-
-/// Beyond the turn's own limit: the keeper ends it then, also if relay stands still.
-const MARGIN: Duration = Duration::from_secs(5);
-
-/// How often it is looked at whether to go on.
-const TICK: Duration = Duration::from_millis(50);
-
-/// Lines that are no messages.
-const MOST_GARBAGE: usize = 1_000;
 
 /// Does the turn.
 pub(super) fn attempt(
@@ -51,8 +38,7 @@ pub(super) fn attempt(
     let mut job = Job::argv(words, &turn.directory);
     job.environment = environment(world);
     job.input = Input::Bytes(recipe.prompt.clone().into_bytes());
-    job.deadlines =
-        Deadlines { total: Some(turn.limits.left().saturating_add(MARGIN)), idle: None, grace: GRACE };
+    job.deadlines = turn.limits.deadlines();
     let mut lines = Lines::start(&world.runner, &job).map_err(|source| KNOWN.not_run(source))?;
     let answer = hear_out(&mut lines, recipe, turn, world, hear);
     // Also when it went well: nothing that it left behind is wanted.
@@ -81,7 +67,8 @@ fn hear_out(
         let told = match said {
             Line::Line(line) => serde_json::from_slice::<Value>(&line).ok().filter(Value::is_object),
             Line::TooLong => return Err(too_much()),
-            Line::Nothing => continue,
+            // Nothing is said to it beside the prompt.
+            Line::Nothing | Line::Deaf => continue,
             // It found nothing wrong, and had nothing to say.
             Line::Over(finished) if finished.end.is_success() && !seen && answer.is_none() => {
                 return Err(Failure::NoAnswer { friend: NAME.to_string(), said: last_words(&errors.text()) });

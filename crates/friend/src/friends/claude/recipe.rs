@@ -126,7 +126,8 @@ impl Recipe {
 
     /// Looks at what claude says of itself.
     pub(super) fn check(&self, init: &Value, turn: &Turn) -> Result<(), Failure> {
-        KNOWN.check(Version::read(init["claude_code_version"].as_str().unwrap_or_default()))?;
+        let version = Version::read(init["claude_code_version"].as_str().unwrap_or_default());
+        KNOWN.check(version.ok_or_else(|| KNOWN.no_version("it says nothing of it"))?)?;
         let other =
             |got: String| Err(Failure::OtherAccess { friend: NAME.to_string(), wanted: self.access, got });
         let mode = init["permissionMode"].as_str().unwrap_or("no mode");

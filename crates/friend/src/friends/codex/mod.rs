@@ -23,7 +23,7 @@ use std::time::{Duration, Instant};
 use relaycode_exec::Environment;
 
 use crate::answer::Answer;
-use crate::clock::Clock;
+use crate::clock::{Clock, TICK};
 use crate::event::Event;
 use crate::failure::Failure;
 use crate::friend::{Abilities, Friend, Presence, Sessions};
@@ -45,9 +45,6 @@ const KNOWN: Known = Known {
 
 /// Before each attempt with the app-server.
 const PAUSES: [Duration; 3] = [Duration::ZERO, Duration::from_millis(200), Duration::from_secs(1)];
-
-/// While it is waited, it is looked at whether to go on so often.
-const TICK: Duration = Duration::from_millis(20);
 
 /// What makes codex believe that it runs inside itself. Where its home is, and its keys, are not among them.
 const INSIDE_CODEX: &[&str] = &[
@@ -124,6 +121,7 @@ impl Friend for Codex {
                 }
             }
         }
+        KNOWN.check_program(self.program.word(), self.environment(world), turn, world)?;
         hear(Event::OtherWay(format!("{} does not work ({why}); {} is used", server::WAY, once::WAY)));
         once::attempt(self, turn, world, hear)
     }
@@ -140,7 +138,7 @@ fn wait(pause: Duration, turn: &Turn, world: &World<'_>) -> Result<(), Failure> 
         if began.elapsed() >= pause {
             return Ok(());
         }
-        thread::sleep(TICK);
+        thread::sleep(TICK.min(pause));
     }
 }
 

@@ -19,11 +19,11 @@ use super::recipe::run_arguments;
 use super::trouble::{failure_of, last_words, tries_again};
 use super::{Codex, KNOWN, NAME, answered};
 use crate::answer::{Answer, Usage};
-use crate::clock::Clock;
+use crate::clock::{Clock, TICK};
 use crate::event::Event;
 use crate::failure::Failure;
 use crate::last_words::{Tail, ended};
-use crate::turn::{Memory, Task, Turn};
+use crate::turn::{GRACE, Memory, Task, Turn};
 use crate::world::World;
 
 /// What this way is called.
@@ -34,12 +34,6 @@ const SILENT: &str = "by `codex exec`, codex does not say what it was refused";
 
 /// How long it may take to list the tool servers.
 const LIST: Duration = Duration::from_secs(20);
-
-/// Between SIGTERM and SIGKILL.
-const GRACE: Duration = Duration::from_millis(500);
-
-/// How often it is looked at whether to go on.
-const TICK: Duration = Duration::from_millis(50);
 
 /// Does the turn.
 pub(super) fn attempt(
@@ -58,7 +52,7 @@ pub(super) fn attempt(
         Task::Prompt(prompt) => Input::Bytes(prompt.clone().into_bytes()),
         Task::Review { .. } => Input::Nothing,
     };
-    job.deadlines.grace = GRACE;
+    job.deadlines = turn.limits.deadlines();
     let mut run = Run {
         lines: Lines::start(&world.runner, &job).map_err(|source| KNOWN.not_run(source))?,
         clock: Clock::new(NAME, turn.limits),
@@ -119,7 +113,8 @@ impl Run {
                     }
                 }
                 Line::TooLong => return Err(too_much()),
-                Line::Nothing => {}
+                // Nothing is said to it beside the prompt.
+                Line::Nothing | Line::Deaf => {}
                 Line::Over(finished) => return Ok(*finished),
             }
         }

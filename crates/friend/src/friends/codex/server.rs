@@ -6,7 +6,7 @@
 use std::time::{Duration, Instant};
 
 use relaycode_clients::jsonrpc::{Incoming, Peer, RpcError, Style};
-use relaycode_exec::{Deadlines, Finished, Input, Job};
+use relaycode_exec::{Finished, Input, Job};
 use serde_json::{Value, json};
 
 use super::hear::{Hear, Heard, too_much};
@@ -15,10 +15,11 @@ use super::refuse::refuse;
 use super::trouble::{Broken, last_words};
 use super::{Codex, KNOWN, answered};
 use crate::answer::Answer;
-use crate::clock::Clock;
+use crate::clock::{Clock, TICK};
 use crate::event::Event;
 use crate::failure::Failure;
 use crate::last_words::{Tail, ended};
+use crate::program::MOST_GARBAGE;
 use crate::turn::{Memory, Task, Turn};
 use crate::version::Version;
 use crate::world::World;
@@ -37,18 +38,6 @@ const INTERRUPT: Duration = Duration::from_millis(300);
 
 /// How long codex may take to end by itself; what it keeps of a session is written by then.
 const GOODBYE: Duration = Duration::from_secs(2);
-
-/// Between SIGTERM and SIGKILL.
-const GRACE: Duration = Duration::from_millis(500);
-
-/// Beyond the turn's own limit: the keeper ends it then, also if relay stands still.
-const MARGIN: Duration = Duration::from_secs(5);
-
-/// How often it is looked at whether to go on.
-const TICK: Duration = Duration::from_millis(50);
-
-/// Lines that are no messages.
-const MOST_GARBAGE: usize = 1_000;
 
 /// A conversation with the app-server.
 pub(super) struct Talk<'a> {
@@ -87,8 +76,7 @@ impl<'a> Talk<'a> {
         let mut job = Job::argv(words, &turn.directory);
         job.environment = codex.environment(world);
         job.input = Input::Open;
-        job.deadlines =
-            Deadlines { total: Some(turn.limits.left().saturating_add(MARGIN)), idle: None, grace: GRACE };
+        job.deadlines = turn.limits.deadlines();
         let mut talk = Talk {
             peer: Peer::start(&world.runner, &job, Style::Bare)?,
             world,
@@ -102,7 +90,10 @@ impl<'a> Talk<'a> {
         let hello = json!({"clientInfo": client, "capabilities": {"experimentalApi": false}});
         let said = talk.ask("initialize", &hello, HELLO)?.map_err(|error| Broken::OtherWay(error.message))?;
         talk.home = said["codexHome"].as_str().unwrap_or_default().to_string();
-        KNOWN.check(version_of(said["userAgent"].as_str().unwrap_or_default()))?;
+        match version_of(said["userAgent"].as_str().unwrap_or_default()) {
+            Some(found) => KNOWN.check(found)?,
+            None => KNOWN.check_program(codex.program.word(), codex.environment(world), turn, world)?,
+        }
         talk.peer.tell("initialized", None);
         Ok(talk)
     }
@@ -254,6 +245,7 @@ impl<'a> Talk<'a> {
         self.errors.add(&self.peer.take_errors());
         match incoming? {
             Incoming::TooLong => Err(too_much().into()),
+            Incoming::Deaf => Err(KNOWN.not_reading().into()),
             Incoming::Garbage(line) => {
                 self.garbage += 1;
                 if self.garbage > MOST_GARBAGE {
@@ -334,6 +326,6 @@ mod tests {
         let agent = "relay/0.167.0-alpha.3 (Debian 12.0.0; x86_64) dumb";
         assert_eq!(version_of(agent), Some(Version::new(0, 167, 0)));
         assert_eq!(version_of("something else"), None);
-        assert!(KNOWN.check(version_of("relay/0.99.1 (x)")).is_err() && KNOWN.check(None).is_ok());
+        assert!(version_of("relay/0.99.1 (x)").is_some_and(|found| KNOWN.check(found).is_err()));
     }
 }

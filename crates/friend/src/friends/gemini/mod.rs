@@ -20,8 +20,7 @@ use relaycode_project::access::Access;
 use serde_json::Value;
 
 use crate::answer::{Answer, Usage};
-use crate::by_acp::one_shot::{self, Line, Shot};
-use crate::by_acp::{self, Recipe, Trouble};
+use crate::by_acp::{self, Line, Recipe};
 use crate::event::Event;
 use crate::failure::Failure;
 use crate::friend::{Abilities, Friend, Presence, Sessions};
@@ -105,23 +104,12 @@ impl Friend for Gemini {
             prompt: as_prompt(prompt),
             denials: DENIALS,
         };
-        let why = match by_acp::turn(&recipe, turn, world, hear) {
-            Ok(answer) => {
-                if let Some(id) = &answer.session {
-                    keep(&home, id)?;
-                }
-                return Ok(answer);
-            }
-            Err(Trouble::Final(failure)) => return Err(failure),
-            Err(Trouble::NotSpoken(why)) => why,
-        };
-        if turn.access != Access::ReadOnly || turn.memory != Memory::None {
-            return Err(KNOWN.failed(why));
+        let once = || job(&found, &home, turn, world, &["--output-format", "stream-json"]);
+        let answer = by_acp::either_way(&recipe, once, &read, turn, world, hear)?;
+        if let Some(id) = &answer.session {
+            keep(&home, id)?;
         }
-        hear(Event::OtherWay(why));
-        let job = job(&found, &home, turn, world, &["--output-format", "stream-json"]);
-        let shot = Shot { known: &KNOWN, job, prompt: &recipe.prompt, read: &read };
-        one_shot::run(shot, turn, world, hear)
+        Ok(answer)
     }
 }
 

@@ -2,8 +2,10 @@
 
 use std::time::Duration;
 
+use relaycode_friend::ask::AskError;
+use relaycode_friend::depth;
 use relaycode_friend::friend::Presence;
-use relaycode_friend::live_test::{Passed, live_test};
+use relaycode_friend::live_test::{NotPassed, Passed, live_test};
 use relaycode_friend::several::several;
 use relaycode_friend::{Abilities, Friend, World};
 use serde_json::{Value, json};
@@ -41,6 +43,9 @@ impl List {
         let held = Held::begin()?;
         let stop = || held.asked();
         let world = world(context, &stop)?;
+        if self.test {
+            depth::check(world.depth).map_err(AskError::from)?;
+        }
         let friends = friends(context);
         let named = chosen(&friends, &self.names)?;
         let servers = if self.names.is_empty() { friends.usable_servers(&world) } else { Ok(Vec::new()) };
@@ -65,10 +70,18 @@ impl List {
 
     fn row(&self, friend: &dyn Friend, model: Option<&str>, world: &World<'_>) -> Row {
         let presence = friend.look(world);
-        let there = presence.found.is_some();
-        let tested = (self.test && there)
-            .then(|| live_test(friend, model, &std::env::temp_dir(), world).map_err(Failure::from));
+        // One that was named and is not there has failed the test.
+        let asked = presence.found.is_some() || !self.names.is_empty();
+        let tested = (self.test && asked)
+            .then(|| live_test(friend, model, &std::env::temp_dir(), world).map_err(failure));
         Row { name: friend.name().to_string(), can: friend.abilities(), presence, tested }
+    }
+}
+
+fn failure(why: NotPassed) -> Failure {
+    match why {
+        NotPassed::Depth(too_deep) => AskError::from(too_deep).into(),
+        NotPassed::Friend(failure) => failure.into(),
     }
 }
 
