@@ -2,7 +2,6 @@
 //! makes an answer one, and the look afterwards.
 
 use std::path::Path;
-use std::time::{Duration, Instant};
 
 use relaycode_project::access::Access;
 use relaycode_project::git::Git;
@@ -14,12 +13,9 @@ use crate::event::Event;
 use crate::failure::Failure;
 use crate::friend::Friend;
 use crate::schema::{Schema, extract};
-use crate::tree::{Snapshot, TreeError};
+use crate::tree;
 use crate::turn::{Limits, Memory, Task, Turn};
 use crate::world::World;
-
-/// How long the project is looked at when somebody has already broken everything off.
-const LAST_LOOK: Duration = Duration::from_secs(1);
 
 /// One friend, one project, one deadline.
 pub(crate) struct Session<'a> {
@@ -33,15 +29,8 @@ pub(crate) struct Session<'a> {
     pub(crate) limits: Limits,
 }
 
-/// How the project looked before.
-pub(crate) enum Watch {
-    /// Nobody wants to know.
-    Off,
-    /// It could not be looked at; why.
-    Blind(String),
-    /// So.
-    On(Box<Snapshot>),
-}
+/// How the project looked before; `None`: nobody wants to know.
+pub(crate) type Watch = Option<tree::Watch>;
 
 impl Session<'_> {
     /// Looks at the project, if it shall be compared afterwards.
@@ -50,14 +39,13 @@ impl Session<'_> {
     /// If somebody broke it off, or there is no time left.
     pub(crate) fn watch(&self, wanted: bool, git: &Git<'_>) -> Result<Watch, Failure> {
         if !wanted || self.access.may_write() {
-            return Ok(Watch::Off);
+            return Ok(None);
         }
         let stop = || (self.world.stop)() || self.limits.left().is_zero();
-        match Snapshot::take(self.root, Some(git), &stop) {
-            Ok(snapshot) => Ok(Watch::On(Box::new(snapshot))),
-            Err(TreeError::Stopped) if (self.world.stop)() => Err(self.cancelled()),
-            Err(TreeError::Stopped) => Err(self.late()),
-            Err(error) => Ok(Watch::Blind(error.to_string())),
+        match tree::Watch::begin(self.root, Some(git), &stop) {
+            Ok(watch) => Ok(Some(watch)),
+            Err(_) if (self.world.stop)() => Err(self.cancelled()),
+            Err(_) => Err(self.late()),
         }
     }
 
@@ -126,41 +114,16 @@ impl Session<'_> {
     ) -> Result<Asked, AskError> {
         let (answer, watch) = match watch {
             Ok(watch) => (answer, watch),
-            Err(failure) => (Err(failure), Watch::Off),
+            Err(failure) => (Err(failure), None),
         };
-        let (changed, unchecked) = self.look_again(watch);
+        // Also after the time is over, and a while after a stop.
+        let looked = watch.map(|watch| watch.end(self.world.stop)).unwrap_or_default();
+        let (changed, unchecked) = (looked.changed, looked.unseen.map(|unseen| unseen.to_string()));
         let took = self.limits.began.elapsed();
         match answer {
             Ok(answer) => Ok(Asked { answer, sent, changed, unchecked, took }),
             Err(failure) => {
                 Err(AskError::Friend(Box::new(Failed { failure, sent, changed, unchecked, took })))
-            }
-        }
-    }
-
-    /// What was changed, or why that cannot be said. Also after the time is over, and a while after a stop.
-    fn look_again(&self, watch: Watch) -> (Vec<crate::tree::Difference>, Option<String>) {
-        let snapshot = match watch {
-            Watch::Off => return (Vec::new(), None),
-            Watch::Blind(why) => return (Vec::new(), Some(why)),
-            Watch::On(snapshot) => snapshot,
-        };
-        let stopped: std::cell::Cell<Option<Instant>> = std::cell::Cell::new(None);
-        let stop = || {
-            if stopped.get().is_none() && (self.world.stop)() {
-                stopped.set(Some(Instant::now()));
-            }
-            stopped.get().is_some_and(|since| since.elapsed() > LAST_LOOK)
-        };
-        match snapshot.compare(&stop) {
-            Err(error) => (Vec::new(), Some(error.to_string())),
-            Ok(changed) => {
-                let unread = snapshot.unread();
-                let partly = unread.first().map(|first| match unread.len() {
-                    1 => format!("{first} cannot be looked into"),
-                    count => format!("{first} and {} more cannot be looked into", count - 1),
-                });
-                (changed, partly)
             }
         }
     }

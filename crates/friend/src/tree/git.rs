@@ -1,36 +1,82 @@
-//! Which files of a repository are looked at: those that say what git does, and where its branches stand.
+//! Which parts of a repository are looked at: all that could make git do something else later, which is anything that
+//! is not on the list of what git, and programs around it, change by themselves while somebody only looks.
 //!
-//! Not among them: the index, the objects and the logs. git writes these by itself while somebody only looks
-//! (`git status` refreshes the index), and what is in them changes no file and runs no command.
+//! So objects and logs are passed over: what is in them changes no file and runs no command. Of the index it is looked
+//! at what is staged ([`super::staged`]).
 
 use std::fs::File;
 use std::io::Read;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
-/// Files and directories of a repository that are looked at, with all that is below them.
-pub(super) const WATCHED: &[&str] = &[
-    "HEAD",
-    "commondir",
-    "config",
-    "config.worktree",
-    "gitdir",
-    "hooks",
-    "info",
-    "packed-refs",
-    "rebase-apply",
-    "rebase-merge",
-    "refs",
-    "reftable",
-    "sequencer",
-    "shallow",
-];
-/// Directories with further repositories in them: worktrees, and submodules, whose names may have several parts.
-pub(super) const NESTED: &[&str] = &["modules", "worktrees"];
+use super::seen::Kind;
+
 /// What makes a directory a repository.
-pub(super) const MARK: &str = "HEAD";
-/// A file below what is not looked at, which says where more objects come from.
-pub(super) const ALTERNATES: &str = "objects/info/alternates";
+pub(super) const MARK: &[u8] = b"HEAD";
+/// What is staged.
+pub(super) const INDEX: &[u8] = b"index";
+/// Files below what is passed over which say where more objects come from.
+pub(super) const ALTERNATES: &[&[u8]] = &[b"objects/info/alternates", b"objects/info/http-alternates"];
+
+/// Directories that are passed over with all that is in them.
+const PASSING_DIRECTORIES: &[&[u8]] = &[b"fsmonitor--daemon", b"logs", b"objects"];
+/// Files that are passed over. `opencode` is a number that the program of that name leaves there.
+const PASSING_FILES: &[&[u8]] =
+    &[b"COMMIT_EDITMSG", b"FETCH_HEAD", b"ORIG_HEAD", b"gc.log", b"gc.pid", b"opencode"];
+/// How others of them begin. The shared part of an index is read with the index.
+const PASSING_BEGINNINGS: &[&[u8]] = &[b"fsmonitor--daemon", b"sharedindex."];
+/// How a file ends that says that somebody writes.
+const LOCK: &[u8] = b".lock";
+/// Directories with much in them that other programs keep there: their contents are not read.
+const LARGE: &[&[u8]] = &[b"annex", b"lfs", b"svn"];
+/// What one of these writes while files are only compared.
+const LARGE_PASSING: &[&[u8]] = &[b"cache", b"tmp"];
+
+/// A directory of a repository.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Part {
+    /// Its own.
+    Top {
+        /// Whether its files belong to the project, so that it counts what is staged.
+        here: bool,
+    },
+    /// Directories that may be repositories, or hold some: worktrees, and submodules, whose names may have several
+    /// parts.
+    Nested {
+        /// As above.
+        here: bool,
+    },
+    /// Branches, tags and the like.
+    Refs,
+    /// Large ones of other programs.
+    Large,
+    /// Any other: all that is in it.
+    Rest,
+}
+
+impl Part {
+    /// What part something in it is; `None`: it is passed over.
+    pub(super) fn below(self, name: &[u8], kind: Kind) -> Option<Part> {
+        let is_in = |names: &[&[u8]]| names.contains(&name);
+        let directory = kind == Kind::Directory;
+        let plain = matches!(kind, Kind::File | Kind::Special(..));
+        match self {
+            Part::Top { .. } if directory && is_in(PASSING_DIRECTORIES) => None,
+            Part::Top { .. } if plain && is_in(PASSING_FILES) => None,
+            Part::Top { .. } if plain && PASSING_BEGINNINGS.iter().any(|word| name.starts_with(word)) => None,
+            Part::Top { .. } | Part::Refs if plain && name.ends_with(LOCK) => None,
+            Part::Large if directory && is_in(LARGE_PASSING) => None,
+            Part::Top { here: false } if plain && name == INDEX => None,
+            Part::Top { here } if name == b"modules" => Some(Part::Nested { here }),
+            // The files of another worktree are no part of the project.
+            Part::Top { .. } if name == b"worktrees" => Some(Part::Nested { here: false }),
+            Part::Top { .. } if is_in(&[b"refs", b"reftable"]) => Some(Part::Refs),
+            Part::Top { .. } if directory && is_in(LARGE) => Some(Part::Large),
+            Part::Top { .. } | Part::Rest | Part::Large => Some(Part::Rest),
+            Part::Nested { .. } | Part::Refs => Some(self),
+        }
+    }
+}
 
 /// Bytes of a file that points to a repository.
 const SMALL: u64 = 4 << 10;

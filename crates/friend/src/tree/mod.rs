@@ -2,24 +2,29 @@
 //! there afterwards.
 //!
 //! Everything counts: files that git tracks, ignores, and has not been told of, links by their targets, permission
-//! bits; and of the repository what could make git do something else later ([`git`]): its configuration, hooks,
-//! refs. Nothing is followed and nothing is changed. A file is the same if the system's record of it is the same:
-//! the time of its last change (`ctime`) is one that no ordinary process can set back. If the record differs, the
-//! content decides as far as it was read before; a file that was only touched is the same.
+//! bits; of the repository whatever git does not change by itself ([`git`]), and what is staged ([`staged`]); of relay's
+//! own directory what it would write back one day. Nothing is followed and nothing is changed. A file is the same if
+//! the system's record of it is the same: the time of its last change (`ctime`) is one that no ordinary process can set
+//! back. If the record differs, the content decides as far as it was read before; a file that was only touched is the
+//! same.
 //!
 //! What is found was changed *while* the friend worked, by it or by somebody else: the user may have saved.
 
 pub(crate) mod git;
 mod seen;
+mod staged;
 #[cfg(test)]
 mod tests;
 mod walk;
+mod watch;
 
 use std::collections::BTreeMap;
 use std::io;
 use std::path::{Path, PathBuf};
 
 use relaycode_project::git::Git;
+
+pub use watch::{Looked, Unseen, Watch};
 
 use seen::{Content, Kind, Seen};
 use walk::Walk;
@@ -44,8 +49,8 @@ pub struct Snapshot {
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Difference {
-    /// What; relative to the project, or absolute if it lies outside (the repository of a worktree). Directories
-    /// end in `/`. Foreign text.
+    /// What; relative to the project, or absolute if it lies outside (the repository of a worktree) or is the project
+    /// itself. Directories end in `/`. Foreign text.
     pub path: String,
     /// How.
     pub kind: Changed,
@@ -63,8 +68,11 @@ pub enum Changed {
     Removed,
     /// It has other permission bits, or another owner.
     Mode,
-    /// It was written to or replaced. Whether its content is another one is not known: it was not read before.
+    /// It was written to or replaced. Whether its content is another one is not known: it was not read before, or it
+    /// has another name somewhere now.
     Written,
+    /// It is an index, and something else is staged there: the next commit would take it.
+    Staged,
 }
 
 impl Changed {
@@ -76,6 +84,7 @@ impl Changed {
             Changed::Removed => "removed",
             Changed::Mode => "other permissions",
             Changed::Written => "written to",
+            Changed::Staged => "what is staged changed",
         }
     }
 }
@@ -132,20 +141,51 @@ impl Snapshot {
     /// # Errors
     /// As [`Snapshot::take`].
     pub fn compare(&self, stop: &dyn Fn() -> bool) -> Result<Vec<Difference>, TreeError> {
+        self.look_again(stop).map(|(changed, _)| changed)
+    }
+
+    /// The same, with what could not be looked into this time.
+    fn look_again(&self, stop: &dyn Fn() -> bool) -> Result<(Vec<Difference>, Vec<String>), TreeError> {
         let mut walk = Walk::new(&self.root, stop, 0, Vec::new());
-        let (now, _) = walk.all()?;
+        let (now, unread) = match walk.all() {
+            Err(TreeError::Root { .. }) if is_gone(&self.root) => {
+                let itself =
+                    self.entries.get(&b""[..]).map(|seen| self.difference(b"", seen, Changed::Removed));
+                return Ok((itself.into_iter().collect(), Vec::new()));
+            }
+            other => other?,
+        };
         let mut differences = Vec::new();
         for (path, before) in &self.entries {
             let kind = match now.get(path) {
                 None => Some(Changed::Removed),
                 Some(after) => walk.differs(path, before, after)?,
             };
-            differences.extend(kind.map(|kind| difference(path, before, kind)));
+            differences.extend(kind.map(|kind| self.difference(path, before, kind)));
         }
         let new = now.iter().filter(|(path, _)| !self.entries.contains_key(*path));
-        differences.extend(new.map(|(path, after)| difference(path, after, Changed::Created)));
+        differences.extend(new.map(|(path, after)| self.difference(path, after, Changed::Created)));
         differences.sort_by(|a, b| a.path.cmp(&b.path));
-        Ok(differences)
+        Ok((differences, unread))
+    }
+
+    fn difference(&self, path: &[u8], seen: &Seen, kind: Changed) -> Difference {
+        let mut path = match path {
+            b"" => self.root.to_string_lossy().into_owned(),
+            path => String::from_utf8_lossy(path).into_owned(),
+        };
+        if seen.kind == Kind::Directory && !path.ends_with('/') {
+            path.push('/');
+        }
+        Difference { path, kind }
+    }
+}
+
+/// Whether a project is not there any more: moved, removed, or something else in its place.
+fn is_gone(root: &Path) -> bool {
+    match root.symlink_metadata() {
+        Ok(metadata) => !metadata.is_dir(),
+        Err(error) => matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory),
     }
 }
 
@@ -160,11 +200,21 @@ impl Walk<'_> {
         if before.kind == Kind::Directory || before.same_record(after) {
             return Ok(mode);
         }
+        if let Content::Staged(staged) = &before.content {
+            // git puts another file in its place, with other permissions if that is how it was called.
+            let same = match self.content(path, &before.content, after)? {
+                Content::Staged(now) => now.is_still(staged),
+                _ => false,
+            };
+            return Ok((!same).then_some(Changed::Staged));
+        }
         if before.size != after.size {
             return Ok(Some(Changed::Changed));
         }
         let content = match &before.content {
-            Content::Unread => {
+            Content::Known(content) => content,
+            Content::None => return Ok(mode),
+            Content::Unread | Content::Staged(_) => {
                 // Other permissions alone change the record, too, but not when it was written.
                 return Ok(if before.written == after.written && mode.is_some() {
                     mode
@@ -172,21 +222,12 @@ impl Walk<'_> {
                     Some(Changed::Written)
                 });
             }
-            Content::None => return Ok(mode),
-            Content::Known(content) => content,
         };
-        match self.content(path, after)? {
-            Content::Known(now) if now == *content => Ok(mode),
-            Content::Known(_) => Ok(Some(Changed::Changed)),
-            Content::Unread | Content::None => Ok(Some(Changed::Written)),
+        match self.content(path, &before.content, after)? {
+            Content::Known(now) if now != *content => Ok(Some(Changed::Changed)),
+            Content::Known(_) if after.is_tied_elsewhere(before) => Ok(Some(Changed::Written)),
+            Content::Known(_) => Ok(mode),
+            Content::Unread | Content::None | Content::Staged(_) => Ok(Some(Changed::Written)),
         }
     }
-}
-
-fn difference(path: &[u8], seen: &Seen, kind: Changed) -> Difference {
-    let mut path = String::from_utf8_lossy(path).into_owned();
-    if seen.kind == Kind::Directory {
-        path.push('/');
-    }
-    Difference { path, kind }
 }

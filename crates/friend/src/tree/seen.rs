@@ -1,6 +1,12 @@
 //! What is remembered of a file.
 
 use rustix::fs::{FileType, Stat};
+use sha2::{Digest, Sha256};
+
+use super::staged::Staged;
+
+/// A digest: long enough that nobody finds another content with the same one.
+pub(super) type Short = [u8; 16];
 
 /// What the system says of a file, and what is in it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -11,8 +17,10 @@ pub(super) struct Seen {
     /// User and group.
     pub(super) owner: (u32, u32),
     pub(super) size: u64,
-    /// Which file it is: device and number; for a device, which one.
-    which: (u64, u64, u64),
+    /// Which file it is: device and number.
+    which: (u64, u64),
+    /// How many names it has.
+    names: u64,
     /// When it was last written, in seconds and nanoseconds.
     pub(super) written: (i64, i64),
     /// When anything about it last changed. Nobody can set this.
@@ -26,8 +34,8 @@ pub(super) enum Kind {
     File,
     Directory,
     Link,
-    /// A pipe, a socket, a device.
-    Special,
+    /// A pipe, a socket, a device: which of them, and for a device which one.
+    Special(u32, u64),
 }
 
 /// What is in a file.
@@ -37,8 +45,10 @@ pub(super) enum Content {
     None,
     /// It was not read.
     Unread,
-    /// A digest of it: long enough that nobody finds another content with the same one.
-    Known([u8; 16]),
+    /// A digest of it.
+    Known(Short),
+    /// It is an index: what is staged there.
+    Staged(Staged),
 }
 
 impl Seen {
@@ -52,14 +62,15 @@ impl Seen {
             FileType::RegularFile => Kind::File,
             FileType::Directory => Kind::Directory,
             FileType::Symlink => Kind::Link,
-            _ => Kind::Special,
+            _ => Kind::Special(u32::from(stat.st_mode) & !0o7777, stat.st_rdev as u64),
         };
         Seen {
             kind,
             mode: u32::from(stat.st_mode) & 0o7777,
             owner: (stat.st_uid, stat.st_gid),
             size: if kind == Kind::Directory { 0 } else { stat.st_size as u64 },
-            which: (stat.st_dev as u64, stat.st_ino as u64, stat.st_rdev as u64),
+            which: (stat.st_dev as u64, stat.st_ino as u64),
+            names: stat.st_nlink as u64,
             written: (stat.st_mtime as i64, stat.st_mtime_nsec as i64),
             changed: (stat.st_ctime as i64, stat.st_ctime_nsec as i64),
             content: if matches!(kind, Kind::File | Kind::Link) { Content::Unread } else { Content::None },
@@ -76,4 +87,16 @@ impl Seen {
     pub(super) fn is_the_file(&self, other: &Seen) -> bool {
         self.kind == other.kind && self.which == other.which
     }
+
+    /// Whether another file took its place that has a further name: whoever writes there, writes here.
+    pub(super) fn is_tied_elsewhere(&self, before: &Seen) -> bool {
+        self.kind == Kind::File && self.which != before.which && self.names > 1
+    }
+}
+
+/// The digest in the length that is kept.
+pub(super) fn short(hash: Sha256) -> Short {
+    let mut short = [0; 16];
+    short.copy_from_slice(&hash.finalize()[..16]);
+    short
 }

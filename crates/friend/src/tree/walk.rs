@@ -1,19 +1,25 @@
 //! The walk through a project: every entry once, by open directories, through no link.
 
 use std::collections::{BTreeMap, HashSet};
+use std::fs::File;
 use std::io::Read;
 use std::os::fd::OwnedFd;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
 use rustix::fs::{AtFlags, CWD, Dir, Mode, OFlags, openat, readlinkat, statat};
+use rustix::io::Errno;
 use sha2::{Digest, Sha256};
 
-use super::seen::{Content, Kind, Seen};
+use super::seen::{Content, Kind, Seen, short};
+use super::staged::{self, Staged};
 use super::{FILE, FILES, TreeError, git};
 
-/// relay's own directory: it writes there itself.
+/// relay's own directory. What is in it is written back into the project one day, by a revert or a recovery.
 const OWN: &[u8] = b".relaycode";
+/// Of it, what relay itself writes while somebody only looks: its lock, and the list of records, which is made from
+/// them; and the texts that a prompt handed out, each of which has its digest for a name.
+const OWN_PASSING: &[&[u8]] = &[b"lock", b"index", b"seen"];
 /// How deep directories are nested at most; each is open while what is below it is looked at.
 const DEPTH: usize = 256;
 /// What is read at once.
@@ -49,12 +55,31 @@ struct Here {
 enum Part {
     /// All of it; what is called `.git` is a repository.
     Project,
-    /// Of a repository, what is [watched](git::WATCHED).
-    Repository,
-    /// Directories that may be repositories, or hold some.
-    Nested,
+    /// A repository.
+    Repository(git::Part),
+    /// relay's own directory.
+    Own,
     /// All of it, by whatever name.
     All,
+}
+
+impl Here {
+    /// What something in this directory is; `None`: it is passed over.
+    fn below(self, name: &[u8], kind: Kind) -> Option<Here> {
+        let part = match self.part {
+            Part::Project if name == b".git" => Part::Repository(git::Part::Top { here: true }),
+            // Large, and never written to but as a whole.
+            Part::Project if self.depth == 0 && name == OWN => {
+                return Some(Here { part: Part::Own, read: false, ..self });
+            }
+            Part::Own if OWN_PASSING.contains(&name) => return None,
+            Part::Own | Part::All => Part::All,
+            Part::Project => Part::Project,
+            Part::Repository(part) => Part::Repository(part.below(name, kind)?),
+        };
+        let read = self.read && part != Part::Repository(git::Part::Large);
+        Some(Here { part, read, ..self })
+    }
 }
 
 impl<'a> Walk<'a> {
@@ -72,29 +97,39 @@ impl<'a> Walk<'a> {
 
     /// Looks at everything: the repository first, so that there is room for its content.
     pub(super) fn all(&mut self) -> Result<Found, TreeError> {
-        for directory in git::outside(self.root) {
-            if let Ok(open) = open_directory(CWD, directory.as_os_str().as_bytes()) {
-                let here = Here { depth: 0, read: true, part: Part::Repository };
-                self.directory(&open, directory.as_os_str().as_bytes(), here)?;
+        for (nth, directory) in git::outside(self.root).into_iter().enumerate() {
+            // The first is this checkout's own; what it shares with others has the index of another one.
+            let part = Part::Repository(git::Part::Top { here: nth == 0 });
+            let path = directory.as_os_str().as_bytes();
+            match open_directory(CWD, path) {
+                Ok(open) => self.directory(&open, path, Here { depth: 0, read: true, part })?,
+                Err(_) => self.not_looked_into(path),
             }
         }
         let failed = |error: rustix::io::Errno| TreeError::Root {
             path: self.root.to_path_buf(),
             source: error.into(),
         };
-        let root = open_directory(CWD, self.root.as_os_str().as_bytes()).map_err(failed)?;
+        let path = self.root.as_os_str().as_bytes();
+        let itself = statat(CWD, path, AtFlags::SYMLINK_NOFOLLOW).map_err(failed)?;
+        let root = open_directory(CWD, path).map_err(failed)?;
+        self.entries.insert(Vec::new(), Seen::of(&itself));
         // The root itself may be reached through links: that is the user's own choice.
         self.directory(&root, b"", Here { depth: 0, read: true, part: Part::Project })?;
         Ok((std::mem::take(&mut self.entries), std::mem::take(&mut self.unread)))
     }
 
-    fn directory(&mut self, open: &OwnedFd, path: &[u8], here: Here) -> Result<(), TreeError> {
+    fn directory(&mut self, open: &OwnedFd, path: &[u8], mut here: Here) -> Result<(), TreeError> {
         let Ok(list) = Dir::read_from(open) else {
-            self.unread.push(String::from_utf8_lossy(path).into_owned());
+            self.not_looked_into(path);
             return Ok(());
         };
         let mut names: Vec<Vec<u8>> = Vec::new();
-        for entry in list.flatten() {
+        for entry in list {
+            let Ok(entry) = entry else {
+                self.not_looked_into(path);
+                break;
+            };
             let name = entry.file_name().to_bytes();
             if !matches!(name, b"." | b"..") {
                 names.push(name.to_vec());
@@ -106,39 +141,55 @@ impl<'a> Walk<'a> {
         }
         // The repository first: what it holds is little, and matters most.
         names.sort_unstable_by_key(|name| name != b".git");
-        let repository = here.part == Part::Nested && names.iter().any(|name| name == git::MARK.as_bytes());
-        let part = if repository { Part::Repository } else { here.part };
-        for name in names {
-            let below = match part {
-                Part::Project if here.depth == 0 && name == OWN => continue,
-                Part::Project if name == b".git" => Part::Repository,
-                Part::Project => Part::Project,
-                Part::All => Part::All,
-                Part::Nested => Part::Nested,
-                Part::Repository if is_in(git::NESTED, &name) => Part::Nested,
-                Part::Repository if is_in(git::WATCHED, &name) => Part::All,
-                Part::Repository => continue,
-            };
-            self.entry(open, path, &name, Here { part: below, ..here })?;
+        if let Part::Repository(git::Part::Nested { here: counts }) = here.part
+            && names.iter().any(|name| name == git::MARK)
+        {
+            here.part = Part::Repository(git::Part::Top { here: counts });
         }
-        if part == Part::Repository {
-            self.entry(open, path, git::ALTERNATES.as_bytes(), Here { part: Part::All, ..here })?;
+        for name in names {
+            self.entry(open, path, &name, here)?;
+        }
+        if matches!(here.part, Part::Repository(git::Part::Top { .. })) {
+            for name in git::ALTERNATES {
+                self.entry(open, path, name, Here { part: Part::All, ..here })?;
+            }
         }
         Ok(())
     }
 
-    /// One entry, and what is below it.
+    fn not_looked_into(&mut self, path: &[u8]) {
+        self.unread.push(if path.is_empty() {
+            ".".to_string()
+        } else {
+            String::from_utf8_lossy(path).into_owned()
+        });
+    }
+
+    /// One entry of a directory, and what is below it.
     fn entry(&mut self, at: &OwnedFd, folder: &[u8], name: &[u8], here: Here) -> Result<(), TreeError> {
         if (self.stop)() {
             return Err(TreeError::Stopped);
         }
         let path = if folder.is_empty() { name.to_vec() } else { [folder, b"/", name].concat() };
-        // What is gone by now was not there.
-        let Ok(stat) = statat(at, name, AtFlags::SYMLINK_NOFOLLOW) else { return Ok(()) };
+        let stat = match statat(at, name, AtFlags::SYMLINK_NOFOLLOW) {
+            Ok(stat) => stat,
+            // What is gone by now was not there.
+            Err(Errno::NOENT | Errno::NOTDIR) => return Ok(()),
+            Err(_) => {
+                self.not_looked_into(&path);
+                return Ok(());
+            }
+        };
         let mut seen = Seen::of(&stat);
-        let read = here.read && !self.ignored.contains(&path);
+        let index = here.part == Part::Repository(git::Part::Top { here: true }) && name == git::INDEX;
+        let Some(below) = here.below(name, seen.kind) else { return Ok(()) };
+        let read = below.read && !self.ignored.contains(&path);
         match seen.kind {
             Kind::Link => seen.content = target(at, name),
+            Kind::File if index && seen.size <= staged::INDEX && seen.size <= self.budget => {
+                self.budget -= seen.size;
+                seen.content = staged_in(at, name, &seen);
+            }
             Kind::File if read && seen.size <= FILE && seen.size <= self.budget => {
                 self.budget -= seen.size;
                 seen.content = hashed(at, name, &seen);
@@ -147,9 +198,9 @@ impl<'a> Walk<'a> {
                 let open = if here.depth < DEPTH { open_directory(at, name).ok() } else { None };
                 match open {
                     Some(open) => {
-                        self.directory(&open, &path, Here { depth: here.depth + 1, read, ..here })?;
+                        self.directory(&open, &path, Here { depth: here.depth + 1, read, ..below })?;
                     }
-                    None => self.unread.push(String::from_utf8_lossy(&path).into_owned()),
+                    None => self.not_looked_into(&path),
                 }
             }
             _ => {}
@@ -161,8 +212,8 @@ impl<'a> Walk<'a> {
         Ok(())
     }
 
-    /// The content of a file of the project now; `seen` is what it was a moment ago.
-    pub(super) fn content(&self, path: &[u8], seen: &Seen) -> Result<Content, TreeError> {
+    /// The content of a file of the project now; `before` is what it was, `seen` what it was a moment ago.
+    pub(super) fn content(&self, path: &[u8], before: &Content, seen: &Seen) -> Result<Content, TreeError> {
         if (self.stop)() {
             return Err(TreeError::Stopped);
         }
@@ -180,14 +231,11 @@ impl<'a> Walk<'a> {
         let Ok(at) = open else { return Ok(Content::Unread) };
         Ok(match seen.kind {
             Kind::Link => target(&at, name),
+            Kind::File if matches!(before, Content::Staged(_)) => staged_in(&at, name, seen),
             Kind::File if seen.size <= FILE => hashed(&at, name, seen),
             _ => Content::Unread,
         })
     }
-}
-
-fn is_in(names: &[&str], name: &[u8]) -> bool {
-    names.iter().any(|one| one.as_bytes() == name)
 }
 
 /// Opens a directory that the user, or an earlier step, named.
@@ -201,26 +249,36 @@ fn open_directory<Fd: std::os::fd::AsFd>(at: Fd, name: &[u8]) -> rustix::io::Res
 /// Where a link points to.
 fn target(at: &OwnedFd, name: &[u8]) -> Content {
     match readlinkat(at, name, Vec::new()) {
-        Ok(target) => digest(Sha256::new_with_prefix(target.as_bytes())),
+        Ok(target) => Content::Known(short(Sha256::new_with_prefix(target.as_bytes()))),
         Err(_) => Content::Unread,
+    }
+}
+
+/// What is staged by an index; of what is none, what is in it.
+fn staged_in(at: &OwnedFd, name: &[u8], seen: &Seen) -> Content {
+    let whole = |name: &[u8], seen: Option<&Seen>| {
+        let file = open_file(at, name, seen)?;
+        let mut bytes = Vec::new();
+        file.take(staged::INDEX + 1).read_to_end(&mut bytes).ok()?;
+        (bytes.len() as u64 <= staged::INDEX).then_some(bytes)
+    };
+    let Some(bytes) = whole(name, Some(seen)) else { return Content::Unread };
+    match Staged::read(&bytes, &|shared| whole(shared.as_bytes(), None)) {
+        Some(staged) => Content::Staged(staged),
+        None => Content::Known(short(Sha256::new_with_prefix(&bytes))),
     }
 }
 
 /// What is in a file, if it still is the one that was seen.
 fn hashed(at: &OwnedFd, name: &[u8], seen: &Seen) -> Content {
-    // It may have become a pipe meanwhile: nobody waits for a writer.
-    let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
-    let Ok(open) = openat(at, name, flags, Mode::empty()) else { return Content::Unread };
-    if !rustix::fs::fstat(&open).is_ok_and(|stat| Seen::of(&stat).is_the_file(seen)) {
-        return Content::Unread;
-    }
-    let mut file = std::fs::File::from(open).take(FILE + 1);
+    let Some(file) = open_file(at, name, Some(seen)) else { return Content::Unread };
+    let mut file = file.take(FILE + 1);
     let mut hash = Sha256::new();
     let size = usize::try_from(seen.size).unwrap_or(PIECE).clamp(1, PIECE);
     let mut piece = vec![0; size];
     loop {
         match file.read(&mut piece) {
-            Ok(0) => return digest(hash),
+            Ok(0) => return Content::Known(short(hash)),
             Ok(count) => hash.update(&piece[..count]),
             Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {}
             Err(_) => return Content::Unread,
@@ -228,8 +286,12 @@ fn hashed(at: &OwnedFd, name: &[u8], seen: &Seen) -> Content {
     }
 }
 
-fn digest(hash: Sha256) -> Content {
-    let mut short = [0; 16];
-    short.copy_from_slice(&hash.finalize()[..16]);
-    Content::Known(short)
+/// Opens a file, if it is one, and the one that was seen.
+fn open_file(at: &OwnedFd, name: &[u8], seen: Option<&Seen>) -> Option<File> {
+    // It may have become a pipe meanwhile: nobody waits for a writer.
+    let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
+    let open = openat(at, name, flags, Mode::empty()).ok()?;
+    let now = Seen::of(&rustix::fs::fstat(&open).ok()?);
+    let same = now.kind == Kind::File && seen.is_none_or(|seen| now.is_the_file(seen));
+    same.then(|| File::from(open))
 }

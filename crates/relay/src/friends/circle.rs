@@ -10,7 +10,7 @@ use relaycode_friend::friend::Sessions;
 use relaycode_friend::friends::Chosen;
 use relaycode_friend::session::{Said, Session, Store};
 use relaycode_friend::several::several;
-use relaycode_friend::tree::{Difference, Snapshot, TreeError};
+use relaycode_friend::tree::{Difference, TreeError, Watch};
 use relaycode_friend::{Event, Failure as Friends, Friend, Memory, World};
 use relaycode_project::config;
 use relaycode_project::git::Git;
@@ -157,18 +157,18 @@ impl<'a> Circle<'a> {
             .collect();
         let (changed, unchecked) = match before {
             None => (Vec::new(), None),
-            Some(Ok(snapshot)) => match snapshot.compare(&|| false) {
-                Ok(changed) => (changed, None),
-                Err(error) => (Vec::new(), Some(error.to_string())),
-            },
+            Some(Ok(watch)) => {
+                let looked = watch.end(self.world.stop);
+                (looked.changed, looked.unseen.map(|unseen| unseen.to_string()))
+            }
             Some(Err(error)) => (Vec::new(), Some(error.to_string())),
         };
         Ok(Round { heard, shown: listener.has_shown(), changed, unchecked })
     }
 
-    fn look(&self) -> Result<Snapshot, TreeError> {
+    fn look(&self) -> Result<Watch, TreeError> {
         let git = Git::new(&self.world.runner, &self.root);
-        Snapshot::take(&self.root, Some(&git), &|| (self.world.stop)())
+        Watch::begin(&self.root, Some(&git), &|| (self.world.stop)())
     }
 
     fn memory(&self, friend: &dyn Friend) -> Memory {

@@ -25,6 +25,7 @@ mod friends_limits;
 mod friends_list;
 mod friends_stage;
 mod friends_usage;
+mod friends_watchful;
 mod gate;
 mod gate_ends;
 mod git_commit;
