@@ -209,7 +209,7 @@ impl Args {
         worked::say_left_out(worked, &already.left_out, context);
         let applied = ending.exit == Exit::Done || ending.exit == Exit::Doubt;
         if !(applied || worked.changed.is_empty()) {
-            let said = "that is said of this change; what changed while it ran is named above";
+            let said = "that is said of this change alone; what changed while it ran is named above";
             worked::remark(said, LogLevel::Error, context);
         }
         if let (true, Some(path)) = (applied, &kept.path) {

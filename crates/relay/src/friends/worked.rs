@@ -210,7 +210,10 @@ impl From<WorkError> for Failure {
             ),
             WorkError::Scratch(_) => Failure::new(Exit::Refused, "copy", message),
             WorkError::Friend { failure, .. } => Failure { message, ..Failure::from(failure) },
-            WorkError::Unreadable { .. } => Failure::new(Exit::NoAnswer, "unreadable", message),
+            WorkError::Unreadable { source, .. } => {
+                let hint = Failure::from(source).hint;
+                Failure { hint, ..Failure::new(Exit::NoAnswer, "unreadable", message) }
+            }
             WorkError::Keep(_) => Failure::unexpected(message),
             WorkError::Changed { error, .. } => return Failure { state: None, ..Failure::from(*error) },
         };
