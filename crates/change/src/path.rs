@@ -173,8 +173,7 @@ fn check_component(component: &str, shown: &dyn Fn() -> String) -> Result<(), Pa
     if plain == ".." || plain.is_empty() {
         return Err(PathError::Parent(shown()));
     }
-    // A look-alike of a separator (`／`) is one in the plain spelling.
-    if let Some(sealed) = plain.split(['/', '\\', ':']).find_map(|part| sealed(without_edges(part))) {
+    if let Some(sealed) = sealed_in(&plain) {
         return Err(PathError::Sealed { path: shown(), sealed });
     }
     if component.ends_with('.')
@@ -187,6 +186,24 @@ fn check_component(component: &str, shown: &dyn Fn() -> String) -> Result<(), Pa
         return Err(PathError::Reserved(shown()));
     }
     Ok(())
+}
+
+/// Whether a component of a path names what no change may write, in any spelling that some file system takes for it:
+/// a repository's `.git`, or relay's own `.relaycode`, wherever it stands.
+///
+/// ```
+/// use relaycode_change::path::is_sealed;
+///
+/// assert!(is_sealed(".git") && is_sealed(".GIT. ") && is_sealed(".RelayCode") && is_sealed("GIT~1"));
+/// assert!(!is_sealed(".gitignore") && !is_sealed("relaycode.config.json"));
+/// ```
+pub fn is_sealed(component: &str) -> bool {
+    sealed_in(&plain_spelling(component)).is_some()
+}
+
+/// Which sealed directory a plain spelling names. A look-alike of a separator (`／`) is one there.
+fn sealed_in(plain: &str) -> Option<&'static str> {
+    plain.split(['/', '\\', ':']).find_map(|part| sealed(without_edges(part)))
 }
 
 /// The spelling of a component that the most forgiving file system would see: compatibility forms

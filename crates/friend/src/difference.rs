@@ -8,14 +8,17 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::fs;
 use std::io;
+use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
-use relaycode_change::path::RelPath;
+use relaycode_change::path::{RelPath, is_sealed};
 use relaycode_change::proposal::{Action, Image, Mode, Operation};
 use relaycode_project::git::Git;
 
 use crate::scratch::{Base, Copied, Dirs, Found, Scratch, ScratchError, Stamp, sentence, system};
 
+/// A repository's own directory.
+const GIT: &str = ".git";
 /// Bytes of one changed file; a longer one is left out.
 const FILE_BYTES: u64 = 64 << 20;
 /// Bytes of all changed files together, before and after.
@@ -46,6 +49,8 @@ struct Look {
     long: Vec<String>,
     ignored: Vec<String>,
     closed: Vec<String>,
+    sealed: Vec<String>,
+    unread: Vec<String>,
     lost: Vec<String>,
 }
 
@@ -146,18 +151,27 @@ impl Scratch {
             if stop() {
                 return Err(ScratchError::Stopped);
             }
-            for (name, is_dir) in listed(&self.directory().join(&directory)) {
+            let listed = listed(&self.directory().join(&directory));
+            if !listed.whole {
+                look.unread.push(if directory.is_empty() { ".".to_string() } else { directory.clone() });
+            }
+            for Entry { name, is_text, is_dir } in listed.entries {
                 entries += 1;
                 let path = if directory.is_empty() { name.clone() } else { format!("{directory}/{name}") };
-                if path == ".relaycode" || name == ".git" {
-                    if !directory.is_empty() {
-                        look.closed.push(path);
+                if !is_text {
+                    look.names.push(path);
+                } else if is_sealed(&name) {
+                    // The repository of the copy itself is relay's.
+                    match name == GIT {
+                        true if directory.is_empty() => {}
+                        true => look.closed.push(path),
+                        false => look.sealed.push(path),
                     }
                 } else if self.copied.contains_key(&path) {
                 } else if ignored.contains(&path) {
                     look.ignored.push(if is_dir { format!("{path}/") } else { path });
                 } else if self.closed.contains(&path) {
-                    let touched = !is_dir || !listed(&self.directory().join(&path)).is_empty();
+                    let touched = !is_dir || !self::listed(&self.directory().join(&path)).is_empty();
                     look.closed.extend(touched.then_some(path));
                 } else if is_dir {
                     waiting.push(path);
@@ -262,7 +276,9 @@ impl Look {
             (&self.special, "pipes, sockets and devices that were made in the copy are left out"),
             (&self.turned, "files that became something else in the copy are left out"),
             (&self.closed, "other repositories in the copy are left out"),
+            (&self.sealed, "what no change may write is left out"),
             (&self.names, "files whose names no change can have are left out"),
+            (&self.unread, "directories that cannot be read are left out"),
             (&self.long, "files that became too long in the copy are left out"),
             (
                 &self.lost,
@@ -300,15 +316,44 @@ fn image(bytes: Vec<u8>, stamp: &Stamp) -> Image {
     Image { bytes, mode: if stamp.runs() { Mode::Executable } else { Mode::Regular } }
 }
 
-/// The names in a directory, and whether each is one itself; none if it cannot be read.
-fn listed(directory: &Path) -> Vec<(String, bool)> {
-    let entries = fs::read_dir(directory).into_iter().flatten().filter_map(Result::ok);
-    let mut names: Vec<(String, bool)> = entries
-        .map(|entry| {
-            let is_dir = entry.file_type().is_ok_and(|kind| kind.is_dir());
-            (entry.file_name().to_string_lossy().into_owned(), is_dir)
-        })
-        .collect();
-    names.sort();
-    names
+/// What is in a directory.
+struct Listed {
+    entries: Vec<Entry>,
+    /// All of it could be read.
+    whole: bool,
+}
+
+/// Something in a directory.
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
+struct Entry {
+    /// Its name; what is no text in it is written out.
+    name: String,
+    is_text: bool,
+    is_dir: bool,
+}
+
+impl Listed {
+    /// Whether nothing is there, as far as can be told.
+    fn is_empty(&self) -> bool {
+        self.entries.is_empty() && self.whole
+    }
+}
+
+fn listed(directory: &Path) -> Listed {
+    let Ok(found) = fs::read_dir(directory) else { return Listed { entries: Vec::new(), whole: false } };
+    let mut listed = Listed { entries: Vec::new(), whole: true };
+    for entry in found {
+        let Ok(entry) = entry else {
+            listed.whole = false;
+            continue;
+        };
+        let is_dir = entry.file_type().is_ok_and(|kind| kind.is_dir());
+        let (name, is_text) = match entry.file_name().into_string() {
+            Ok(name) => (name, true),
+            Err(name) => (name.as_bytes().escape_ascii().to_string(), false),
+        };
+        listed.entries.push(Entry { name, is_text, is_dir });
+    }
+    listed.entries.sort();
+    listed
 }

@@ -20,6 +20,15 @@ pub trait Friend: Sync {
     /// seconds at most.
     fn look(&self, world: &World<'_>) -> Presence;
 
+    /// Whether its program is on this machine at all, which costs nothing to find out: asked before anything is made
+    /// ready for it. A server is asked itself.
+    ///
+    /// # Errors
+    /// That it is missing.
+    fn at_hand(&self, _world: &World<'_>) -> Result<(), Failure> {
+        Ok(())
+    }
+
     /// Does a turn. Whatever comes of it, nothing that was started is running afterwards.
     ///
     /// # Errors

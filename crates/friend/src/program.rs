@@ -222,6 +222,18 @@ impl Program {
             None => find(world, self.name),
         }
     }
+
+    /// The same, or that it is missing; `install` says what to do then.
+    pub(crate) fn needed(&self, world: &World<'_>, install: &str) -> Result<(), Failure> {
+        match self.find(world) {
+            Some(_) => Ok(()),
+            None => Err(Failure::Missing {
+                friend: self.name.to_string(),
+                program: self.word().to_string_lossy().into_owned(),
+                hint: install.to_string(),
+            }),
+        }
+    }
 }
 
 #[cfg(test)]

@@ -172,6 +172,11 @@ impl Answer<'_> {
         if refused.refusals.iter().all(|r| nothing(&r.reason)) {
             return None;
         }
+        // Of a friend's work that is too large no other is wanted: it is said where it is kept.
+        let too_large = |reason: &Reason| matches!(reason, Reason::Limit { .. });
+        if self.source.command == "do" && refused.refusals.iter().all(|r| too_large(&r.reason)) {
+            return None;
+        }
         if self.source.keys {
             return Some(
                 "c copies a repair prompt for your model; the same id may be sent again".to_string(),

@@ -17,6 +17,8 @@ pub use report::{
     PLACES_LISTED, Plan, Reason, Refusal, Refused, RunnerUp,
 };
 
+use std::collections::HashSet;
+
 use crate::findings;
 use crate::limits::Limits;
 use crate::path::RelPath;
@@ -153,8 +155,13 @@ fn over_limits(operations: &[Operation], limits: &Limits) -> Option<Refusal> {
             text: format!("the answer has {count} {what}; the limit `{name}` is {most}"),
         },
     };
-    if operations.len() > limits.files {
-        return Some(refuse("files", "operations on files", operations.len(), limits.files));
+    let renames = operations.iter().filter(|operation| matches!(operation.action, Action::Rename { .. }));
+    let moved: HashSet<&RelPath> = renames.map(|operation| operation.action.path()).collect();
+    // A file that is moved and then changed is one file.
+    let again = |action: &Action| !matches!(action, Action::Rename { .. }) && moved.contains(action.path());
+    let files = operations.iter().filter(|operation| !again(&operation.action)).count();
+    if files > limits.files {
+        return Some(refuse("files", "operations on files", files, limits.files));
     }
     (hunks > limits.hunks).then(|| refuse("hunks", "edits", hunks, limits.hunks))
 }

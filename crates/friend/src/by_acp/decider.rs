@@ -1,8 +1,9 @@
 //! What a friend may do in a turn, and what is heard of it.
 //!
 //! Read-only: nothing that asks is allowed, nothing is written. Workspace: files beneath the directory of the turn
-//! may be changed, never through a link, never in `.git`; commands are not run, because nothing confines them.
+//! may be changed, never through a link, never in `.git` or `.relaycode`; commands are not run, because nothing confines them.
 
+use relaycode_change::path::is_sealed;
 use relaycode_clients::acp::{Beneath, Decide, Permission, Refused, ToolCall, Update, Verdict};
 use relaycode_project::access::Access;
 
@@ -108,10 +109,10 @@ impl<'h> Decider<'h> {
         }
     }
 
-    /// Whether a file may be changed: beneath the directory, and not what git keeps there.
+    /// Whether a file may be changed: beneath the directory, and not what git or relay keeps there.
     fn may_change(&self, path: &str) -> bool {
         let Ok(parts) = self.beneath.parts(path) else { return false };
-        self.beneath.holds(path) && !parts.iter().any(|part| part.eq_ignore_ascii_case(".git"))
+        self.beneath.holds(path) && !parts.iter().any(|part| is_sealed(part))
     }
 
     fn allows(&self, call: &ToolCall) -> bool {
@@ -220,5 +221,24 @@ fn named(call: &ToolCall) -> String {
         (DeclinedKind::Write, paths) if !paths.is_empty() => paths.join(", "),
         _ if title.is_empty() => call.kind.clone().unwrap_or_else(|| "a tool".to_string()),
         _ => title,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_that_is_sealed_may_be_changed_in_whatever_spelling() {
+        let place = tempfile::tempdir().unwrap();
+        let root = place.path().canonicalize().unwrap();
+        let beneath = Beneath::new(&root).unwrap();
+        let mut hear = |_| {};
+        let decider = Decider::new(Access::Workspace, beneath, &[], &mut hear);
+        for sealed in [".git/config", ".GIT/x", ".relaycode/lock", "pkg/.RelayCode/x", "GIT~1/x", ".git./x"] {
+            let path = root.join(sealed);
+            assert!(!decider.may_change(path.to_str().unwrap()), "{sealed}");
+        }
+        assert!(decider.may_change(root.join("src/.gitignore").to_str().unwrap()));
     }
 }

@@ -85,6 +85,10 @@ impl Friend for Opencode {
         KNOWN.there(found.display().to_string(), version, || Some(is_signed_in(world)))
     }
 
+    fn at_hand(&self, world: &World<'_>) -> Result<(), Failure> {
+        program::needed(world, NAME, NAME, KNOWN.install).map(|_| ())
+    }
+
     fn turn(&self, turn: &Turn, world: &World<'_>, hear: &mut dyn FnMut(Event)) -> Result<Answer, Failure> {
         let Task::Prompt(prompt) = &turn.task else {
             return Err(KNOWN.cannot("review by itself"));

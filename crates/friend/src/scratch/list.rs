@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use relaycode_change::path::is_sealed;
 use relaycode_project::git::{Files, GitError};
 
 use super::{Making, ScratchError, system};
@@ -15,6 +16,9 @@ const NAMED: usize = 8;
 const STATE: &str = ".relaycode";
 /// A repository's own directory.
 const GIT: &str = ".git";
+
+/// What is said of files that are the project's and that nobody may change.
+const SEALED: &str = "what no change may write is not in the copy";
 
 /// What is copied.
 pub(super) struct List {
@@ -49,10 +53,11 @@ pub(super) fn of(making: &Making<'_>) -> Result<List, ScratchError> {
 }
 
 fn by_git(files: Files) -> List {
-    let (mut paths, mut strange) = (BTreeSet::new(), Vec::new());
+    let (mut paths, mut strange, mut sealed) = (BTreeSet::new(), Vec::new(), Vec::new());
     for name in files.tracked.into_iter().chain(files.untracked) {
         match String::from_utf8(name) {
-            Ok(path) if is_sealed(&path) => {}
+            Ok(path) if is_own(&path) => {}
+            Ok(path) if path.split('/').any(is_sealed) => sealed.push(path),
             Ok(path) => {
                 paths.insert(path);
             }
@@ -62,12 +67,13 @@ fn by_git(files: Files) -> List {
     let text = |names: &[Vec<u8>]| -> Vec<String> {
         names.iter().map(|name| String::from_utf8_lossy(name).into_owned()).collect()
     };
-    let ignored = text(&files.ignored).into_iter().filter(|path| !is_sealed(path)).collect::<Vec<_>>();
+    let ignored = text(&files.ignored).into_iter().filter(|path| !is_own(path)).collect::<Vec<_>>();
     let (submodules, nested) = (text(&files.submodules), text(&files.nested));
     let mut left_out = Vec::new();
     left_out.extend(sentence("what git ignores is not in the copy", &ignored));
     left_out.extend(sentence("submodules are not in the copy", &submodules));
     left_out.extend(sentence("repositories among the files are not in the copy", &nested));
+    left_out.extend(sentence(SEALED, &sealed));
     left_out.extend(sentence("files whose names are no text are not in the copy", &strange));
     let closed = submodules.into_iter().chain(nested).collect();
     List { paths: paths.into_iter().collect(), closed, left_out, top: None, sparse: files.sparse }
@@ -76,6 +82,7 @@ fn by_git(files: Files) -> List {
 /// Every file beneath the root, but relay's own and other repositories'.
 fn everything(making: &Making<'_>) -> Result<List, ScratchError> {
     let (mut paths, mut strange, mut nested) = (Vec::new(), Vec::new(), Vec::new());
+    let mut sealed = Vec::new();
     let mut waiting = vec![String::new()];
     while let Some(directory) = waiting.pop() {
         if (making.stop)() {
@@ -91,7 +98,9 @@ fn everything(making: &Making<'_>) -> Result<List, ScratchError> {
             let path = if directory.is_empty() { name.clone() } else { format!("{directory}/{name}") };
             if name == GIT {
                 nested.push(path);
-            } else if is_sealed(&path) {
+            } else if is_own(&path) {
+            } else if is_sealed(&name) {
+                sealed.push(path);
             } else if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
                 waiting.push(path);
             } else {
@@ -106,33 +115,34 @@ fn everything(making: &Making<'_>) -> Result<List, ScratchError> {
     paths.sort();
     let mut left_out = Vec::new();
     left_out.extend(sentence("repositories' own directories are not in the copy", &nested));
+    left_out.extend(sentence(SEALED, &sealed));
     left_out.extend(sentence("files whose names are no text are not in the copy", &strange));
     Ok(List { paths, closed: Vec::new(), left_out, top: None, sparse: Vec::new() })
 }
 
 impl List {
-    /// Makes the repository of the copy at `top`. That the history cannot be had is no reason not to work;
-    /// says whether there is a repository.
-    pub(super) fn repository(&mut self, making: &Making<'_>, top: &Path) -> bool {
+    /// Makes the repository of the copy at `top`. That the history cannot be had is no reason not to work.
+    pub(super) fn repository(&mut self, making: &Making<'_>, top: &Path) {
         let absent: BTreeSet<&[u8]> = self.sparse.iter().map(Vec::as_slice).collect();
         let made = match &self.top {
             Some(_) => making.git.make_scratch(top, &absent),
             None => making.git.make_empty_scratch(top),
         };
-        let Err(error) = made else { return true };
+        let Err(error) = made else { return };
         // Half a repository would be worse than none: it could be taken for the user's own.
         let _ = fs::remove_dir_all(top.join(GIT));
-        let again = self.top.is_some() && making.git.make_empty_scratch(top).is_ok();
+        if self.top.is_some() {
+            let _ = making.git.make_empty_scratch(top);
+        }
         if !matches!(error, GitError::NoGit) {
             self.left_out.push(format!("the history is not in the copy: {error}"));
         }
-        again
     }
 }
 
-/// Whether a path is in a directory that no change may write.
-fn is_sealed(path: &str) -> bool {
-    path == STATE || path.starts_with(".relaycode/") || path.split('/').any(|part| part == GIT)
+/// Whether a path is in relay's own directory of the project, or in a repository's: nobody misses it.
+fn is_own(path: &str) -> bool {
+    path.split('/').next() == Some(STATE) || path.split('/').any(|part| part == GIT)
 }
 
 /// A sentence about some files, the first of which are named.

@@ -45,8 +45,7 @@ impl Default for Caps {
 /// Files up to this length are kept aside as they were copied; of longer ones the project's own must still be
 /// as it was.
 const KEPT_ASIDE: u64 = 8 << 20;
-/// Progress is told after so long, and then so often.
-const QUIET: Duration = Duration::from_millis(500);
+/// Progress is told at the beginning, and then so often.
 const OFTEN: Duration = Duration::from_millis(100);
 /// A file whose times are as young as this when the copy is done may be changed without its times telling.
 const TICK: Duration = Duration::from_millis(50);
@@ -125,7 +124,6 @@ pub struct Scratch {
     /// Directories whose content is not the project's own.
     pub(crate) closed: Vec<String>,
     left_out: Vec<String>,
-    with_git: bool,
 }
 
 /// One thing that was copied.
@@ -147,7 +145,7 @@ pub(crate) enum Base {
 }
 
 impl Scratch {
-    /// Copies the project. `told` hears how far it is, once it takes longer than half a second.
+    /// Copies the project. `told` hears how far it is, and whoever shows it waits until it takes long.
     ///
     /// # Errors
     /// Why there is no copy; nothing is left of it.
@@ -165,18 +163,17 @@ impl Scratch {
             None => top.clone(),
         };
         std::fs::create_dir_all(&directory).map_err(system(&directory, "made"))?;
-        let with_git = list.repository(making, &top);
+        list.repository(making, &top);
         let mut copier = copy::Copier::new(making, &directory, &place.directory)?;
-        let began = Instant::now();
-        let mut last = began;
+        let mut last: Option<Instant> = None;
         let of = list.paths.len();
         for (number, path) in list.paths.iter().enumerate() {
             if number % 32 == 0 {
                 if (making.stop)() {
                     return Err(ScratchError::Stopped);
                 }
-                if began.elapsed() > QUIET && last.elapsed() > OFTEN {
-                    last = Instant::now();
+                if last.is_none_or(|last| last.elapsed() > OFTEN) {
+                    last = Some(Instant::now());
                     told(Progress { files: number, of, bytes: copier.bytes });
                 }
             }
@@ -197,7 +194,6 @@ impl Scratch {
             done,
             closed: list.closed,
             left_out: list.left_out,
-            with_git,
         })
     }
 
@@ -214,11 +210,6 @@ impl Scratch {
     /// How many files and links were copied.
     pub fn files(&self) -> usize {
         self.copied.len()
-    }
-
-    /// Whether the copy has a repository.
-    pub fn has_repository(&self) -> bool {
-        self.with_git
     }
 
     /// A text of the friend's with the places in the copy as those in the project.

@@ -4,12 +4,13 @@
 //! Every change that is written is read back and planned before it counts; one that would not come out byte
 //! by byte (binary files, line endings that an answer cannot carry) is named as left out instead.
 
+use std::io;
 use std::path::{Path, PathBuf};
 
 use relaycode_change::limits::Limits;
 use relaycode_change::path::RelPath;
 use relaycode_change::plan::{NothingSeen, plan};
-use relaycode_change::proposal::{Action, Image, Operation, Proposal};
+use relaycode_change::proposal::{Action, Body, Edit, Image, Operation, Proposal};
 use relaycode_change::response;
 use relaycode_change::tree::MemoryTree;
 use relaycode_durable::own::{Folder, OwnError};
@@ -18,6 +19,8 @@ use relaycode_durable::own::{Folder, OwnError};
 const FOLDER: &str = "kept";
 /// Answers that are kept.
 pub const KEPT: usize = 50;
+/// Answers of one friend in one second.
+const SAME: usize = 2 * KEPT;
 /// Bytes of one.
 const BYTES: u64 = 64 << 20;
 
@@ -28,22 +31,42 @@ pub struct Kept {
     pub path: Option<PathBuf>,
     /// Files of which the change is not in there.
     pub left_out: Vec<RelPath>,
+    /// The limits that it takes to apply it.
+    pub needs: Limits,
+}
+
+/// Work that is in no file yet, and why.
+#[derive(Debug, thiserror::Error)]
+#[error("it cannot be kept{}: {source}", folder.as_ref().map(|at| format!(" in {}", at.display())).unwrap_or_default())]
+pub struct NotKept {
+    /// Where it was to go; `None`: nothing says where.
+    pub folder: Option<PathBuf>,
+    /// The answer that was to be written.
+    pub answer: String,
+    /// What the file would have been called.
+    pub name: String,
+    /// Files of which the change is not in there.
+    pub left_out: Vec<RelPath>,
+    /// The limits that it takes to apply it.
+    pub needs: Limits,
+    /// Why.
+    pub source: OwnError,
 }
 
 /// Writes a proposal down. `project` is what the project is called; `now` is ISO 8601 in UTC.
 ///
 /// # Errors
-/// If it cannot be written.
+/// If it cannot be written; it is given back then.
 pub fn keep_patch(
-    home: &Path,
+    home: Option<&Path>,
     friend: &str,
     project: &str,
     proposal: &Proposal,
     now: &str,
-) -> Result<Kept, OwnError> {
+) -> Result<Kept, Box<NotKept>> {
     let (written, left_out) = writable(proposal);
     if written.is_empty() {
-        return Ok(Kept { path: None, left_out });
+        return Ok(Kept { path: None, left_out, needs: Limits::default() });
     }
     let mut answer = Proposal { operations: written, ..Proposal::default() };
     answer.control = proposal.control.clone();
@@ -52,25 +75,68 @@ pub fn keep_patch(
     answer.control.project_id = Some(project.to_string());
     answer.control.uuid = None;
     let text = response::print(&answer);
-    let folder = Folder::new(Some(home), FOLDER, BYTES).secret();
+    let needs = needed(&text, &answer.operations);
     let plain = |text: &str| -> String {
         text.chars().filter(|c| c.is_ascii_alphanumeric() || "-_".contains(*c)).take(40).collect()
     };
     let stem = format!("{}-{}", plain(now), plain(friend));
-    let mut number = 1;
-    let name = loop {
-        let name = if number == 1 { format!("{stem}.md") } else { format!("{stem}-{number}.md") };
-        if folder.write_new(&name, text.as_bytes())? || number > KEPT {
-            break name;
+    let folder = Folder::new(home, FOLDER, BYTES).secret();
+    match write(&folder, &stem, &text) {
+        Ok(path) => Ok(Kept { path: Some(path), left_out, needs }),
+        Err(source) => {
+            let (folder, name) = (home.map(|home| home.join(FOLDER)), format!("{stem}.md"));
+            Err(Box::new(NotKept { folder, answer: text, name, left_out, needs, source }))
         }
-        number += 1;
+    }
+}
+
+/// What it takes to read an answer and plan it: never less than what is needed.
+fn needed(text: &str, operations: &[Operation]) -> Limits {
+    let most = usize::MAX;
+    let wide = Limits { text_bytes: most, files: most, file_bytes: most, hunks: most };
+    let read = response::read(text, &wide).map(|read| read.operations).unwrap_or_default();
+    let hunks = read.iter().map(|operation| match &operation.action {
+        Action::Write { edit: Edit { body: Body::Hunks(hunks), .. }, .. } => hunks.len().max(1),
+        _ => 1,
+    });
+    let files = operations.iter().map(|operation| match &operation.action {
+        Action::Rename { .. } => 2,
+        _ => 1,
+    });
+    let long = |image: &Option<Image>| image.as_ref().map_or(0, |image| image.bytes.len());
+    let file_bytes = operations.iter().map(|operation| match &operation.action {
+        Action::Exact { before, after, .. } => long(before).max(long(after)),
+        _ => 0,
+    });
+    Limits {
+        text_bytes: text.len(),
+        files: files.sum(),
+        file_bytes: file_bytes.max().unwrap_or(0),
+        hunks: hunks.sum(),
+    }
+}
+
+/// Writes a new file, and removes the oldest where there are many.
+fn write(folder: &Folder, stem: &str, text: &str) -> Result<PathBuf, OwnError> {
+    let mut written = None;
+    for number in 1..=SAME {
+        let name = if number == 1 { format!("{stem}.md") } else { format!("{stem}-{number}.md") };
+        if folder.write_new(&name, text.as_bytes())? {
+            written = Some(name);
+            break;
+        }
+    }
+    let Some(name) = written else {
+        let path = folder.path_of(&format!("{stem}.md"))?;
+        return Err(OwnError::System { path, source: io::ErrorKind::AlreadyExists.into() });
     };
-    let all = folder.list()?;
+    // It is written: that older ones cannot go is no reason to say otherwise.
+    let all = folder.list().unwrap_or_default();
     // Names begin with the time, so that the first are the oldest.
     for old in all.iter().filter(|old| **old != name).take(all.len().saturating_sub(KEPT)) {
-        folder.remove(old)?;
+        let _ = folder.remove(old);
     }
-    Ok(Kept { path: Some(folder.path_of(&name)?), left_out })
+    folder.path_of(&name)
 }
 
 /// The operations that come out as they should when they are read back, and the files of the others.

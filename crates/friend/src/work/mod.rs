@@ -3,10 +3,12 @@
 //! becomes a proposal, too. Either way nothing is written here: whoever asked takes the proposal through the
 //! door.
 //!
-//! A friend that failed has done nothing: half of its work is not offered.
+//! A friend that failed has done nothing: half of its work is not offered. A friend with hands might reach beyond
+//! its copy; so the project is compared around its turn, and what changed there is told, also after a failure.
 
 pub mod keep;
 mod told;
+mod watch;
 
 use std::time::{Duration, Instant};
 
@@ -17,6 +19,7 @@ use relaycode_change::proposal::Proposal;
 use relaycode_change::response::{self, ResponseError};
 use relaycode_door::{Consent, Digest, Door, Origin, Submission};
 use relaycode_project::access::Access;
+use relaycode_project::git::Git;
 
 use crate::answer::Answer;
 use crate::depth::{self, TooDeep};
@@ -25,8 +28,10 @@ use crate::failure::Failure;
 use crate::friend::Friend;
 use crate::limits::{Over, What};
 use crate::scratch::{Caps, Making, Progress, Scratch, ScratchError};
+use crate::tree::Difference;
 use crate::turn::{self, Memory, Task, Turn};
 use crate::world::World;
+use watch::{Seen, Watch};
 
 /// What a friend is asked to do to the project.
 #[derive(Debug, Clone)]
@@ -51,6 +56,8 @@ pub struct Working {
     pub caps: Caps,
     /// How much of an answer is read.
     pub limits: Limits,
+    /// Whether the project is compared afterwards. A friend without hands changes nothing in any case.
+    pub check_tree: bool,
 }
 
 /// What is heard while a friend works.
@@ -81,11 +88,15 @@ pub struct Worked {
     /// What of the project it did not see, and what of its work is not in the proposal; a sentence each, with
     /// names of files.
     pub left_out: Vec<String>,
+    /// What was changed in the project itself while it worked: by the friend, or by somebody else.
+    pub changed: Vec<Difference>,
+    /// Why that could not be found out; `None`: it was, or nobody wanted to know.
+    pub unchecked: Option<String>,
     /// How long it took, the copying included.
     pub took: Duration,
 }
 
-/// Why nothing came of it. The project is as it was.
+/// Why nothing came of it. The project is as it was, unless it is [`WorkError::Changed`].
 #[derive(Debug, thiserror::Error)]
 pub enum WorkError {
     /// Nothing was asked for.
@@ -139,6 +150,16 @@ pub enum WorkError {
         /// Why.
         source: ResponseError,
     },
+    /// Nothing came of it, and yet the project is not as it was, or nobody knows.
+    #[error("{error}")]
+    Changed {
+        /// Why nothing came of it.
+        error: Box<WorkError>,
+        /// What was changed while the friend worked: by it, or by somebody else.
+        changed: Vec<Difference>,
+        /// Why that could not be found out.
+        unchecked: Option<String>,
+    },
     /// What was shown, or the key, cannot be kept.
     #[error("{0}")]
     Keep(String),
@@ -171,6 +192,8 @@ pub fn work(
         What::Context.check(context.len() as u64, Vec::new)?;
     }
     depth::check(world.depth)?;
+    // Before anything is copied for somebody who is not there.
+    friend.at_hand(world).map_err(|failure| WorkError::Friend { failure, changed: 0 })?;
     let mut worked = if friend.abilities().writes_files {
         if !working.access.may_write() {
             return Err(WorkError::Access { access: working.access });
@@ -197,26 +220,52 @@ fn in_a_copy(
     let git = door.git();
     let making = Making { root: &door.root, git: &git, home, caps: working.caps, stop: world.stop };
     let scratch = Scratch::make(&making, &mut |progress| hear(Heard::Copying(progress)))?;
+    let watch =
+        Watch::begin(working.check_tree, &door.root, &git, world.stop).ok_or(ScratchError::Stopped)?;
     hear(Heard::Copied { files: scratch.files(), left_out: scratch.left_out().to_vec() });
     let prompt = told::envelope(working, &scratch);
     What::Prompt.check(prompt.len() as u64, Vec::new)?;
     let turn = working.turn(prompt, scratch.directory().to_path_buf(), working.access);
     let answered = friend.turn(&turn, world, &mut |event| hear(Heard::Friend(event)));
-    let mut answer = match answered {
-        Ok(answer) => answer,
-        Err(failure) => {
+    // Before anything of it goes in: afterwards relay's own writing would show.
+    let seen = watch.end(world.stop);
+    seen.beside(answered.map_or_else(
+        |failure| {
             // How much that was is worth a word, not a failure of its own.
             let changed = scratch.difference(&git, world.stop).map_or(0, |found| found.operations.len());
-            return Err(WorkError::Friend { failure, changed });
-        }
-    };
-    let difference = scratch.difference(&git, world.stop)?;
+            Err(WorkError::Friend { failure, changed })
+        },
+        |answer| done(working, &scratch, answer, &git, world),
+    ))
+}
+
+/// What a friend did in its copy.
+fn done(
+    working: &Working,
+    scratch: &Scratch,
+    mut answer: Answer,
+    git: &Git<'_>,
+    world: &World<'_>,
+) -> Result<Worked, WorkError> {
+    let difference = scratch.difference(git, world.stop)?;
     answer.text = scratch.in_the_project(&answer.text);
     let mut left_out = scratch.left_out().to_vec();
     left_out.extend(difference.left_out);
     let proposal = (!difference.operations.is_empty())
         .then(|| told::proposal(working, &answer.text, difference.operations));
     Ok(Worked { answer, proposal, left_out, ..Worked::default() })
+}
+
+impl Seen {
+    /// What came of the work, with what is known of the project.
+    fn beside(self, worked: Result<Worked, WorkError>) -> Result<Worked, WorkError> {
+        let Seen { changed, unchecked } = self;
+        match worked {
+            Ok(worked) => Ok(Worked { changed, unchecked, ..worked }),
+            Err(error) if changed.is_empty() && unchecked.is_none() => Err(error),
+            Err(error) => Err(WorkError::Changed { error: Box::new(error), changed, unchecked }),
+        }
+    }
 }
 
 /// The friend answers with a change in relay's own form.

@@ -1,16 +1,14 @@
 //! `relay do`: a friend works in a copy of the project; what it changed goes through the door.
 
-use std::path::PathBuf;
-
 use relaycode_door::{Consent, Door};
-use relaycode_friend::scratch::{Caps, ScratchError};
-use relaycode_friend::work::keep::{Kept, keep_patch};
+use relaycode_friend::scratch::Caps;
+use relaycode_friend::work::keep::keep_patch;
 use relaycode_friend::work::{Heard, WorkError, Worked, Working, work};
 use relaycode_friend::{Friend, Memory};
 use relaycode_project::access::Access;
 use relaycode_project::config::LogLevel;
-use relaycode_tui::{clock, number, outcome};
-use serde_json::{Value, json};
+use relaycode_tui::{clock, outcome};
+use serde_json::json;
 
 use super::apply::{Allowed, Told, submit};
 use crate::answer::{Answer, Given, Source};
@@ -19,7 +17,9 @@ use crate::failure::{Exit, Failure, State};
 use crate::friends::arguments::{Whom, With, access};
 use crate::friends::circle::Circle;
 use crate::friends::listen::Listener;
+use crate::friends::worked::{self, object};
 use crate::json;
+use crate::limit;
 use crate::outcome::Ending;
 use crate::project::Project;
 use crate::providers;
@@ -64,6 +64,14 @@ pub(crate) struct Args {
     /// Show the diff, too
     #[arg(long)]
     diff: bool,
+
+    /// Change limits: text=8M,files=500,file=4M,hunks=5000
+    #[arg(long, value_name = "NAME=N,...", value_parser = limit::Changed::parse, default_value = "", hide_default_value = true)]
+    limit: limit::Changed,
+
+    /// Do not compare the project with how it was before
+    #[arg(long)]
+    no_tree_check: bool,
 }
 
 impl Act for Args {
@@ -94,7 +102,7 @@ impl Act for Args {
         let files = crate::files::find(&project.root, &context.options.directory, &self.files)?;
         let given = self.with.read(circle.total, &stop, context)?;
         let door = project.door(context)?;
-        let limits = Given::default().limit.limits();
+        let limits = self.limit.limits();
         let working = Working {
             prompt: self.prompt.clone(),
             context: given,
@@ -106,14 +114,27 @@ impl Act for Args {
             idle: circle.idle,
             caps: Caps::default(),
             limits,
+            check_tree: !self.no_tree_check,
         };
-        let (worked, told) = self.work(friend, &working, &door, &circle, context)?;
-        self.bring_in(friend, &worked, &told, &door, context)
+        let (worked, heard) = self.work(friend, &working, &door, &circle, context);
+        match worked {
+            Ok(worked) => self.bring_in(friend, &worked, &heard, &door, context),
+            Err(error) => Ok(worked::failed(friend.name(), error, heard.shown, context)),
+        }
     }
 }
 
+/// What people have been told while the friend worked.
+#[derive(Default)]
+struct Already {
+    /// What is not in the copy.
+    left_out: Vec<String>,
+    /// The words of its answer.
+    shown: bool,
+}
+
 impl Args {
-    /// Lets the friend work, and tells how it goes. Gives back what was told of things left out, too.
+    /// Lets the friend work, and tells how it goes.
     fn work(
         &self,
         friend: &dyn Friend,
@@ -121,17 +142,21 @@ impl Args {
         door: &Door,
         circle: &Circle<'_>,
         context: &mut Context<'_>,
-    ) -> Result<(Worked, Vec<String>), Failure> {
-        let mut told = Vec::new();
+    ) -> (Result<Worked, WorkError>, Already) {
+        let mut already = Already::default();
         let mut copying = providers::spinner(context, "copying the project");
         let mut listener: Option<Listener> = None;
         let name = friend.name().to_string();
         let worked = work(friend, working, door, &circle.world, &mut |heard| match heard {
-            Heard::Copying(_) => {}
+            Heard::Copying(progress) => {
+                if let Some(copying) = &copying {
+                    copying.prints(worked::copied_so_far(progress).as_bytes());
+                }
+            }
             Heard::Copied { files, left_out } => {
                 copying = None;
-                say_copied(&name, files, &left_out, context);
-                told = left_out;
+                worked::say_copied(&name, files, &left_out, context);
+                already.left_out = left_out;
             }
             Heard::Friend(event) => {
                 copying = None;
@@ -141,21 +166,23 @@ impl Args {
             }
         });
         drop(copying);
-        let shown = listener.as_ref().is_some_and(Listener::has_shown);
+        already.shown = listener.as_ref().is_some_and(Listener::has_shown);
         if let Some(mut listener) = listener {
             listener.end(context);
         }
-        let worked = worked?;
-        // Of a friend without hands the answer is the patch itself, which is shown as a plan.
-        if !shown && friend.abilities().writes_files {
+        (worked, already)
+    }
+
+    /// Tells what the friend said. Of one without hands the answer is the patch itself, which is shown as a plan.
+    fn say_answer(&self, friend: &dyn Friend, worked: &Worked, already: &Already, context: &mut Context<'_>) {
+        if !already.shown && friend.abilities().writes_files {
             let look = context.look();
             context.say(&answers::one(&worked.answer.text, &look));
         }
-        let look = context.console.err_look();
         for said in &worked.answer.remarks {
-            context.beside(LogLevel::Warn, &outcome::remark(&look, &look.safe(said)));
+            worked::remark(said, LogLevel::Warn, context);
         }
-        Ok((worked, told))
+        worked::say_changed(friend.name(), &worked.changed, worked.unchecked.as_deref(), context);
     }
 
     /// Takes what the friend did through the door. If it does not go in, it stays in a file.
@@ -163,34 +190,39 @@ impl Args {
         &self,
         friend: &dyn Friend,
         worked: &Worked,
-        told: &[String],
+        already: &Already,
         door: &Door,
         context: &mut Context<'_>,
     ) -> Result<Exit, Failure> {
+        self.say_answer(friend, worked, already, context);
         let Some(proposal) = &worked.proposal else {
-            context.object(&object(worked, Exit::Done, json!({"applied": false, "id": null}), None));
-            let look = context.look();
-            context.say(&outcome::done(&look, &format!("{} changed nothing", friend.name())));
-            say_left_out(worked, told, context);
-            return Ok(Exit::Done);
+            return Ok(nothing(friend, worked, already, context));
         };
         let home = context.home.path.as_deref();
-        let kept =
-            home.map(|home| keep_patch(home, friend.name(), &door.project_id(), proposal, &clock::now()));
-        let kept = kept.transpose().unwrap_or_default();
-        let given = Given { file: kept.as_ref().and_then(|kept| kept.path.clone()), ..Given::default() };
+        let kept = keep_patch(home, friend.name(), &door.project_id(), proposal, &clock::now())
+            .unwrap_or_else(|lost| worked::keep_elsewhere(*lost, context));
+        let given = Given { file: kept.path.clone(), limit: self.limit.clone(), ..Given::default() };
         let source =
             Source::of_friend(&given, door.root.clone(), friend.name(), worked.answer.text.clone(), context);
         let answer = Answer { source: &source, text: &worked.answer.text, proposal: proposal.clone() };
         let ending = self.submit(worked, door, &answer, context)?;
-        say_left_out(worked, told, context);
+        worked::say_left_out(worked, &already.left_out, context);
         let applied = ending.exit == Exit::Done || ending.exit == Exit::Doubt;
-        let kept = if applied { discard(kept) } else { kept };
-        if let Some(kept) = &kept {
-            say_kept(kept, context);
+        if !(applied || worked.changed.is_empty()) {
+            let said = "that is said of this change alone; what changed while it ran is named above";
+            worked::remark(said, LogLevel::Error, context);
         }
-        context.object(&object(worked, ending.exit, ending.object, kept.as_ref()));
-        Ok(ending.exit)
+        if let (true, Some(path)) = (applied, &kept.path) {
+            // It is of no use any more; one that stays is among those that go by and by.
+            let _ = std::fs::remove_file(path);
+        }
+        let kept = Some(kept).filter(|_| !applied);
+        if let Some(kept) = &kept {
+            worked::say_kept(kept, context);
+        }
+        let exit = ended(ending.exit, worked);
+        context.object(&object(worked, exit, ending.object, kept.as_ref()));
+        Ok(exit)
     }
 
     fn submit(
@@ -210,86 +242,40 @@ impl Args {
     }
 }
 
-/// The object of `--json`: what became of the change, and what the friend said.
-fn object(worked: &Worked, exit: Exit, became: Value, kept: Option<&Kept>) -> Value {
-    let mut object = json!({"ok": exit == Exit::Done, "code": exit as u8, "command": "do"});
-    if let (Some(object), Value::Object(became)) = (object.as_object_mut(), became) {
-        object.extend(became);
+/// The friend wants nothing changed.
+fn nothing(friend: &dyn Friend, worked: &Worked, already: &Already, context: &mut Context<'_>) -> Exit {
+    if !friend.abilities().writes_files {
+        return in_words(friend.name(), worked, already, context);
     }
-    let answer = &worked.answer;
-    object["friend"] = json!({
-        "name": worked.friend, "text": answer.text, "model": answer.model, "way": answer.way,
-        "declined": json::value(&answer.declined), "usage": answer.usage.as_ref().map(json::value),
-        "ms": u64::try_from(worked.took.as_millis()).unwrap_or(u64::MAX), "remarks": answer.remarks,
-    });
-    object["leftOut"] = json!(worked.left_out);
-    object["kept"] = json!(kept.and_then(|kept| kept.path.as_ref()).map(|path| path.to_string_lossy()));
-    object
+    let exit = ended(Exit::Done, worked);
+    context.object(&object(worked, exit, json!({"applied": false, "id": null}), None));
+    let look = context.look();
+    let said = match worked.changed.is_empty() {
+        true => format!("{} changed nothing", friend.name()),
+        false => format!("{} changed nothing in its copy", friend.name()),
+    };
+    context.say(&outcome::done(&look, &said));
+    worked::say_left_out(worked, &already.left_out, context);
+    exit
 }
 
-/// The file is of no use once the change is in.
-fn discard(kept: Option<Kept>) -> Option<Kept> {
-    if let Some(path) = kept.and_then(|kept| kept.path) {
-        // It is one among those that go by and by.
-        let _ = std::fs::remove_file(path);
+/// A friend without hands said something, and it is no patch.
+fn in_words(name: &str, worked: &Worked, already: &Already, context: &mut Context<'_>) -> Exit {
+    if !already.shown {
+        let look = context.look();
+        context.say(&answers::one(&worked.answer.text, &look));
     }
-    None
+    let failure =
+        Failure::new(Exit::NoAnswer, "noPatch", format!("{name} answered in words, without a patch"))
+            .hint("name the files that it has to see, and say what to change; `relay ask` is for questions")
+            .left(State::Unchanged);
+    let became = json!({"applied": false, "id": null, "error": json::value(&failure)});
+    context.object(&object(worked, failure.exit, became, None));
+    context.console.failure(&failure, "do", false);
+    failure.exit
 }
 
-fn say_copied(name: &str, files: usize, left_out: &[String], context: &mut Context<'_>) {
-    let look = context.console.err_look();
-    let text = outcome::aside(&look, &format!("{name} works in a copy of {}", number(files, "file")));
-    context.beside(LogLevel::Info, &text);
-    for said in left_out {
-        context.beside(LogLevel::Info, &outcome::aside(&look, &look.safe(&format!("not in it: {said}"))));
-    }
-}
-
-/// What of its work is not in the change; what of the project was not in the copy is told already.
-fn say_left_out(worked: &Worked, told: &[String], context: &mut Context<'_>) {
-    let look = context.console.err_look();
-    for said in worked.left_out.iter().filter(|said| !told.contains(said)) {
-        context.beside(LogLevel::Warn, &outcome::remark(&look, &look.safe(said)));
-    }
-}
-
-fn say_kept(kept: &Kept, context: &mut Context<'_>) {
-    let look = context.console.err_look();
-    let kept_in = |path: &PathBuf| format!("it is kept: `relay apply {}` applies it later", path.display());
-    if let Some(path) = &kept.path {
-        context.beside(LogLevel::Error, &outcome::aside(&look, &look.safe(&kept_in(path))));
-    }
-    if !kept.left_out.is_empty() {
-        let names: Vec<&str> = kept.left_out.iter().map(|path| path.as_str()).collect();
-        let said = format!("not in that file, because an answer cannot carry it: {}", names.join(", "));
-        context.beside(LogLevel::Error, &outcome::aside(&look, &look.safe(&said)));
-    }
-}
-
-impl From<WorkError> for Failure {
-    fn from(error: WorkError) -> Failure {
-        let message = error.to_string();
-        let failure = match error {
-            WorkError::NoPrompt => Failure::new(Exit::Usage, "prompt", message)
-                .hint("say what you want, for example `relay do \"rename total to sum in src/cart.ts\"`"),
-            WorkError::File { .. } => Failure::new(Exit::Usage, "usage", message),
-            WorkError::Access { .. } => Failure::new(Exit::Usage, "access", message)
-                .hint("`--access workspace` lets it change its copy"),
-            WorkError::Depth(_) => Failure::new(Exit::Refused, "depth", message),
-            WorkError::Limit(_) | WorkError::Prompt(_) => {
-                Failure::new(Exit::Refused, "tooLarge", message).hint("give it less")
-            }
-            WorkError::Scratch(ScratchError::Stopped) => {
-                Failure::new(Exit::Interrupted, "interrupted", message)
-            }
-            WorkError::Scratch(ScratchError::Own(_)) => Failure::new(Exit::Refused, "copy", message).hint(
-                "the copy is made in RELAY_HOME: a place that can be written to, outside of the project",
-            ),
-            WorkError::Scratch(_) => Failure::new(Exit::Refused, "copy", message),
-            WorkError::Friend { failure, .. } => Failure { message, ..Failure::from(failure) },
-            WorkError::Unreadable { .. } => Failure::new(Exit::NoAnswer, "unreadable", message),
-            WorkError::Keep(_) => Failure::unexpected(message),
-        };
-        failure.left(State::Unchanged)
-    }
+/// How it ends: files that changed in the project itself are for somebody to look at.
+fn ended(exit: Exit, worked: &Worked) -> Exit {
+    if exit == Exit::Done && !worked.changed.is_empty() { Exit::NeedsYou } else { exit }
 }

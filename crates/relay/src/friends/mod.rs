@@ -7,4 +7,5 @@ mod failure;
 pub(crate) mod listen;
 mod stdin;
 pub(crate) mod tell;
+pub(crate) mod worked;
 pub(crate) mod world;

@@ -20,6 +20,7 @@ mod every_command;
 mod friends_bench;
 mod friends_broken;
 mod friends_do;
+mod friends_do_more;
 mod friends_git;
 mod friends_limits;
 mod friends_list;

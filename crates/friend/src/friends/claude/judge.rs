@@ -7,6 +7,7 @@
 use std::fs;
 use std::path::{Component, Path, PathBuf};
 
+use relaycode_change::path::is_sealed;
 use relaycode_clients::claude_stdio::ToolUse;
 use relaycode_project::access::Access;
 use serde_json::Value;
@@ -25,9 +26,6 @@ const WRITES: &[(&str, &str)] =
 
 /// Tools that run commands.
 const COMMANDS: &[&str] = &["Bash", "BashOutput", "KillShell", "Monitor", "PowerShell"];
-
-/// Where nothing is written, in any spelling.
-const SEALED: &[&str] = &[".git", ".relaycode"];
 
 /// The most that is told of what a tool was given.
 const MOST_TOLD: usize = 300;
@@ -72,10 +70,6 @@ fn path_of<'a>(tools: &[(&str, &str)], tool: &'a ToolUse) -> Option<&'a str> {
 
 fn text<'a>(input: &'a Value, key: &str) -> &'a str {
     input[key].as_str().unwrap_or_default()
-}
-
-fn is_sealed(name: &str) -> bool {
-    SEALED.iter().any(|sealed| name.trim_end_matches(['.', ' ']).eq_ignore_ascii_case(sealed))
 }
 
 /// Where a path is in the directory, links followed; `None`: it is not in it, by its letters or by where they lead.

@@ -79,6 +79,10 @@ impl Friend for Claude {
         look::look(self, world)
     }
 
+    fn at_hand(&self, world: &World<'_>) -> Result<(), Failure> {
+        self.program.needed(world, KNOWN.install)
+    }
+
     fn turn(&self, turn: &Turn, world: &World<'_>, hear: &mut dyn FnMut(Event)) -> Result<Answer, Failure> {
         let recipe = recipe::Recipe::new(turn)?;
         let why = match conversation::attempt(self, &recipe, turn, world, hear) {

@@ -101,6 +101,10 @@ impl Friend for Codex {
         look::look(self, world)
     }
 
+    fn at_hand(&self, world: &World<'_>) -> Result<(), Failure> {
+        self.program.needed(world, KNOWN.install)
+    }
+
     fn turn(&self, turn: &Turn, world: &World<'_>, hear: &mut dyn FnMut(Event)) -> Result<Answer, Failure> {
         recipe::check(turn)?;
         let mut why = String::new();

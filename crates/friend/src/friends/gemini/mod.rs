@@ -78,6 +78,10 @@ impl Friend for Gemini {
         KNOWN.there(place, version, || Some(home::sign_in(world).is_some()))
     }
 
+    fn at_hand(&self, world: &World<'_>) -> Result<(), Failure> {
+        program::needed(world, NAME, NAME, KNOWN.install).map(|_| ())
+    }
+
     fn turn(&self, turn: &Turn, world: &World<'_>, hear: &mut dyn FnMut(Event)) -> Result<Answer, Failure> {
         let Task::Prompt(prompt) = &turn.task else {
             return Err(KNOWN.cannot("review by itself"));

@@ -203,7 +203,7 @@ fn work_that_does_not_go_in_is_kept_as_an_answer() {
     };
     let worked = scene.work(deeds).unwrap();
     let proposal = worked.proposal.as_ref().unwrap();
-    let kept = keep_patch(&scene.home(), "codex", "app", proposal, NOW).unwrap();
+    let kept = keep_patch(Some(&scene.home()), "codex", "app", proposal, NOW).unwrap();
     assert_eq!(kept.left_out, [path("logo.png")]);
     let file = kept.path.unwrap();
     assert_eq!(file, scene.home().join("kept/2026-01-01T000000Z-codex.md"));
@@ -228,7 +228,7 @@ fn work_that_does_not_go_in_is_kept_as_an_answer() {
     assert!(files(&scene.root())["src/b.rs"].1);
     // There are never more than so many.
     for _ in 0..KEPT + 3 {
-        keep_patch(&scene.home(), "codex", "app", proposal, NOW).unwrap();
+        keep_patch(Some(&scene.home()), "codex", "app", proposal, NOW).unwrap();
     }
     assert!(fs::read_dir(scene.home().join("kept")).unwrap().count() <= KEPT);
 }

@@ -4,6 +4,7 @@
 mod copies;
 mod lands;
 mod laws;
+mod said;
 mod shown;
 
 use std::collections::BTreeMap;
@@ -160,6 +161,7 @@ pub(super) fn working(prompt: &str) -> Working {
         idle: Duration::from_secs(60),
         caps: Caps::default(),
         limits: Limits::default(),
+        check_tree: true,
     }
 }
 
