@@ -9,7 +9,7 @@ use relaycode_friend::context::ContextError;
 use relaycode_friend::diff::Which;
 use relaycode_friend::limits::What;
 use relaycode_friend::tree::Changed;
-use relaycode_friend::{Answer, Asked, Asking, Failure, World, ask};
+use relaycode_friend::{Answer, Asked, Asking, Failure, Terms, World, ask};
 use relaycode_project::access::Access;
 use serde_json::json;
 
@@ -27,26 +27,33 @@ fn what_is_wrong_is_refused_in_order_and_nothing_is_sent() {
     let refused = |asking: Asking| asked(&friend, &asking).unwrap_err();
     let all_wrong = Asking {
         prompt: " \u{200b}\n".to_string(),
-        total: Duration::ZERO,
-        root: scene.root().join("a.txt"),
-        access: Access::Full,
-        schema: Some(json!(1)),
         context: Some("x".repeat(200_001)),
+        terms: Terms {
+            total: Duration::ZERO,
+            root: scene.root().join("a.txt"),
+            access: Access::Full,
+            schema: Some(json!(1)),
+            ..scene.terms()
+        },
         ..good.clone()
     };
     let step = all_wrong;
+    let on = |terms: Terms, step: Asking| Asking { terms, ..step };
     assert!(matches!(refused(step.clone()), AskError::NoPrompt));
     let step = Asking { prompt: "--what?".to_string(), ..step };
     assert!(matches!(refused(step.clone()), AskError::NoTime));
-    assert!(matches!(refused(Asking { idle: Duration::ZERO, ..good.clone() }), AskError::NoTime));
-    let step = Asking { total: Duration::from_secs(9), ..step };
+    assert!(matches!(
+        refused(on(Terms { idle: Duration::ZERO, ..scene.terms() }, good.clone())),
+        AskError::NoTime
+    ));
+    let step = on(Terms { total: Duration::from_secs(9), ..step.terms.clone() }, step);
     assert!(matches!(refused(step.clone()), AskError::NotADirectory { .. }));
-    let step = Asking { root: scene.root(), ..step };
+    let step = on(Terms { root: scene.root(), ..step.terms.clone() }, step);
     let error = refused(step.clone());
     assert_eq!(error.to_string(), "fake cannot work with the access `full`; it can with read-only");
-    let step = Asking { access: Access::ReadOnly, ..step };
+    let step = on(Terms { access: Access::ReadOnly, ..step.terms.clone() }, step);
     assert!(matches!(refused(step.clone()), AskError::Schema(_)));
-    let step = Asking { schema: None, ..step };
+    let step = on(Terms { schema: None, ..step.terms.clone() }, step);
     assert!(matches!(refused(step), AskError::Limit(over) if over.what == What::Context));
     let deep = World { depth: 1, ..world() };
     let error = ask(&friend, &good, &deep, &mut |_| {}).unwrap_err();
@@ -128,7 +135,8 @@ fn no_answer_and_a_failure_are_never_an_answer() {
     let error = ask(&friend, &scene.asking("what?"), &stopped, &mut |_| {}).unwrap_err();
     assert!(matches!(error.failure(), Some(Failure::Cancelled { .. })));
     assert_eq!(friend.asked(), [""; 0]);
-    let late = Asking { total: Duration::from_nanos(1), ..scene.asking("what?") };
+    let late =
+        Asking { terms: Terms { total: Duration::from_nanos(1), ..scene.terms() }, ..scene.asking("what?") };
     assert!(matches!(asked(&friend, &late).unwrap_err().failure(), Some(Failure::TimedOut { .. })));
 }
 
@@ -136,7 +144,7 @@ fn no_answer_and_a_failure_are_never_an_answer() {
 fn a_structured_answer_follows_its_schema_whoever_says_so() {
     let scene = Scene::new();
     let schema = json!({"type": "object", "required": ["ok"], "properties": {"ok": {"type": "boolean", "pattern": "x"}}});
-    let asking = Asking { schema: Some(schema), ..scene.asking("what?") };
+    let asking = Asking { terms: Terms { schema: Some(schema), ..scene.terms() }, ..scene.asking("what?") };
     let friend = Fake::says("Sure:\n```json\n{\"ok\": true}\n```");
     let got = asked(&friend, &asking).unwrap().answer;
     assert_eq!((got.text.as_str(), got.value), ("{\"ok\":true}", Some(json!({"ok": true}))));
@@ -169,7 +177,7 @@ fn what_changed_while_it_ran_is_told_with_the_answer_and_with_a_failure() {
         fs::write(root.join(".git/hooks/pre-commit"), "x").unwrap();
     };
     let again = meddle.clone();
-    let asking = Asking { check_tree: true, ..scene.asking("what?") };
+    let asking = Asking { terms: Terms { check_tree: true, ..scene.terms() }, ..scene.asking("what?") };
     let calm = asked(&Fake::says("yes"), &asking).unwrap();
     assert_eq!((calm.changed, calm.unchecked), (vec![], None));
     let got = asked(

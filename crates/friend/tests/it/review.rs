@@ -5,7 +5,7 @@ use std::time::Duration;
 use relaycode_friend::ask::AskError;
 use relaycode_friend::diff::Which;
 use relaycode_friend::review::{PROMPT, Reviewed, Reviewing};
-use relaycode_friend::{Event, Failure, Task, World, review};
+use relaycode_friend::{Event, Failure, Task, Terms, World, review};
 use relaycode_project::git::GitError;
 use serde_json::json;
 
@@ -207,7 +207,7 @@ fn a_failed_review_never_reads_as_a_pass() {
     assert!(matches!(&error, AskError::Abstained { summary, .. } if summary == "s"), "{error}");
     let error = reviewed(&Fake::new(|_, _| Err(failed("no"))), &wish).unwrap_err();
     assert!(matches!(error.failure(), Some(Failure::Failed { .. })));
-    let both = Reviewing { schema: Some(json!({})), ..wish.clone() };
+    let both = Reviewing { terms: Terms { schema: Some(json!({})), ..scene.terms() }, ..wish.clone() };
     assert!(matches!(reviewed(&Fake::says(&ship), &both), Err(AskError::SchemaAndVerdict)));
     // A contradiction is said.
     let got = reviewed(&Fake::says(&verdict("ship", Some("blocker"))), &wish).unwrap();

@@ -220,7 +220,7 @@ fn object(worked: &Worked, exit: Exit, became: Value, kept: Option<&Kept>) -> Va
     object["friend"] = json!({
         "name": worked.friend, "text": answer.text, "model": answer.model, "way": answer.way,
         "declined": json::value(&answer.declined), "usage": answer.usage.as_ref().map(json::value),
-        "ms": u64::try_from(worked.took.as_millis()).unwrap_or(u64::MAX), "remarks": answer.remarks,
+        "ms": json::ms(worked.took), "remarks": answer.remarks,
     });
     object["leftOut"] = json!(worked.left_out);
     object["kept"] = json!(kept.and_then(|kept| kept.path.as_ref()).map(|path| path.to_string_lossy()));

@@ -101,8 +101,8 @@ impl<'a> Circle<'a> {
         Ok(Circle {
             world: world(context, stop)?,
             root,
-            total: seconds(whom.timeout, configured.timeout),
-            idle: seconds(whom.idle_timeout, configured.idle_timeout),
+            total: seconds(whom.timeout, configured.timeout)?,
+            idle: seconds(whom.idle_timeout, configured.idle_timeout)?,
             chosen,
             model: whom.model.clone(),
             session,

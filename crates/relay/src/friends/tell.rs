@@ -142,7 +142,7 @@ fn object(name: &str, asked: &Asked, verdict: Option<&Verdict>, remarks: &[Strin
             "difference": asked.sent.line(), "bytes": asked.sent.bytes, "files": asked.sent.files,
             "untracked": asked.sent.untracked, "prompt": asked.sent.prompt, "context": asked.sent.context,
         },
-        "ms": u64::try_from(asked.took.as_millis()).unwrap_or(u64::MAX), "remarks": remarks,
+        "ms": json::ms(asked.took), "remarks": remarks,
     })
 }
 
