@@ -133,8 +133,8 @@ impl Begun<'_> {
 }
 
 impl With {
-    /// What goes with the request: the file, the text, or what comes on stdin when that is a pipe or a file.
-    /// That is waited for as long as the request may take in all.
+    /// What goes with the request: the file, the text, or what comes on stdin when that is a pipe, a file or a
+    /// socket. That is waited for as long as the request may take in all.
     pub(crate) fn read(
         &self,
         total: Duration,
@@ -142,7 +142,8 @@ impl With {
         context: &mut Context<'_>,
     ) -> Result<Option<String>, Failure> {
         let named_stdin = self.context_file.as_deref() == Some(Path::new("-"));
-        if named_stdin || self.context.is_none() && self.context_file.is_none() && brings_something() {
+        let free = self.context.is_none() && self.context_file.is_none();
+        if named_stdin || free && brings_something(stop, context)? {
             let bytes = stdin::read(total, stop, context)?;
             let text = context::of_bytes(bytes, "stdin").map_err(AskError::from)?;
             return Ok(Some(text).filter(|text| !text.trim().is_empty()));
@@ -152,10 +153,15 @@ impl With {
     }
 }
 
-/// Whether something was put on stdin: a pipe or a file. A terminal, `/dev/null` and a socket bring nothing.
-fn brings_something() -> bool {
+/// Whether something was put on stdin: a pipe or a file, or a socket on which something comes. A terminal and `/dev/null`
+/// bring nothing.
+fn brings_something(stop: Stop<'_>, context: &mut Context<'_>) -> Result<bool, Failure> {
     let kind = rustix::fs::fstat(std::io::stdin()).map(|stat| FileType::from_raw_mode(stat.st_mode));
-    matches!(kind, Ok(FileType::Fifo | FileType::RegularFile))
+    match kind {
+        Ok(FileType::Fifo | FileType::RegularFile) => Ok(true),
+        Ok(FileType::Socket) => stdin::begins(stop, context),
+        _ => Ok(false),
+    }
 }
 
 /// Bytes of a schema.
