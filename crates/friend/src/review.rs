@@ -83,18 +83,27 @@ pub fn review(
     let paths = paths(&reviewing.paths, &root)?;
     let paths: Vec<&str> = paths.iter().map(String::as_str).collect();
     let (diff, sent) = diff::for_review(&git, &base, &paths, reviewing.uncommitted)?;
-    let own = has_own(friend, reviewing) && matches!(sent.which, Which::Branch { .. });
+    let could = has_own(friend, reviewing) && matches!(sent.which, Which::Branch { .. });
+    let own = could && git.is_named(&base)?;
     let request = request(reviewing);
     let letter = Letter { root: &root, request: &request, context, diff: &diff, schema: schema.as_ref() };
     // Written before anything is sent, so that what is too large is known; a friend that looks for itself does
     // not need it.
     let letter = diff::fits(&diff).and_then(|()| letter.write(friend, sent.clone()));
+    let letter = letter.map_err(|error| error.since(&base));
     let letter = if own { letter } else { Ok(letter?) };
+    let none = Sent::new(Which::Own { base: base.clone() }, &Diff::default());
+    let looked = Sent { work_left_out: sent.work_left_out, ..none };
+    if could && !own {
+        let why = format!("its own review compares with branches and tags, and {} is neither", base.name);
+        hear(Event::OtherWay(why));
+    }
+    if own { &looked } else { &sent }.tell(hear);
     let session = ask::session(friend, world, terms, (&root, schema.as_ref(), limits));
     let watch = session.watch(terms.check_tree, &git);
     let asked = match (own, &watch) {
         (_, Err(_)) => session.end(Err(session.cancelled()), watch, sent),
-        (true, Ok(_)) => by_itself(&session, &base, letter, watch, hear),
+        (true, Ok(_)) => by_itself(&session, (&base, looked), letter, watch, hear),
         (false, Ok(_)) => letter.and_then(|(prompt, sent)| {
             let answer = session.turn(Task::Prompt(prompt), hear);
             session.end(answer, watch, sent)
@@ -106,25 +115,22 @@ pub fn review(
 /// The friend's own review; if that fails in a way that may be its own fault, the difference as a prompt.
 fn by_itself(
     session: &Session<'_>,
-    base: &Base,
+    (base, looked): (&Base, Sent),
     letter: Result<(String, Sent), AskError>,
     watch: Result<Watch, Failure>,
     hear: &mut dyn FnMut(Event),
 ) -> Result<Asked, AskError> {
     // By its name, which was looked up: codex compares with branches and tags, and with no commit.
     let own = session.turn(Task::Review { base: base.name.clone() }, hear);
-    let looked = Sent::new(Which::Own { base: base.clone() }, &Diff::default());
     let failure = match own {
         Err(failure) if may_go_another_way(&failure) => failure,
         ended => return session.end(ended, watch, looked),
     };
-    let name = session.friend.name();
     hear(Event::Anew);
     match letter {
         Ok((prompt, sent)) => {
-            hear(Event::OtherWay(format!(
-                "{name}'s own review failed ({failure}); the difference is sent to it"
-            )));
+            hear(Event::OtherWay(format!("its own review failed ({failure}); the difference is sent to it")));
+            sent.tell(hear);
             let answer = session.turn(Task::Prompt(prompt), hear);
             session.end(answer, watch, sent)
         }

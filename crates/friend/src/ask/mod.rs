@@ -86,6 +86,7 @@ pub fn ask(
         Letter { root: &root, request: &asking.prompt, context, diff: &diff, schema: schema.as_ref() };
     let (prompt, sent) = letter.write(friend, sent)?;
     depth::check(world.depth)?;
+    sent.tell(hear);
     let session = session(friend, world, terms, (&root, schema.as_ref(), limits));
     let watch = session.watch(terms.check_tree, &git);
     let answer = match &watch {
@@ -138,7 +139,8 @@ impl Letter<'_> {
         };
         let prompt = envelope.text();
         What::Prompt.check(prompt.len() as u64, || self.diff.largest(NAMED))?;
-        let sent = Sent { context: self.context.map_or(0, str::len), prompt: prompt.len(), ..sent };
+        let context = self.context.map_or(0, str::len);
+        let sent = Sent { context, prompt: Some(prompt.clone()), ..sent };
         Ok((prompt, sent))
     }
 }

@@ -69,9 +69,9 @@ fn what_is_wrong_is_refused_in_order_and_nothing_is_sent() {
 fn the_whole_prompt_is_limited_at_the_exact_byte() {
     let scene = Scene::new();
     let friend = Fake::says("yes");
-    let frame = asked(&friend, &scene.asking("x")).unwrap().sent.prompt - 1;
+    let frame = asked(&friend, &scene.asking("x")).unwrap().sent.prompt.unwrap().len() - 1;
     let exact = scene.asking(&"x".repeat(500_000 - frame));
-    assert_eq!(asked(&friend, &exact).unwrap().sent.prompt, 500_000);
+    assert_eq!(asked(&friend, &exact).unwrap().sent.prompt.unwrap().len(), 500_000);
     let over = scene.asking(&"x".repeat(500_000 - frame + 1));
     let error = asked(&friend, &over).unwrap_err();
     assert!(matches!(error, AskError::Limit(over) if over.what == What::Prompt && over.size == 500_001));
@@ -112,6 +112,12 @@ fn which_difference_was_sent_is_said() {
     let sent = which(&scene);
     assert_eq!((sent.which.clone(), sent.files, sent.untracked), (Which::Uncommitted, 1, 1));
     assert!(friend.asked().last().unwrap().ends_with("+++ b/new.txt\n@@ -0,0 +1 @@\n+new"));
+    // What is not sent differs, too.
+    fs::rename(scene.root().join("new.txt"), scene.root().join(".env")).unwrap();
+    let sent = which(&scene);
+    assert_eq!((sent.which.clone(), sent.left_out.len()), (Which::LastCommit, 1));
+    assert!(sent.line().unwrap().contains("nothing that can be sent is uncommitted"), "{sent:?}");
+    assert_eq!(sent.remarks(), [".env is not in it: by its name it holds secrets"]);
     let none = Scene::bare();
     let sent = which(&none);
     assert!(matches!(&sent.which, Which::Unknown(why) if why.contains("no git repository")), "{sent:?}");

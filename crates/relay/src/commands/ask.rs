@@ -44,13 +44,8 @@ impl Act for Args {
         let held = Held::begin()?;
         let stop = || held.asked();
         let begun = self.reading.begin(&self.whom, &self.with, &stop, context)?;
-        let words = begun
-            .given
-            .as_ref()
-            .map_or_else(|| self.prompt.clone(), |given| format!("{}\n\n{given}", self.prompt));
         let round = begun.circle.ask(
             begun.check,
-            &words,
             |part, world, hear| {
                 let asking = Asking {
                     prompt: self.prompt.clone(),
@@ -62,6 +57,6 @@ impl Act for Args {
             },
             context,
         )?;
-        Ok(tell("ask", round, |asked: &Asked| Told { asked, verdict: None }, context))
+        Ok(tell("ask", begun.check, round, |asked: &Asked| Told { asked, verdict: None }, context))
     }
 }

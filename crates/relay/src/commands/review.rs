@@ -67,10 +67,8 @@ impl Act for Args {
         let stop = || held.asked();
         let begun = self.reading.begin(&self.whom, &self.with, &stop, context)?;
         let paths = self.named(context)?;
-        let words = self.prompt.clone().unwrap_or_else(|| relaycode_friend::review::PROMPT.to_string());
         let round = begun.circle.ask(
             begun.check,
-            &words,
             |part, world, hear| {
                 let reviewing = Reviewing {
                     base: self.base.clone(),
@@ -85,7 +83,7 @@ impl Act for Args {
             },
             context,
         )?;
-        Ok(tell("review", round, told, context))
+        Ok(tell("review", begun.check, round, told, context))
     }
 }
 
