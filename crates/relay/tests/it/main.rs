@@ -22,6 +22,7 @@ mod friends_broken;
 mod friends_do;
 mod friends_git;
 mod friends_list;
+mod friends_said;
 mod friends_stage;
 mod friends_usage;
 mod gate;
