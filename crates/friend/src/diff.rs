@@ -8,6 +8,7 @@
 use relaycode_project::git::{Base, Diff, Git, GitError, LeftOut, Range};
 
 use crate::ask::AskError;
+use crate::event::Event;
 use crate::limits::{DIFF, NAMED, What};
 
 /// What went to a friend beside the prompt.
@@ -23,13 +24,12 @@ pub struct Sent {
     pub untracked: usize,
     /// New files that are not in it, and why.
     pub left_out: Vec<LeftOut>,
-    /// There is uncommitted work that is not in it. Whether a friend that compares by itself looks at that is its
-    /// own affair.
+    /// There is uncommitted work that is not in it, or that a friend which compares by itself sees only in part.
     pub work_left_out: bool,
     /// Bytes of the context.
     pub context: usize,
-    /// Bytes of the whole prompt; 0 where a friend looked for itself.
-    pub prompt: usize,
+    /// The whole prompt, as it was sent; `None` where a friend looked for itself.
+    pub prompt: Option<String>,
 }
 
 /// Which difference was sent.
@@ -47,6 +47,8 @@ pub enum Which {
         base: Base,
         /// The uncommitted work is in it, too.
         work: bool,
+        /// How many commits it added; `None`: git could not say.
+        commits: Option<u64>,
     },
     /// The uncommitted work: the branch added nothing to its base.
     WorkOnly {
@@ -74,36 +76,38 @@ impl Sent {
             left_out: diff.left_out.clone(),
             work_left_out: false,
             context: 0,
-            prompt: 0,
+            prompt: None,
         }
     }
 
-    /// What was sent, for a person: a line without its end; `None` if no difference was wanted. Names in it are
-    /// foreign text.
+    /// Which difference it is, for a person: a line without its end; `None` if no difference was wanted. Names in it
+    /// are foreign text.
     pub fn line(&self) -> Option<String> {
-        let (files, bytes) = (self.files, self.bytes);
-        let s = if files == 1 { "" } else { "s" };
-        let new = if self.untracked > 0 {
-            format!(", {} of them new to git", self.untracked)
-        } else {
-            String::new()
+        let new = match self.untracked {
+            0 => String::new(),
+            count => format!(", {count} of them new to git"),
         };
-        let size = format!("{files} file{s}{new}, {bytes} bytes");
+        let size = format!("{}{new}, {} bytes", number(self.files as u64, "file"), self.bytes);
+        // What is left out differs, too.
+        let all = self.left_out.is_empty();
         Some(match &self.which {
             Which::NotWanted => return None,
             Which::Uncommitted => format!("the uncommitted work: {size}"),
-            Which::LastCommit => format!("the last commit, because nothing is uncommitted: {size}"),
-            Which::Branch { base, work: false } => {
-                format!("what was committed since {}: {size}", since(base))
+            Which::LastCommit if all => format!("the last commit, because nothing is uncommitted: {size}"),
+            Which::LastCommit => {
+                format!("the last commit, because nothing that can be sent is uncommitted: {size}")
             }
-            Which::Branch { base, work: true } => {
-                format!("what was committed since {}, and the uncommitted work: {size}", since(base))
+            Which::Branch { base, work, commits } => {
+                let commits = commits.map(|count| number(count, "commit") + ", ").unwrap_or_default();
+                let and = if *work { ", and the uncommitted work" } else { "" };
+                format!("what was committed since {}{and}: {commits}{size}", since(base))
             }
             Which::WorkOnly { base } => {
                 format!("the uncommitted work, because nothing was committed since {}: {size}", since(base))
             }
             Which::Own { base } => format!("no difference; it compares with {} by itself", since(base)),
-            Which::Nothing => "no difference: there is none".to_string(),
+            Which::Nothing if all => "no difference: there is none".to_string(),
+            Which::Nothing => "no difference: there is none that can be sent".to_string(),
             Which::Unknown(why) => format!("no difference: {why}"),
         })
     }
@@ -112,20 +116,39 @@ impl Sent {
     pub fn remarks(&self) -> Vec<String> {
         let mut remarks = Vec::new();
         if self.work_left_out {
-            remarks.push("there is uncommitted work, which is not in it".to_string());
+            let said = match &self.which {
+                Which::Own { .. } => {
+                    "there is uncommitted work: its own review sees edits of files that git knows, and no new files"
+                }
+                _ => "uncommitted work is not in it; `--uncommitted` sends it, too",
+            };
+            remarks.push(said.to_string());
         }
         let named = self.left_out.iter().take(NAMED);
         remarks.extend(named.map(|file| format!("{} is not in it: {}", file.path, file.why)));
-        let more = self.left_out.len().saturating_sub(NAMED);
-        if more > 0 {
-            remarks.push(format!("{more} more new files are not in it"));
+        match self.left_out.len().saturating_sub(NAMED) {
+            0 => {}
+            1 => remarks.push("1 more new file is not in it".to_string()),
+            more => remarks.push(format!("{more} more new files are not in it")),
         }
         remarks
     }
+
+    /// Says it to who listens, if a difference was wanted.
+    pub(crate) fn tell(&self, hear: &mut dyn FnMut(Event)) {
+        if let Some(what) = self.line() {
+            hear(Event::Sending { what, remarks: self.remarks() });
+        }
+    }
 }
 
-fn since(base: &Base) -> String {
+/// A base with why it is this one.
+pub(crate) fn since(base: &Base) -> String {
     format!("{} ({})", base.name, base.why.words())
+}
+
+fn number(count: u64, what: &str) -> String {
+    format!("{count} {what}{}", if count == 1 { "" } else { "s" })
 }
 
 /// The difference for an ask, and what there is to say about it.
@@ -133,11 +156,17 @@ fn since(base: &Base) -> String {
 /// # Errors
 /// Only if it is too large; that git cannot say is in [`Sent::which`].
 pub(crate) fn for_ask(git: &Git<'_>) -> Result<(Diff, Sent), AskError> {
+    let mut left_out = Vec::new();
     for (range, which) in [(Range::Uncommitted, Which::Uncommitted), (Range::LastCommit, Which::LastCommit)] {
         let diff = match git.diff(range, &[], DIFF) {
-            Ok(diff) if diff.is_empty() => continue,
+            Ok(diff) if diff.is_empty() => {
+                left_out.extend(diff.left_out);
+                continue;
+            }
             Ok(diff) => diff,
-            Err(error @ GitError::TooMuch { .. }) => return Err(error.into()),
+            Err(error @ (GitError::TooMuch { .. } | GitError::ManyNewFiles { .. })) => {
+                return Err(error.into());
+            }
             // There is none before the first one.
             Err(GitError::NoCommits { .. }) => break,
             Err(error) => {
@@ -147,11 +176,12 @@ pub(crate) fn for_ask(git: &Git<'_>) -> Result<(Diff, Sent), AskError> {
             }
         };
         fits(&diff)?;
-        let sent = Sent::new(which, &diff);
+        let mut sent = Sent::new(which, &diff);
+        sent.left_out.extend(left_out);
         return Ok((diff, sent));
     }
     let none = Diff::default();
-    let sent = Sent::new(Which::Nothing, &none);
+    let sent = Sent { left_out, ..Sent::new(Which::Nothing, &none) };
     Ok((none, sent))
 }
 
@@ -165,26 +195,34 @@ pub(crate) fn for_review(
     paths: &[&str],
     work: bool,
 ) -> Result<(Diff, Sent), AskError> {
-    let nothing =
-        || AskError::NothingToReview { base: base.name.clone(), why: base.why, paths: !paths.is_empty() };
+    let nothing = |diff: Diff| AskError::NothingToReview {
+        base: base.name.clone(),
+        why: base.why,
+        paths: !paths.is_empty(),
+        left_out: diff.left_out,
+    };
+    // Only for a line about it: that it cannot be found out is no reason not to review.
+    let commits = || git.commits_since(base).ok();
     if work {
         let diff = git.diff(Range::SinceWithWork(base), paths, DIFF)?;
         if diff.is_empty() {
-            return Err(nothing());
+            return Err(nothing(diff));
         }
-        let sent = Sent::new(Which::Branch { base: base.clone(), work: true }, &diff);
+        let sent = Sent::new(Which::Branch { base: base.clone(), work: true, commits: commits() }, &diff);
         return Ok((diff, sent));
     }
     let diff = git.diff(Range::Since(base), paths, DIFF)?;
     if !diff.is_empty() {
-        let mut sent = Sent::new(Which::Branch { base: base.clone(), work: false }, &diff);
-        // Only for a remark: that it cannot be found out is no reason not to review.
-        sent.work_left_out = git.has_uncommitted(paths).unwrap_or(false);
+        let mut sent =
+            Sent::new(Which::Branch { base: base.clone(), work: false, commits: commits() }, &diff);
+        // Nor is this, which is only for a remark.
+        sent.work_left_out =
+            matches!(git.has_uncommitted(paths), Ok(true) | Err(GitError::ManyNewFiles { .. }));
         return Ok((diff, sent));
     }
     let diff = git.diff(Range::Uncommitted, paths, DIFF)?;
     if diff.is_empty() {
-        return Err(nothing());
+        return Err(nothing(diff));
     }
     let sent = Sent::new(Which::WorkOnly { base: base.clone() }, &diff);
     Ok((diff, sent))

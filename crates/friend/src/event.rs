@@ -5,6 +5,13 @@ use crate::answer::Declined;
 /// Something that happened in a turn.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Event {
+    /// Before anything is sent: which difference goes to it, or why none does. Only where one is wanted.
+    Sending {
+        /// In a line without its end.
+        what: String,
+        /// What a person should know of what does not go along, a sentence each.
+        remarks: Vec<String>,
+    },
     /// It is there and takes the prompt; by which way.
     Ready {
         /// `app-server`, `exec` …

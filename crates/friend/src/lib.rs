@@ -38,7 +38,7 @@ pub mod work;
 pub mod world;
 
 pub use answer::Answer;
-pub use ask::{AskError, Asked, Asking, ask};
+pub use ask::{AskError, Asked, Asking, Terms, ask};
 pub use event::Event;
 pub use failure::Failure;
 pub use friend::{Abilities, Friend};

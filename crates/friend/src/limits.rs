@@ -11,7 +11,7 @@ pub const NAMED: usize = 5;
 
 /// More than goes to a friend.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{what} is too large: {size} bytes, {most} at most{}", named(largest))]
+#[error("{what}{} is too large: {size} bytes, {most} at most{}", compared(*what, since.as_deref()), named(largest))]
 pub struct Over {
     /// What is too large.
     pub what: What,
@@ -21,6 +21,8 @@ pub struct Over {
     pub most: usize,
     /// The largest files in it with their bytes, largest first; only for differences and prompts with one.
     pub largest: Vec<(String, u64)>,
+    /// What the difference in it was compared with, if that was a matter of choice. Foreign text.
+    pub since: Option<String>,
 }
 
 /// What can be too large.
@@ -53,7 +55,7 @@ impl What {
         if size <= most as u64 {
             return Ok(());
         }
-        Err(Over { what: self, size, most, largest: largest() })
+        Err(Over { what: self, size, most, largest: largest(), since: None })
     }
 }
 
@@ -64,6 +66,14 @@ impl std::fmt::Display for What {
             What::Diff => "the difference",
             What::Prompt => "the prompt with all that goes with it",
         })
+    }
+}
+
+fn compared(what: What, since: Option<&str>) -> String {
+    match (what, since) {
+        (_, None) | (What::Context, _) => String::new(),
+        (What::Diff, Some(base)) => format!(" since {base}"),
+        (What::Prompt, Some(base)) => format!(", the difference since {base} among it,"),
     }
 }
 

@@ -5,15 +5,13 @@
 //! of the same time, and that is told. A difference that is empty or that git cannot give is an error: a failed
 //! review never reads as a pass.
 
-use std::path::{Component, Path, PathBuf};
-use std::time::Duration;
+use std::path::{Component, Path};
 
-use relaycode_project::access::Access;
 use relaycode_project::git::{Base, Diff, Git, GitError};
 use serde_json::Value;
 
 use crate::ask::session::{Session, Watch};
-use crate::ask::{self, AskError, Asked, Failed, Letter};
+use crate::ask::{self, AskError, Asked, Failed, Letter, Terms};
 use crate::depth;
 use crate::diff::{self, Sent, Which};
 use crate::event::Event;
@@ -42,22 +40,8 @@ pub struct Reviewing {
     pub uncommitted: bool,
     /// Whether it has to come to a verdict.
     pub verdict: bool,
-    /// The project.
-    pub root: PathBuf,
-    /// What the friend may do there.
-    pub access: Access,
-    /// The model, as the friend names it; `None`: as it is configured.
-    pub model: Option<String>,
-    /// The JSON schema that the answer has to follow.
-    pub schema: Option<Value>,
-    /// What the friend remembers.
-    pub memory: Memory,
-    /// How long it may take in all, both ways together.
-    pub total: Duration,
-    /// How long it may show no sign of life.
-    pub idle: Duration,
-    /// Whether the project is compared afterwards ([`crate::ask::Asking::check_tree`]).
-    pub check_tree: bool,
+    /// On which terms.
+    pub terms: Terms,
 }
 
 /// What came of it.
@@ -81,9 +65,10 @@ pub fn review(
     world: &World<'_>,
     hear: &mut dyn FnMut(Event),
 ) -> Result<Reviewed, AskError> {
-    let limits = ask::limits(reviewing.total, reviewing.idle)?;
-    let root = ask::directory(&reviewing.root)?;
-    ask::allowed(friend, reviewing.access)?;
+    let terms = &reviewing.terms;
+    let limits = terms.limits()?;
+    let root = terms.directory()?;
+    terms.allowed(friend)?;
     if reviewing.prompt.as_deref().is_some_and(ask::is_blank) {
         return Err(AskError::NoPrompt);
     }
@@ -98,27 +83,27 @@ pub fn review(
     let paths = paths(&reviewing.paths, &root)?;
     let paths: Vec<&str> = paths.iter().map(String::as_str).collect();
     let (diff, sent) = diff::for_review(&git, &base, &paths, reviewing.uncommitted)?;
-    let own = has_own(friend, reviewing) && matches!(sent.which, Which::Branch { .. });
+    let could = has_own(friend, reviewing) && matches!(sent.which, Which::Branch { .. });
+    let own = could && git.is_named(&base)?;
     let request = request(reviewing);
     let letter = Letter { root: &root, request: &request, context, diff: &diff, schema: schema.as_ref() };
     // Written before anything is sent, so that what is too large is known; a friend that looks for itself does
     // not need it.
     let letter = diff::fits(&diff).and_then(|()| letter.write(friend, sent.clone()));
+    let letter = letter.map_err(|error| error.since(&base));
     let letter = if own { letter } else { Ok(letter?) };
-    let session = Session {
-        friend,
-        world,
-        root: &root,
-        access: reviewing.access,
-        model: reviewing.model.as_deref(),
-        schema: schema.as_ref(),
-        memory: &reviewing.memory,
-        limits,
-    };
-    let watch = session.watch(reviewing.check_tree, &git);
+    let none = Sent::new(Which::Own { base: base.clone() }, &Diff::default());
+    let looked = Sent { work_left_out: sent.work_left_out, ..none };
+    if could && !own {
+        let why = format!("its own review compares with branches and tags, and {} is neither", base.name);
+        hear(Event::OtherWay(why));
+    }
+    if own { &looked } else { &sent }.tell(hear);
+    let session = ask::session(friend, world, terms, (&root, schema.as_ref(), limits));
+    let watch = session.watch(terms.check_tree, &git);
     let asked = match (own, &watch) {
         (_, Err(_)) => session.end(Err(session.cancelled()), watch, sent),
-        (true, Ok(_)) => by_itself(&session, &base, letter, watch, hear),
+        (true, Ok(_)) => by_itself(&session, (&base, looked), letter, watch, hear),
         (false, Ok(_)) => letter.and_then(|(prompt, sent)| {
             let answer = session.turn(Task::Prompt(prompt), hear);
             session.end(answer, watch, sent)
@@ -130,25 +115,22 @@ pub fn review(
 /// The friend's own review; if that fails in a way that may be its own fault, the difference as a prompt.
 fn by_itself(
     session: &Session<'_>,
-    base: &Base,
+    (base, looked): (&Base, Sent),
     letter: Result<(String, Sent), AskError>,
     watch: Result<Watch, Failure>,
     hear: &mut dyn FnMut(Event),
 ) -> Result<Asked, AskError> {
     // By its name, which was looked up: codex compares with branches and tags, and with no commit.
     let own = session.turn(Task::Review { base: base.name.clone() }, hear);
-    let looked = Sent::new(Which::Own { base: base.clone() }, &Diff::default());
     let failure = match own {
         Err(failure) if may_go_another_way(&failure) => failure,
         ended => return session.end(ended, watch, looked),
     };
-    let name = session.friend.name();
     hear(Event::Anew);
     match letter {
         Ok((prompt, sent)) => {
-            hear(Event::OtherWay(format!(
-                "{name}'s own review failed ({failure}); the difference is sent to it"
-            )));
+            hear(Event::OtherWay(format!("its own review failed ({failure}); the difference is sent to it")));
+            sent.tell(hear);
             let answer = session.turn(Task::Prompt(prompt), hear);
             session.end(answer, watch, sent)
         }
@@ -189,15 +171,15 @@ fn has_own(friend: &dyn Friend, reviewing: &Reviewing) -> bool {
         && reviewing.prompt.is_none()
         && reviewing.context.is_none()
         && reviewing.paths.is_empty()
-        && reviewing.schema.is_none()
+        && reviewing.terms.schema.is_none()
         && !reviewing.verdict
         && !reviewing.uncommitted
-        && reviewing.memory == Memory::None
+        && reviewing.terms.memory == Memory::None
 }
 
 /// The form that the answer has to have.
 fn form(reviewing: &Reviewing) -> Result<Option<Schema>, AskError> {
-    match (&reviewing.schema, reviewing.verdict) {
+    match (&reviewing.terms.schema, reviewing.verdict) {
         (Some(_), true) => Err(AskError::SchemaAndVerdict),
         (None, true) => Ok(Some(Schema::new(verdict::schema())?)),
         (schema, false) => Ok(schema.clone().map(Schema::new).transpose()?),

@@ -32,11 +32,15 @@ pub(crate) const ALL: &[Code] = &[
     code(7, "not trusted yet", "The project's commands are not trusted yet."),
     code(8, "already processed", "This change was processed before."),
     code(9, "committed but the disk is in doubt", "Committed, but the disk reported an error afterwards."),
-    code(10, "a friend or provider failed", "A friend or a provider refused the request, or failed."),
+    code(
+        10,
+        "a friend or provider failed",
+        "A friend could not be reached, or a friend or a provider refused the request, or failed.",
+    ),
     code(
         11,
         "a friend or provider gave no answer",
-        "A friend or a provider could not be reached, or gave no answer that can be used. Never a pass.",
+        "A friend or a provider gave no answer that can be used, or a provider could not be reached. Never a pass.",
     ),
     code(12, "a friend or provider ran out of time", "A friend or a provider took too long."),
     code(13, "nobody to ask", "A person has to decide and there is nobody to ask."),

@@ -5,6 +5,7 @@
 //! back exactly.
 
 use std::io;
+use std::time::Duration;
 
 use relaycode_text::escape::is_unsafe;
 use serde::Serialize;
@@ -64,6 +65,11 @@ impl Formatter for Visible {
 /// A value as a part of an object.
 pub(crate) fn value(value: &impl Serialize) -> Value {
     serde_json::to_value(value).unwrap_or_default()
+}
+
+/// A time in whole milliseconds.
+pub(crate) fn ms(time: Duration) -> u64 {
+    u64::try_from(time.as_millis()).unwrap_or(u64::MAX)
 }
 
 /// Bytes in base64, for content that is not UTF-8.

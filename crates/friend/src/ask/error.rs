@@ -4,14 +4,14 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use relaycode_project::access::Access;
-use relaycode_project::git::{GitError, Why};
+use relaycode_project::git::{Base, GitError, LeftOut, Why};
 
 use super::Asked;
 use crate::context::ContextError;
 use crate::depth::TooDeep;
-use crate::diff::Sent;
+use crate::diff::{self, Sent};
 use crate::failure::Failure;
-use crate::limits::Over;
+use crate::limits::{NAMED, Over};
 use crate::schema::SchemaError;
 use crate::tree::Difference;
 
@@ -61,8 +61,8 @@ pub enum AskError {
     Git(#[from] GitError),
     /// There is no difference to review.
     #[error(
-        "there is nothing to review{}: nothing was committed since {base} ({}), and nothing is uncommitted",
-        if *paths { " in these files" } else { "" }, why.words()
+        "there is nothing to review{}: nothing was committed since {base} ({}), and {}",
+        if *paths { " in these files" } else { "" }, why.words(), uncommitted(left_out)
     )]
     NothingToReview {
         /// What was compared with.
@@ -71,6 +71,8 @@ pub enum AskError {
         why: Why,
         /// Only some files were wanted.
         paths: bool,
+        /// New files that are not sent.
+        left_out: Vec<LeftOut>,
     },
     /// The friend answered and gave no verdict.
     #[error("{friend} gave no verdict: it abstained{}", if summary.is_empty() { String::new() } else { format!(": {summary}") })]
@@ -88,6 +90,14 @@ pub enum AskError {
 }
 
 impl AskError {
+    /// The same, with what the difference was compared with if that is too large.
+    pub(crate) fn since(mut self, base: &Base) -> AskError {
+        if let AskError::Limit(over) = &mut self {
+            over.since = Some(diff::since(base));
+        }
+        self
+    }
+
     /// The friend's failure, if it is one.
     pub fn failure(&self) -> Option<&Failure> {
         match self {
@@ -110,6 +120,19 @@ pub struct Failed {
     pub unchecked: Option<String>,
     /// How long it took.
     pub took: Duration,
+}
+
+fn uncommitted(left_out: &[LeftOut]) -> String {
+    if left_out.is_empty() {
+        return "nothing is uncommitted".to_string();
+    }
+    let one = |file: &LeftOut| format!("{} ({})", file.path, file.why);
+    let mut named: Vec<String> = left_out.iter().take(NAMED).map(one).collect();
+    let more = left_out.len() - named.len();
+    if more > 0 {
+        named.push(format!("{more} more"));
+    }
+    format!("nothing that can be sent is uncommitted: not {}", named.join(", "))
 }
 
 fn listed(can: &[Access]) -> String {

@@ -7,15 +7,15 @@
 
 mod error;
 pub(crate) mod session;
+mod terms;
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::Duration;
 
-use relaycode_project::access::Access;
 use relaycode_project::git::{Diff, Git};
-use serde_json::Value;
 
 pub use error::{AskError, Failed};
+pub use terms::Terms;
 
 use crate::answer::Answer;
 use crate::depth;
@@ -26,7 +26,7 @@ use crate::friend::Friend;
 use crate::limits::{NAMED, What};
 use crate::schema::Schema;
 use crate::tree::Difference;
-use crate::turn::{Limits, Memory, Task};
+use crate::turn::{Limits, Task};
 use crate::world::World;
 use session::Session;
 
@@ -39,23 +39,8 @@ pub struct Asking {
     pub context: Option<String>,
     /// Whether a difference goes with it.
     pub include_diff: bool,
-    /// The project.
-    pub root: PathBuf,
-    /// What the friend may do there.
-    pub access: Access,
-    /// The model, as the friend names it; `None`: as it is configured.
-    pub model: Option<String>,
-    /// The JSON schema that the answer has to follow.
-    pub schema: Option<Value>,
-    /// What the friend remembers.
-    pub memory: Memory,
-    /// How long it may take in all.
-    pub total: Duration,
-    /// How long it may show no sign of life.
-    pub idle: Duration,
-    /// Whether the project is compared afterwards. Only with read-only access; whoever asks several friends at once
-    /// compares once, around all of them.
-    pub check_tree: bool,
+    /// On which terms.
+    pub terms: Terms,
 }
 
 /// What came of it.
@@ -86,10 +71,11 @@ pub fn ask(
     if is_blank(&asking.prompt) {
         return Err(AskError::NoPrompt);
     }
-    let limits = limits(asking.total, asking.idle)?;
-    let root = directory(&asking.root)?;
-    allowed(friend, asking.access)?;
-    let schema = asking.schema.clone().map(Schema::new).transpose()?;
+    let terms = &asking.terms;
+    let limits = terms.limits()?;
+    let root = terms.directory()?;
+    terms.allowed(friend)?;
+    let schema = terms.schema.clone().map(Schema::new).transpose()?;
     let context = checked(asking.context.as_deref())?;
     let git = Git::new(&world.runner, &root);
     let (diff, sent) = match asking.include_diff {
@@ -100,22 +86,25 @@ pub fn ask(
         Letter { root: &root, request: &asking.prompt, context, diff: &diff, schema: schema.as_ref() };
     let (prompt, sent) = letter.write(friend, sent)?;
     depth::check(world.depth)?;
-    let session = Session {
-        friend,
-        world,
-        root: &root,
-        access: asking.access,
-        model: asking.model.as_deref(),
-        schema: schema.as_ref(),
-        memory: &asking.memory,
-        limits,
-    };
-    let watch = session.watch(asking.check_tree, &git);
+    sent.tell(hear);
+    let session = session(friend, world, terms, (&root, schema.as_ref(), limits));
+    let watch = session.watch(terms.check_tree, &git);
     let answer = match &watch {
         Ok(_) => session.turn(Task::Prompt(prompt), hear),
         Err(_) => Err(session.cancelled()),
     };
     session.end(answer, watch, sent)
+}
+
+/// One friend on these terms, with what was made of them.
+pub(crate) fn session<'a>(
+    friend: &'a dyn Friend,
+    world: &'a World<'a>,
+    terms: &'a Terms,
+    (root, schema, limits): (&'a Path, Option<&'a Schema>, Limits),
+) -> Session<'a> {
+    let (access, model, memory) = (terms.access, terms.model.as_deref(), &terms.memory);
+    Session { friend, world, root, access, model, schema, memory, limits }
 }
 
 /// A prompt and what goes with it.
@@ -150,32 +139,10 @@ impl Letter<'_> {
         };
         let prompt = envelope.text();
         What::Prompt.check(prompt.len() as u64, || self.diff.largest(NAMED))?;
-        let sent = Sent { context: self.context.map_or(0, str::len), prompt: prompt.len(), ..sent };
+        let context = self.context.map_or(0, str::len);
+        let sent = Sent { context, prompt: Some(prompt.clone()), ..sent };
         Ok((prompt, sent))
     }
-}
-
-/// From now on, if there is any time at all.
-pub(crate) fn limits(total: Duration, idle: Duration) -> Result<Limits, AskError> {
-    if total.is_zero() || idle.is_zero() {
-        return Err(AskError::NoTime);
-    }
-    Ok(Limits::new(total, idle))
-}
-
-/// The project's directory, without links.
-pub(crate) fn directory(root: &Path) -> Result<PathBuf, AskError> {
-    let real = root.canonicalize().ok().filter(|real| real.is_dir());
-    real.ok_or_else(|| AskError::NotADirectory { path: root.to_path_buf() })
-}
-
-/// Whether a friend may be given this access.
-pub(crate) fn allowed(friend: &dyn Friend, access: Access) -> Result<(), AskError> {
-    let can = friend.abilities().access;
-    if can.contains(&access) {
-        return Ok(());
-    }
-    Err(AskError::Access { friend: friend.name().to_string(), access, can })
 }
 
 /// The context, if it is not too large.

@@ -9,7 +9,7 @@ use relaycode_friend::context::ContextError;
 use relaycode_friend::diff::Which;
 use relaycode_friend::limits::What;
 use relaycode_friend::tree::Changed;
-use relaycode_friend::{Answer, Asked, Asking, Failure, World, ask};
+use relaycode_friend::{Answer, Asked, Asking, Failure, Terms, World, ask};
 use relaycode_project::access::Access;
 use serde_json::json;
 
@@ -27,26 +27,33 @@ fn what_is_wrong_is_refused_in_order_and_nothing_is_sent() {
     let refused = |asking: Asking| asked(&friend, &asking).unwrap_err();
     let all_wrong = Asking {
         prompt: " \u{200b}\n".to_string(),
-        total: Duration::ZERO,
-        root: scene.root().join("a.txt"),
-        access: Access::Full,
-        schema: Some(json!(1)),
         context: Some("x".repeat(200_001)),
+        terms: Terms {
+            total: Duration::ZERO,
+            root: scene.root().join("a.txt"),
+            access: Access::Full,
+            schema: Some(json!(1)),
+            ..scene.terms()
+        },
         ..good.clone()
     };
     let step = all_wrong;
+    let on = |terms: Terms, step: Asking| Asking { terms, ..step };
     assert!(matches!(refused(step.clone()), AskError::NoPrompt));
     let step = Asking { prompt: "--what?".to_string(), ..step };
     assert!(matches!(refused(step.clone()), AskError::NoTime));
-    assert!(matches!(refused(Asking { idle: Duration::ZERO, ..good.clone() }), AskError::NoTime));
-    let step = Asking { total: Duration::from_secs(9), ..step };
+    assert!(matches!(
+        refused(on(Terms { idle: Duration::ZERO, ..scene.terms() }, good.clone())),
+        AskError::NoTime
+    ));
+    let step = on(Terms { total: Duration::from_secs(9), ..step.terms.clone() }, step);
     assert!(matches!(refused(step.clone()), AskError::NotADirectory { .. }));
-    let step = Asking { root: scene.root(), ..step };
+    let step = on(Terms { root: scene.root(), ..step.terms.clone() }, step);
     let error = refused(step.clone());
     assert_eq!(error.to_string(), "fake cannot work with the access `full`; it can with read-only");
-    let step = Asking { access: Access::ReadOnly, ..step };
+    let step = on(Terms { access: Access::ReadOnly, ..step.terms.clone() }, step);
     assert!(matches!(refused(step.clone()), AskError::Schema(_)));
-    let step = Asking { schema: None, ..step };
+    let step = on(Terms { schema: None, ..step.terms.clone() }, step);
     assert!(matches!(refused(step), AskError::Limit(over) if over.what == What::Context));
     let deep = World { depth: 1, ..world() };
     let error = ask(&friend, &good, &deep, &mut |_| {}).unwrap_err();
@@ -62,9 +69,9 @@ fn what_is_wrong_is_refused_in_order_and_nothing_is_sent() {
 fn the_whole_prompt_is_limited_at_the_exact_byte() {
     let scene = Scene::new();
     let friend = Fake::says("yes");
-    let frame = asked(&friend, &scene.asking("x")).unwrap().sent.prompt - 1;
+    let frame = asked(&friend, &scene.asking("x")).unwrap().sent.prompt.unwrap().len() - 1;
     let exact = scene.asking(&"x".repeat(500_000 - frame));
-    assert_eq!(asked(&friend, &exact).unwrap().sent.prompt, 500_000);
+    assert_eq!(asked(&friend, &exact).unwrap().sent.prompt.unwrap().len(), 500_000);
     let over = scene.asking(&"x".repeat(500_000 - frame + 1));
     let error = asked(&friend, &over).unwrap_err();
     assert!(matches!(error, AskError::Limit(over) if over.what == What::Prompt && over.size == 500_001));
@@ -105,6 +112,12 @@ fn which_difference_was_sent_is_said() {
     let sent = which(&scene);
     assert_eq!((sent.which.clone(), sent.files, sent.untracked), (Which::Uncommitted, 1, 1));
     assert!(friend.asked().last().unwrap().ends_with("+++ b/new.txt\n@@ -0,0 +1 @@\n+new"));
+    // What is not sent differs, too.
+    fs::rename(scene.root().join("new.txt"), scene.root().join(".env")).unwrap();
+    let sent = which(&scene);
+    assert_eq!((sent.which.clone(), sent.left_out.len()), (Which::LastCommit, 1));
+    assert!(sent.line().unwrap().contains("nothing that can be sent is uncommitted"), "{sent:?}");
+    assert_eq!(sent.remarks(), [".env is not in it: by its name it holds secrets"]);
     let none = Scene::bare();
     let sent = which(&none);
     assert!(matches!(&sent.which, Which::Unknown(why) if why.contains("no git repository")), "{sent:?}");
@@ -128,7 +141,8 @@ fn no_answer_and_a_failure_are_never_an_answer() {
     let error = ask(&friend, &scene.asking("what?"), &stopped, &mut |_| {}).unwrap_err();
     assert!(matches!(error.failure(), Some(Failure::Cancelled { .. })));
     assert_eq!(friend.asked(), [""; 0]);
-    let late = Asking { total: Duration::from_nanos(1), ..scene.asking("what?") };
+    let late =
+        Asking { terms: Terms { total: Duration::from_nanos(1), ..scene.terms() }, ..scene.asking("what?") };
     assert!(matches!(asked(&friend, &late).unwrap_err().failure(), Some(Failure::TimedOut { .. })));
 }
 
@@ -136,7 +150,7 @@ fn no_answer_and_a_failure_are_never_an_answer() {
 fn a_structured_answer_follows_its_schema_whoever_says_so() {
     let scene = Scene::new();
     let schema = json!({"type": "object", "required": ["ok"], "properties": {"ok": {"type": "boolean", "pattern": "x"}}});
-    let asking = Asking { schema: Some(schema), ..scene.asking("what?") };
+    let asking = Asking { terms: Terms { schema: Some(schema), ..scene.terms() }, ..scene.asking("what?") };
     let friend = Fake::says("Sure:\n```json\n{\"ok\": true}\n```");
     let got = asked(&friend, &asking).unwrap().answer;
     assert_eq!((got.text.as_str(), got.value), ("{\"ok\":true}", Some(json!({"ok": true}))));
@@ -169,7 +183,7 @@ fn what_changed_while_it_ran_is_told_with_the_answer_and_with_a_failure() {
         fs::write(root.join(".git/hooks/pre-commit"), "x").unwrap();
     };
     let again = meddle.clone();
-    let asking = Asking { check_tree: true, ..scene.asking("what?") };
+    let asking = Asking { terms: Terms { check_tree: true, ..scene.terms() }, ..scene.asking("what?") };
     let calm = asked(&Fake::says("yes"), &asking).unwrap();
     assert_eq!((calm.changed, calm.unchecked), (vec![], None));
     let got = asked(

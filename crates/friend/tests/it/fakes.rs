@@ -6,7 +6,7 @@ use std::process::Command;
 use std::sync::Mutex;
 use std::time::Duration;
 
-use relaycode_friend::ask::Asking;
+use relaycode_friend::ask::{Asking, Terms};
 use relaycode_friend::friend::{Abilities, Presence, Sessions};
 use relaycode_friend::review::Reviewing;
 use relaycode_friend::{Answer, Event, Failure, Friend, Memory, Turn, World};
@@ -131,11 +131,8 @@ impl Scene {
         git(&self.root(), words)
     }
 
-    pub(crate) fn asking(&self, prompt: &str) -> Asking {
-        Asking {
-            prompt: prompt.to_string(),
-            context: None,
-            include_diff: false,
+    pub(crate) fn terms(&self) -> Terms {
+        Terms {
             root: self.root(),
             access: Access::ReadOnly,
             model: None,
@@ -147,6 +144,10 @@ impl Scene {
         }
     }
 
+    pub(crate) fn asking(&self, prompt: &str) -> Asking {
+        Asking { prompt: prompt.to_string(), context: None, include_diff: false, terms: self.terms() }
+    }
+
     pub(crate) fn reviewing(&self) -> Reviewing {
         Reviewing {
             base: None,
@@ -155,14 +156,7 @@ impl Scene {
             context: None,
             uncommitted: false,
             verdict: false,
-            root: self.root(),
-            access: Access::ReadOnly,
-            model: None,
-            schema: None,
-            memory: Memory::None,
-            total: Duration::from_secs(120),
-            idle: Duration::from_secs(60),
-            check_tree: false,
+            terms: self.terms(),
         }
     }
 }

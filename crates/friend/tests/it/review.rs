@@ -5,7 +5,7 @@ use std::time::Duration;
 use relaycode_friend::ask::AskError;
 use relaycode_friend::diff::Which;
 use relaycode_friend::review::{PROMPT, Reviewed, Reviewing};
-use relaycode_friend::{Event, Failure, Task, World, review};
+use relaycode_friend::{Event, Failure, Task, Terms, World, review};
 use relaycode_project::git::GitError;
 use serde_json::json;
 
@@ -105,9 +105,26 @@ fn a_friends_own_review_comes_first_and_the_difference_after_it_fails() {
     assert_eq!(got.asked.answer.text, "by the difference");
     assert!(matches!(got.asked.sent.which, Which::Branch { .. }));
     assert!(
-        matches!(&events[..], [Event::Anew, Event::OtherWay(why)] if why.contains("fake failed: broken")),
+        matches!(
+            &events[..],
+            [Event::Sending { what: own, .. }, Event::Anew, Event::OtherWay(why), Event::Sending { what, .. }]
+                if why.contains("fake failed: broken")
+                    && own.contains("compares with main") && what.contains("since main") && what.contains(": 1 commit, 1 file, ")
+        ),
         "{events:?}"
     );
+    // With a commit it is not tried at all: that it cannot is known before.
+    let friend = with_own(|| Ok("own"));
+    let commit = Reviewing { base: Some("HEAD~1".to_string()), ..scene.reviewing() };
+    let mut events = Vec::new();
+    let got = review(&friend, &commit, &world(), &mut |event| events.push(event)).unwrap();
+    assert_eq!(got.asked.answer.text, "by the difference");
+    assert!(
+        matches!(&events[..], [Event::OtherWay(why), Event::Sending { .. }] if why.contains("HEAD~1")),
+        "{events:?}"
+    );
+    let friend = with_own(|| Err(failed("broken")));
+    reviewed(&friend, &scene.reviewing()).unwrap();
     // One deadline for both.
     let turns = friend.turns.lock().unwrap();
     assert_eq!(turns[0].limits, turns[1].limits);
@@ -159,6 +176,7 @@ fn a_difference_that_is_too_large_is_refused_unless_the_friend_looks_for_itself(
     let friend = Fake::says("fine");
     let error = reviewed(&friend, &scene.reviewing()).unwrap_err();
     assert!(matches!(&error, AskError::Limit(over) if over.largest[0].0 == "big.txt"), "{error}");
+    assert!(error.to_string().starts_with("the difference since main (there is a branch"), "{error}");
     assert_eq!(friend.asked(), [""; 0]);
     assert_eq!(reviewed(&with_own(|| Ok("own")), &scene.reviewing()).unwrap().asked.answer.text, "own");
     let error = reviewed(&with_own(|| Err(failed("broken"))), &scene.reviewing()).unwrap_err();
@@ -207,7 +225,7 @@ fn a_failed_review_never_reads_as_a_pass() {
     assert!(matches!(&error, AskError::Abstained { summary, .. } if summary == "s"), "{error}");
     let error = reviewed(&Fake::new(|_, _| Err(failed("no"))), &wish).unwrap_err();
     assert!(matches!(error.failure(), Some(Failure::Failed { .. })));
-    let both = Reviewing { schema: Some(json!({})), ..wish.clone() };
+    let both = Reviewing { terms: Terms { schema: Some(json!({})), ..scene.terms() }, ..wish.clone() };
     assert!(matches!(reviewed(&Fake::says(&ship), &both), Err(AskError::SchemaAndVerdict)));
     // A contradiction is said.
     let got = reviewed(&Fake::says(&verdict("ship", Some("blocker"))), &wish).unwrap();

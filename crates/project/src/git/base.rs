@@ -83,6 +83,36 @@ impl Git<'_> {
         }
     }
 
+    /// How many commits the last one has that the base has not.
+    ///
+    /// # Errors
+    /// If git cannot say.
+    pub fn commits_since(&self, base: &Base) -> Result<u64, GitError> {
+        let range = format!("{}..{}", base.commit, self.need_head()?);
+        let answer = self.ask(self.safe()?, &["rev-list", "--count", &range], ANSWER)?;
+        let text = String::from_utf8_lossy(&answer);
+        text.trim_end().parse().map_err(|_| GitError::Failed {
+            what: "rev-list".to_string(),
+            words: "it gave no number".to_string(),
+        })
+    }
+
+    /// Whether this is the name of a branch, here or of a remote repository, or of a tag: and no commit and no
+    /// expression.
+    ///
+    /// # Errors
+    /// If git cannot say.
+    pub fn is_named(&self, base: &Base) -> Result<bool, GitError> {
+        let full = ["heads", "remotes", "tags"].map(|kind| format!("refs/{kind}/{}", base.name));
+        let words =
+            ["for-each-ref", "--format=%(refname)"].into_iter().chain(full.iter().map(String::as_str));
+        let words: Vec<&str> = words.collect();
+        let answer = self.ask(self.safe()?, &words, ANSWER)?;
+        // What is below a name is listed, too.
+        let listed = String::from_utf8_lossy(&answer);
+        Ok(listed.lines().any(|line| full.iter().any(|name| name == line)))
+    }
+
     /// The last commit, which has to be there.
     pub(super) fn need_head(&self) -> Result<String, GitError> {
         self.head_commit()?.ok_or_else(|| GitError::NoCommits { root: self.root.clone() })

@@ -62,7 +62,7 @@ pub struct LeftOut {
 }
 
 impl Diff {
-    /// Whether there is no difference.
+    /// Whether there is nothing in it. Files may differ in spite of that, and be [left out](Diff::left_out).
     pub fn is_empty(&self) -> bool {
         self.parts.is_empty()
     }

@@ -88,6 +88,19 @@ pub enum GitError {
         /// The limit, with its unit.
         most: String,
     },
+    /// More new files than relay reads: somebody forgot to ignore a directory.
+    #[error(
+        "there are at least {count} files that git has not been told of, and relay reads {most} at most{}",
+        most_in(folders)
+    )]
+    ManyNewFiles {
+        /// How many were counted.
+        count: usize,
+        /// The limit.
+        most: usize,
+        /// The directories with the most of them, the fullest first. Foreign text.
+        folders: Vec<(String, usize)>,
+    },
     /// No name for a branch.
     #[error("`{name}` cannot be the name of a branch")]
     BadBranch {
@@ -169,4 +182,12 @@ pub enum GitError {
     /// It could not be started.
     #[error(transparent)]
     Exec(#[from] ExecError),
+}
+
+fn most_in(folders: &[(String, usize)]) -> String {
+    if folders.is_empty() {
+        return String::new();
+    }
+    let named: Vec<String> = folders.iter().map(|(path, count)| format!("{path} ({count})")).collect();
+    format!("; most are in {}", named.join(", "))
 }

@@ -8,12 +8,17 @@ use std::io;
 use std::path::Path;
 
 use relaycode_durable::{Dir, Fs, Kind, Real};
+use relaycode_exec::Input;
 
 use super::diff::{LeftOut, Part};
-use super::{ANSWER, Git, GitError, literal};
+use super::{ANSWER, Git, GitError, call, literal};
 
 /// Files that are looked at; with more, somebody forgot to ignore a directory.
 const MOST: usize = 10_000;
+/// Directories that are named when there are more.
+const FOLDERS: usize = 3;
+/// How deep in them most of the files are looked for.
+const DEEPEST: usize = 16;
 /// How much of a file is looked at to say whether it is text; as git does it.
 const LOOK: usize = 8_000;
 
@@ -29,12 +34,17 @@ impl Git<'_> {
     pub(super) fn untracked(&self, paths: &[&str], most: usize) -> Result<Untracked, GitError> {
         let words = ["ls-files", "-z", "--others", "--exclude-standard", "--"].iter().map(OsString::from);
         let words: Vec<OsString> = words.chain(literal(paths)?).collect();
-        let list = self.ask(self.safe()?, &words, ANSWER)?;
+        let (leave, what) = (self.safe()?, "ls-files");
+        let finished = self.call(leave, &words, Input::Nothing, ANSWER)?;
+        if call::exit_code(&finished, what, leave)? != 0 {
+            return Err(self.explain(&finished, what));
+        }
+        let cut = finished.stdout.dropped > 0 || !finished.stdout.tail.is_empty();
+        let list = finished.stdout.head;
         let mut names: Vec<&[u8]> = list.split(|byte| *byte == 0).filter(|name| !name.is_empty()).collect();
         names.sort_unstable();
-        if names.len() > MOST {
-            let what = format!("the number of files here that git has not been told of ({})", names.len());
-            return Err(GitError::TooMuch { what, most: MOST.to_string() });
+        if names.len() > MOST || cut {
+            return Err(GitError::ManyNewFiles { count: names.len(), most: MOST, folders: fullest(&names) });
         }
         let failed = |error: io::Error| GitError::Failed {
             what: "ls-files".to_string(),
@@ -59,6 +69,40 @@ impl Git<'_> {
         }
         Ok(found)
     }
+}
+
+/// The directories with the most of these files, which are in their order, each as deep as most of its files have it
+/// in common.
+fn fullest(names: &[&[u8]]) -> Vec<(String, usize)> {
+    let mut folders = below(names, 0);
+    folders.truncate(FOLDERS);
+    let mut found: Vec<(String, usize)> = Vec::new();
+    for (mut names, mut depth) in folders {
+        for _ in 0..DEEPEST {
+            match below(names, depth).first() {
+                Some((most, deeper)) if most.len() * 2 > names.len() => (names, depth) = (most, *deeper),
+                _ => break,
+            }
+        }
+        let name = names.first().and_then(|name| name.get(..depth)).unwrap_or_default();
+        found.push((String::from_utf8_lossy(name).into_owned(), names.len()));
+    }
+    found
+}
+
+/// The directories that begin behind `depth` bytes of these names, the fullest first: their files, and how many bytes
+/// their own names have.
+fn below<'n, 'b>(names: &'n [&'b [u8]], depth: usize) -> Vec<(&'n [&'b [u8]], usize)> {
+    let folder = |name: &'b [u8]| {
+        let rest = name.get(depth..).unwrap_or_default();
+        rest.iter().position(|byte| *byte == b'/').map(|at| &name[..=depth + at])
+    };
+    let mut found: Vec<(&[&[u8]], usize)> = names
+        .chunk_by(|a, b| folder(a) == folder(b))
+        .filter_map(|files| Some((files, folder(files.first()?)?.len())))
+        .collect();
+    found.sort_by_key(|(files, _)| std::cmp::Reverse(files.len()));
+    found
 }
 
 /// A new file: how many bytes its difference has, and the difference itself, if there is room for it.
@@ -171,6 +215,19 @@ mod tests {
              \"b/x\\n\\\"\" differ\n"
         );
         assert_eq!(from_nothing("e", "100644", b""), "diff --git a/e b/e\nnew file mode 100644\n");
+    }
+
+    #[test]
+    fn the_fullest_directories_are_named_as_deep_as_their_files_lie_together() {
+        let mut names = vec!["a.txt".to_string(), "a/b.txt".to_string()];
+        names.extend((0..6).map(|n| format!("app/web/modules/p{n}/x")));
+        names.extend((0..4).map(|n| format!("app/{n}/x")));
+        names.extend((0..3).map(|n| format!("dist/{n}")));
+        names.sort();
+        let names: Vec<&[u8]> = names.iter().map(|name| name.as_bytes()).collect();
+        let named = [("app/web/modules/".to_string(), 6), ("dist/".to_string(), 3), ("a/".to_string(), 1)];
+        assert_eq!(fullest(&names), named);
+        assert_eq!(fullest(&[b"x", b"y"]), []);
     }
 
     #[test]

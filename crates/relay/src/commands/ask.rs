@@ -1,14 +1,10 @@
 //! `relay ask`: a question to a friend, who looks and changes nothing.
 
-use std::path::PathBuf;
-
 use relaycode_friend::ask::{Asked, Asking, ask};
-use relaycode_project::access::Access;
 
 use crate::context::{Act, Context};
 use crate::failure::{Exit, Failure};
-use crate::friends::arguments::{Whom, With, access, schema};
-use crate::friends::circle::Circle;
+use crate::friends::arguments::{Reading, Whom, With};
 use crate::friends::tell::{Told, tell};
 use crate::signals::Held;
 
@@ -35,17 +31,8 @@ pub(crate) struct Args {
     #[arg(long)]
     include_diff: bool,
 
-    /// A JSON schema that the answer has to follow
-    #[arg(long, value_name = "FILE")]
-    schema: Option<PathBuf>,
-
-    /// What the friend may do: asking is always read-only
-    #[arg(long, value_name = "ACCESS", value_parser = access, default_value = "read-only", visible_alias = "sandbox")]
-    access: Access,
-
-    /// Do not compare the project with how it was before
-    #[arg(long)]
-    no_tree_check: bool,
+    #[command(flatten)]
+    reading: Reading,
 }
 
 impl Act for Args {
@@ -54,44 +41,22 @@ impl Act for Args {
     }
 
     fn run(&self, context: &mut Context<'_>) -> Result<Exit, Failure> {
-        only_reads(self.access)?;
         let held = Held::begin()?;
         let stop = || held.asked();
-        let circle = Circle::gather(&self.whom, context, &stop)?;
-        let given = self.with.read(circle.total, &stop, context)?;
-        let schema = schema(self.schema.as_deref())?;
-        let words =
-            given.as_ref().map_or_else(|| self.prompt.clone(), |given| format!("{}\n\n{given}", self.prompt));
-        let round = circle.ask(
-            !self.no_tree_check,
-            &words,
+        let begun = self.reading.begin(&self.whom, &self.with, &stop, context)?;
+        let round = begun.circle.ask(
+            begun.check,
             |part, world, hear| {
                 let asking = Asking {
                     prompt: self.prompt.clone(),
-                    context: given.clone(),
+                    context: begun.given.clone(),
                     include_diff: self.include_diff,
-                    root: circle.root.clone(),
-                    access: self.access,
-                    model: part.model.clone(),
-                    schema: schema.clone(),
-                    memory: part.memory.clone(),
-                    total: circle.total,
-                    idle: circle.idle,
-                    check_tree: part.check_tree,
+                    terms: begun.terms(part),
                 };
                 ask(part.friend, &asking, world, hear)
             },
             context,
         )?;
-        Ok(tell("ask", round, |asked: &Asked| Told { asked, verdict: None }, context))
+        Ok(tell("ask", begun.check, round, |asked: &Asked| Told { asked, verdict: None }, context))
     }
-}
-
-/// Whoever is asked or reviews changes nothing.
-pub(super) fn only_reads(access: Access) -> Result<(), Failure> {
-    if access.may_write() {
-        return Err(Failure::usage(format!("with the access `{access}` a friend may change files"))
-            .hint("`relay do` lets it work in a copy, and shows you what it changed"));
-    }
-    Ok(())
 }

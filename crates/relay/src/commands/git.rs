@@ -227,6 +227,7 @@ impl From<GitError> for Failure {
             | GitError::Directory { .. }
             | GitError::Ignored { .. }
             | GitError::Conflicted { .. }
+            | GitError::ManyNewFiles { .. }
             | GitError::TooMuch { .. } => Exit::Refused,
             GitError::Stopped { .. } => {
                 return Failure::new(Exit::Interrupted, "interrupted", "interrupted").left(State::Unchanged);
@@ -239,6 +240,9 @@ impl From<GitError> for Failure {
             GitError::NoCommits { .. } => Some("commit something first"),
             GitError::NoBase { .. } | GitError::NoFork { .. } => {
                 Some("`--base REF` names a branch, a tag or a commit that is here")
+            }
+            GitError::ManyNewFiles { .. } => {
+                Some("`.gitignore` leaves a directory out; `relay review PATH` takes only what is below it")
             }
             _ => None,
         };

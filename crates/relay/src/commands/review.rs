@@ -3,13 +3,11 @@
 use std::path::PathBuf;
 
 use relaycode_friend::review::{Reviewed, Reviewing, review};
-use relaycode_project::access::Access;
 
-use super::ask::only_reads;
 use crate::context::{Act, Context};
 use crate::failure::{Exit, Failure};
-use crate::friends::arguments::{Whom, With, access, schema};
-use crate::friends::circle::{Answered, Circle};
+use crate::friends::arguments::{Reading, Whom, With};
+use crate::friends::circle::Answered;
 use crate::friends::tell::{Told, tell};
 use crate::signals::Held;
 
@@ -49,17 +47,8 @@ pub(crate) struct Args {
     #[arg(long, conflicts_with = "schema")]
     verdict: bool,
 
-    /// A JSON schema that the answer has to follow
-    #[arg(long, value_name = "FILE")]
-    schema: Option<PathBuf>,
-
-    /// What the friend may do: reviewing is always read-only
-    #[arg(long, value_name = "ACCESS", value_parser = access, default_value = "read-only", visible_alias = "sandbox")]
-    access: Access,
-
-    /// Do not compare the project with how it was before
-    #[arg(long)]
-    no_tree_check: bool,
+    #[command(flatten)]
+    reading: Reading,
 }
 
 impl Answered for Reviewed {
@@ -74,39 +63,27 @@ impl Act for Args {
     }
 
     fn run(&self, context: &mut Context<'_>) -> Result<Exit, Failure> {
-        only_reads(self.access)?;
         let held = Held::begin()?;
         let stop = || held.asked();
-        let circle = Circle::gather(&self.whom, context, &stop)?;
-        let given = self.with.read(circle.total, &stop, context)?;
-        let schema = schema(self.schema.as_deref())?;
+        let begun = self.reading.begin(&self.whom, &self.with, &stop, context)?;
         let paths = self.named(context)?;
-        let words = self.prompt.clone().unwrap_or_else(|| relaycode_friend::review::PROMPT.to_string());
-        let round = circle.ask(
-            !self.no_tree_check,
-            &words,
+        let round = begun.circle.ask(
+            begun.check,
             |part, world, hear| {
                 let reviewing = Reviewing {
                     base: self.base.clone(),
                     paths: paths.clone(),
                     prompt: self.prompt.clone(),
-                    context: given.clone(),
+                    context: begun.given.clone(),
                     uncommitted: self.uncommitted,
                     verdict: self.verdict,
-                    root: circle.root.clone(),
-                    access: self.access,
-                    model: part.model.clone(),
-                    schema: schema.clone(),
-                    memory: part.memory.clone(),
-                    total: circle.total,
-                    idle: circle.idle,
-                    check_tree: part.check_tree,
+                    terms: begun.terms(part),
                 };
                 review(part.friend, &reviewing, world, hear)
             },
             context,
         )?;
-        Ok(tell("review", round, told, context))
+        Ok(tell("review", begun.check, round, told, context))
     }
 }
 

@@ -5,13 +5,14 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use relaycode_friend::ask::AskError;
+use relaycode_friend::ask::{AskError, Terms};
 use relaycode_friend::context;
 use relaycode_project::access::Access;
 use relaycode_project::config::Config;
 use rustix::fs::FileType;
 use serde_json::Value;
 
+use super::circle::{Circle, Part};
 use super::stdin;
 use super::world::Stop;
 use crate::context::Context;
@@ -57,6 +58,33 @@ pub(crate) struct With {
     pub(crate) context: Option<String>,
 }
 
+/// How a friend looks that changes nothing.
+#[derive(Debug, Clone, clap::Args)]
+pub(crate) struct Reading {
+    /// A JSON schema that the answer has to follow
+    #[arg(long, value_name = "FILE")]
+    schema: Option<PathBuf>,
+
+    /// What the friend may do: whoever is asked or reviews only reads
+    #[arg(long, value_name = "ACCESS", value_parser = access, default_value = "read-only", visible_alias = "sandbox")]
+    access: Access,
+
+    /// Do not compare the project with how it was before
+    #[arg(long)]
+    no_tree_check: bool,
+}
+
+/// Everything that is known before the first friend is asked.
+pub(crate) struct Begun<'a> {
+    pub(crate) circle: Circle<'a>,
+    /// What goes with the request.
+    pub(crate) given: Option<String>,
+    schema: Option<Value>,
+    access: Access,
+    /// Whether the project is compared with how it was before.
+    pub(crate) check: bool,
+}
+
 impl Whom {
     /// Who is asked, in this order.
     pub(crate) fn names(&self, config: &Config) -> Vec<String> {
@@ -67,20 +95,55 @@ impl Whom {
     }
 }
 
+impl Reading {
+    /// Finds who is to be asked, and reads what goes along.
+    pub(crate) fn begin<'a>(
+        &self,
+        whom: &Whom,
+        with: &With,
+        stop: Stop<'a>,
+        context: &mut Context<'_>,
+    ) -> Result<Begun<'a>, Failure> {
+        let access = self.access;
+        if access.may_write() {
+            return Err(Failure::usage(format!("with the access `{access}` a friend may change files"))
+                .hint("`relay do` lets it work in a copy, and shows you what it changed"));
+        }
+        let circle = Circle::gather(whom, context, stop)?;
+        let given = with.read(circle.total, stop, context)?;
+        let schema = schema(self.schema.as_deref(), &context.options.directory)?;
+        Ok(Begun { circle, given, schema, access, check: !self.no_tree_check })
+    }
+}
+
+impl Begun<'_> {
+    /// On which terms one of the friends is asked.
+    pub(crate) fn terms(&self, part: &Part<'_>) -> Terms {
+        Terms {
+            root: self.circle.root.clone(),
+            access: self.access,
+            model: part.model.clone(),
+            schema: self.schema.clone(),
+            memory: part.memory.clone(),
+            total: self.circle.total,
+            idle: self.circle.idle,
+            check_tree: part.check_tree,
+        }
+    }
+}
+
 impl With {
-    /// What goes with the request: the file, the text, or what comes on stdin when that is a pipe or a file.
-    /// That is waited for as long as the request may take in all.
+    /// What goes with the request: the file, the text, or what comes on stdin when that is a pipe, a file or a
+    /// socket. That is waited for as long as the request may take in all.
     pub(crate) fn read(
         &self,
         total: Duration,
         stop: Stop<'_>,
         context: &mut Context<'_>,
     ) -> Result<Option<String>, Failure> {
-        if total.is_zero() {
-            return Err(AskError::NoTime.into());
-        }
         let named_stdin = self.context_file.as_deref() == Some(Path::new("-"));
-        if named_stdin || self.context.is_none() && self.context_file.is_none() && brings_something() {
+        let free = self.context.is_none() && self.context_file.is_none();
+        if named_stdin || free && brings_something(stop, context)? {
             let bytes = stdin::read(total, stop, context)?;
             let text = context::of_bytes(bytes, "stdin").map_err(AskError::from)?;
             return Ok(Some(text).filter(|text| !text.trim().is_empty()));
@@ -90,18 +153,23 @@ impl With {
     }
 }
 
-/// Whether something was put on stdin: a pipe or a file. A terminal, `/dev/null` and a socket bring nothing.
-fn brings_something() -> bool {
+/// Whether something was put on stdin: a pipe or a file, or a socket on which something comes. A terminal and `/dev/null`
+/// bring nothing.
+fn brings_something(stop: Stop<'_>, context: &mut Context<'_>) -> Result<bool, Failure> {
     let kind = rustix::fs::fstat(std::io::stdin()).map(|stat| FileType::from_raw_mode(stat.st_mode));
-    matches!(kind, Ok(FileType::Fifo | FileType::RegularFile))
+    match kind {
+        Ok(FileType::Fifo | FileType::RegularFile) => Ok(true),
+        Ok(FileType::Socket) => stdin::begins(stop, context),
+        _ => Ok(false),
+    }
 }
 
 /// Bytes of a schema.
 const SCHEMA: u64 = 1 << 20;
 
-/// The JSON schema in a file.
-pub(crate) fn schema(file: Option<&Path>) -> Result<Option<Value>, Failure> {
-    let Some(file) = file else { return Ok(None) };
+/// The JSON schema in a file, as seen from where the user stands.
+fn schema(file: Option<&Path>, directory: &Path) -> Result<Option<Value>, Failure> {
+    let Some(file) = file.map(|file| directory.join(file)) else { return Ok(None) };
     let failed = |error: &dyn std::fmt::Display| {
         let message = format!("the schema {} cannot be read: {error}", file.display());
         Failure::new(Exit::Usage, "schema", message)
@@ -113,7 +181,7 @@ pub(crate) fn schema(file: Option<&Path>) -> Result<Option<Value>, Failure> {
         return Err(failed(&"it is no file"));
     }
     let mut text = String::new();
-    let opened = File::open(file).map_err(|error| failed(&error))?;
+    let opened = File::open(&file).map_err(|error| failed(&error))?;
     opened.take(SCHEMA + 1).read_to_string(&mut text).map_err(|error| failed(&error))?;
     if text.len() as u64 > SCHEMA {
         return Err(failed(&format!("it has more than {SCHEMA} bytes")));
@@ -126,10 +194,14 @@ pub(crate) fn access(name: &str) -> Result<Access, String> {
     name.parse().map_err(|error: relaycode_project::access::UnknownAccess| error.to_string())
 }
 
-/// Seconds as given, or as configured. Zero and less are left for whoever refuses them.
-pub(crate) fn seconds(given: Option<i64>, configured: u64) -> Duration {
-    match given {
-        Some(given) => Duration::from_secs(u64::try_from(given).unwrap_or(0)),
-        None => Duration::from_secs(configured),
+/// Seconds as given, or as configured.
+///
+/// # Errors
+/// If they are none at all.
+pub(crate) fn seconds(given: Option<i64>, configured: u64) -> Result<Duration, Failure> {
+    let seconds = given.map_or(configured, |given| u64::try_from(given).unwrap_or(0));
+    if seconds == 0 {
+        return Err(AskError::NoTime.into());
     }
+    Ok(Duration::from_secs(seconds))
 }

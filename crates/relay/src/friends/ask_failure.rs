@@ -15,16 +15,10 @@ impl From<AskError> for Failure {
             AskError::NoTime => usage("time").hint("`--timeout 600` gives it ten minutes"),
             AskError::NotADirectory { .. } => usage("directory").hint("give the project with `-C DIR`"),
             AskError::Access { .. } => usage("access").hint("`relay friends` shows what each of them can do"),
-            AskError::Context(error) => {
-                let over = matches!(error, relaycode_friend::context::ContextError::Over(_));
-                let (exit, kind) = if over { (Exit::Refused, "tooLarge") } else { (Exit::Usage, "context") };
-                let hint = if over {
-                    "give it less; nothing was sent to anybody"
-                } else {
-                    "nothing was sent to anybody"
-                };
-                Failure::new(exit, kind, message).hint(hint)
+            AskError::Context(relaycode_friend::context::ContextError::Over(_)) => {
+                Failure::refused("tooLarge", message).hint("give it less; nothing was sent to anybody")
             }
+            AskError::Context(_) => usage("context").hint("nothing was sent to anybody"),
             AskError::Schema(_) => usage("schema").hint("nothing was sent to anybody"),
             AskError::SchemaAndVerdict => usage("usage").hint("leave out --schema or --verdict"),
             AskError::Limit(mut over) => {
@@ -41,11 +35,11 @@ impl From<AskError> for Failure {
                         "`relay review` takes the paths that matter, `.gitignore` leaves new files out; nothing was sent to anybody"
                     }
                 };
-                Failure::new(Exit::Refused, "tooLarge", over).about(files).hint(hint)
+                Failure::refused("tooLarge", over).about(files).hint(hint)
             }
-            AskError::Depth(_) => Failure::new(Exit::Refused, "depth", message),
+            AskError::Depth(_) => Failure::refused("depth", message),
             AskError::Git(error) => error.into(),
-            AskError::NothingToReview { .. } => Failure::new(Exit::Refused, "nothing", message)
+            AskError::NothingToReview { .. } => Failure::refused("nothing", message)
                 .hint("`--base REF` compares with something else; nothing was sent to anybody"),
             AskError::Abstained { .. } => Failure::new(Exit::NoAnswer, "abstained", message)
                 .hint("no verdict is no pass; ask another friend"),

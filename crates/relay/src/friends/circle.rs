@@ -101,8 +101,8 @@ impl<'a> Circle<'a> {
         Ok(Circle {
             world: world(context, stop)?,
             root,
-            total: seconds(whom.timeout, configured.timeout),
-            idle: seconds(whom.idle_timeout, configured.idle_timeout),
+            total: seconds(whom.timeout, configured.timeout)?,
+            idle: seconds(whom.idle_timeout, configured.idle_timeout)?,
             chosen,
             model: whom.model.clone(),
             session,
@@ -122,12 +122,10 @@ impl<'a> Circle<'a> {
         chosen.model.clone().or_else(|| self.model.clone())
     }
 
-    /// Asks all of them, each by `ask`. The project is looked at around them if `check` says so. `words` are what a
-    /// session remembers of the request.
+    /// Asks all of them, each by `ask`. The project is looked at around them if `check` says so.
     pub(crate) fn ask<T: Answered + Send>(
         &self,
         check: bool,
-        words: &str,
         ask: impl Fn(&Part<'_>, &World<'_>, &mut dyn FnMut(Event)) -> Result<T, AskError> + Sync,
         context: &mut Context<'_>,
     ) -> Result<Round<T>, Failure> {
@@ -152,9 +150,8 @@ impl<'a> Circle<'a> {
         listener.end(context);
         let results = results.map_err(Failure::usage)?;
         let heard = results.into_iter().zip(names).zip(&self.chosen);
-        let heard: Vec<Heard<T>> = heard
-            .map(|((result, name), chosen)| self.remembered(name, chosen.friend(), result, words))
-            .collect();
+        let heard: Vec<Heard<T>> =
+            heard.map(|((result, name), chosen)| self.remembered(name, chosen.friend(), result)).collect();
         let (changed, unchecked) = match before {
             None => (Vec::new(), None),
             Some(Ok(watch)) => {
@@ -186,7 +183,6 @@ impl<'a> Circle<'a> {
         name: String,
         friend: &dyn Friend,
         mut result: Result<T, AskError>,
-        words: &str,
     ) -> Heard<T> {
         let mut remarks = Vec::new();
         if let Some(session) = &self.session {
@@ -197,7 +193,7 @@ impl<'a> Circle<'a> {
                         name: &session.name,
                         friend,
                         project: &self.root,
-                        asked: words,
+                        asked: answered.asked().sent.prompt.as_deref().unwrap_or_default(),
                         answer: &answered.asked().answer,
                         at: Timestamp::now(),
                     };

@@ -92,6 +92,7 @@ impl Listener {
             Event::OtherWay(why) => {
                 self.remark(&format!("{name} is asked in another way: {why}"), LogLevel::Warn, context);
             }
+            Event::Sending { what, remarks } => self.sending(&name, what, remarks, context),
             Event::Text(_) | Event::Anew | Event::Ready { .. } => {}
         }
     }
@@ -129,6 +130,17 @@ impl Listener {
         self.at_line_start = true;
     }
 
+    /// Which difference goes to a friend, before it goes.
+    fn sending(&mut self, name: &str, what: &str, remarks: &[String], context: &mut Context<'_>) {
+        if context.hears(LogLevel::Info) {
+            let look = context.console.err_look();
+            self.beside(&outcome::aside(&look, &look.safe(&format!("for {name}: {what}"))), context);
+        }
+        for said in remarks {
+            self.remark(said, LogLevel::Warn, context);
+        }
+    }
+
     fn remark(&mut self, said: &str, level: LogLevel, context: &mut Context<'_>) {
         // A friend may say the same for ever.
         if !context.hears(level) || said == self.last || self.remarks > MOST_REMARKS {
@@ -138,9 +150,13 @@ impl Listener {
         self.remarks += 1;
         let said = if self.remarks > MOST_REMARKS { "more of this is not shown" } else { said };
         let look = context.console.err_look();
-        let text = outcome::remark(&look, &look.excerpt(said, MOST_SAID));
+        self.beside(&outcome::remark(&look, &look.excerpt(said, MOST_SAID)), context);
+    }
+
+    /// Whole lines beside the words.
+    fn beside(&mut self, text: &str, context: &mut Context<'_>) {
         match &self.spinner {
-            Some(spinner) => spinner.say(&text),
+            Some(spinner) => spinner.say(text),
             None => {
                 let end = if self.begun && !self.at_line_start { "\n" } else { "" };
                 self.at_line_start = true;
@@ -159,6 +175,9 @@ const MOST_SAID: usize = 300;
 /// The event as one object, if it is worth one.
 fn object(name: &str, event: &Event) -> Option<Value> {
     Some(match event {
+        Event::Sending { what, remarks } => {
+            json!({"event": "sending", "friend": name, "text": what, "remarks": remarks})
+        }
         Event::Ready { way } => json!({"event": "ready", "friend": name, "way": way}),
         Event::Text(text) => json!({"event": "text", "friend": name, "text": text}),
         Event::Anew => json!({"event": "anew", "friend": name}),

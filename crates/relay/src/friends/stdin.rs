@@ -11,13 +11,15 @@ use rustix::io::Errno;
 
 use super::world::Stop;
 use crate::context::Context;
-use crate::failure::{Exit, Failure};
+use crate::failure::{Exit, Failure, State};
 use crate::providers;
 
 /// So often it is looked at whether to go on.
 const TICK: Timespec = Timespec { tv_sec: 0, tv_nsec: 50_000_000 };
 /// How long it is waited without a word.
 const PATIENCE: Duration = Duration::from_secs(2);
+/// How long it is waited for the first words on a socket.
+const GREETING: Duration = Duration::from_secs(1);
 /// Bytes that are read at once.
 const PIECE: usize = 64 << 10;
 
@@ -29,7 +31,7 @@ pub(super) fn read(total: Duration, stop: Stop<'_>, context: &mut Context<'_>) -
     let (mut bytes, mut piece) = (Vec::new(), vec![0; PIECE]);
     while bytes.len() <= limits::CONTEXT {
         if stop() {
-            return Err(providers::interrupted());
+            return Err(interrupted());
         }
         if began.elapsed() >= total {
             return Err(late(total));
@@ -60,6 +62,34 @@ pub(super) fn read(total: Duration, stop: Stop<'_>, context: &mut Context<'_>) -
     Ok(bytes)
 }
 
+/// Whether anything comes on a socket: words, or its end. Programs give one to whom they start whether or not they ever
+/// write to it, so it is not waited for like a pipe, which somebody put there.
+pub(super) fn begins(stop: Stop<'_>, context: &mut Context<'_>) -> Result<bool, Failure> {
+    let (stdin, began) = (std::io::stdin(), Instant::now());
+    while began.elapsed() < GREETING {
+        if stop() {
+            return Err(interrupted());
+        }
+        match poll(&mut [PollFd::new(&stdin, PollFlags::IN)], Some(&TICK)) {
+            Ok(0) | Err(Errno::INTR) => {}
+            Ok(_) => return Ok(true),
+            Err(error) => return Err(unreadable(error)),
+        }
+    }
+    let look = context.console.err_look();
+    let said = format!(
+        "stdin is a socket, and nothing came on it within {} s: nothing of it goes with the request; \
+         `--context-file -` waits for it",
+        GREETING.as_secs()
+    );
+    context.beside(LogLevel::Warn, &outcome::remark(&look, &said));
+    Ok(false)
+}
+
+fn interrupted() -> Failure {
+    providers::interrupted().left(State::Unchanged)
+}
+
 fn unreadable(error: Errno) -> Failure {
     Failure::unexpected(format!("stdin cannot be read: {error}"))
 }
@@ -67,5 +97,6 @@ fn unreadable(error: Errno) -> Failure {
 fn late(total: Duration) -> Failure {
     let message = format!("stdin did not end within {} s; nothing was sent to anybody", total.as_secs());
     Failure::new(Exit::OutOfTime, "timedOut", message)
+        .left(State::Unchanged)
         .hint("what comes on stdin goes with the request; `</dev/null` sends nothing")
 }

@@ -4,15 +4,16 @@
 //! blocks.
 
 use relaycode_friend::ask::{AskError, Asked};
+use relaycode_friend::diff::Sent;
 use relaycode_friend::tree::Difference;
 use relaycode_friend::verdict::Verdict;
 use relaycode_project::config::LogLevel;
 use relaycode_tui::{number, outcome};
 use serde_json::{Value, json};
 
-use super::circle::{Heard, Round};
+use super::circle::{Answered, Heard, Round};
 use crate::context::Context;
-use crate::failure::{Exit, Failure};
+use crate::failure::{Exit, Failure, State};
 use crate::json;
 use crate::show;
 use crate::show::answers::{self, Part};
@@ -26,19 +27,19 @@ pub(crate) struct Told<'a> {
     pub(crate) verdict: Option<&'a Verdict>,
 }
 
-/// Tells it, and says how relay ends.
-pub(crate) fn tell<T>(
+/// Tells it, and says how relay ends. `check`: the project was to be compared with how it was before.
+pub(crate) fn tell<T: Answered>(
     command: &'static str,
-    round: Round<T>,
+    check: bool,
+    mut round: Round<T>,
     told: impl for<'t> Fn(&'t T) -> Told<'t>,
     context: &mut Context<'_>,
 ) -> Exit {
+    let seen = Seen::of(check, &mut round);
     let mut objects = Vec::new();
     let mut parts = Vec::new();
     let mut failures: Vec<Failure> = Vec::new();
     let (mut blocked, mut judged) = (false, false);
-    let mut changed = round.changed;
-    let mut unchecked = round.unchecked;
     let alone = round.heard.len() == 1;
     let look = context.look();
     for Heard { name, result, remarks } in round.heard {
@@ -48,7 +49,6 @@ pub(crate) fn tell<T>(
         match result {
             Ok(answered) => {
                 let Told { asked, verdict } = told(&answered);
-                say_sent(asked.sent.line(), asked.sent.work_left_out, context);
                 asked.answer.remarks.iter().for_each(|remark| beside(remark, LogLevel::Warn, context));
                 blocked |= verdict.is_some_and(Verdict::blocks);
                 judged |= verdict.is_some();
@@ -59,22 +59,16 @@ pub(crate) fn tell<T>(
                 };
                 let model = asked.answer.model.as_deref();
                 parts.push(Part { title: answers::title(&name, model, asked.took.as_secs(), &look), text });
-                changed.extend(asked.changed.iter().cloned());
-                unchecked = unchecked.or_else(|| asked.unchecked.clone());
             }
-            Err(mut error) => {
-                if let AskError::Friend(failed) = &mut error {
-                    if was_asked(&failed.failure) {
-                        say_sent(failed.sent.line(), failed.sent.work_left_out, context);
-                    }
-                    changed.append(&mut failed.changed);
-                    unchecked = unchecked.or_else(|| failed.unchecked.take());
-                }
+            Err(error) => {
                 let answer = raw_answer(&error).map(str::to_string);
+                let sent = sent_of(&error).map(sent_object);
+                let state = seen.state().filter(|_| was_begun(&error));
                 let failure = Failure::from(error);
+                let failure = Failure { state: state.or(failure.state), ..failure };
                 objects.push(json!({
                     "friend": name, "ok": false, "code": failure.exit as u8, "error": json::value(&failure),
-                    "text": answer, "remarks": remarks,
+                    "text": answer, "sent": sent, "remarks": remarks,
                 }));
                 parts.push(Part {
                     title: look.safe(&name).into_owned(),
@@ -87,11 +81,11 @@ pub(crate) fn tell<T>(
             }
         }
     }
-    let exit = exit(blocked, &failures, &changed);
+    let exit = exit(blocked, &failures, &seen);
     context.object(&json!({
         "ok": exit == Exit::Done, "code": exit as u8, "command": command,
         "error": failures.first().map(json::value),
-        "answers": objects, "changed": json::value(&changed), "unchecked": unchecked,
+        "answers": objects, "changed": json::value(&seen.changed), "unchecked": seen.unchecked,
     }));
     // What came in pieces stands there already; of a verdict that was its JSON.
     if !context.json() && (judged || !round.shown) {
@@ -102,11 +96,59 @@ pub(crate) fn tell<T>(
             context.console.out(&text);
         }
     }
-    say_changed(&changed, unchecked.as_deref(), context);
+    say_changed(&seen, context);
     for failure in &failures {
         context.console.failure(failure, command, false);
     }
     exit
+}
+
+/// What is known of the project after all of them.
+struct Seen {
+    /// Somebody wanted to know.
+    check: bool,
+    changed: Vec<Difference>,
+    /// Why it could not be found out, or not of everything.
+    unchecked: Option<String>,
+}
+
+impl Seen {
+    fn of<T: Answered>(check: bool, round: &mut Round<T>) -> Seen {
+        let changed = std::mem::take(&mut round.changed);
+        let mut seen = Seen { check, changed, unchecked: round.unchecked.take() };
+        for heard in &round.heard {
+            let (changed, unchecked) = match &heard.result {
+                Ok(answered) => (&answered.asked().changed, &answered.asked().unchecked),
+                Err(AskError::Friend(failed)) => (&failed.changed, &failed.unchecked),
+                Err(AskError::Abstained { asked, .. }) => (&asked.changed, &asked.unchecked),
+                // Nothing was sent to anybody.
+                Err(_) => continue,
+            };
+            seen.changed.extend(changed.iter().cloned());
+            seen.unchecked = seen.unchecked.take().or_else(|| unchecked.clone());
+        }
+        seen
+    }
+
+    /// The state of the project, where that is known: nobody claims what nobody looked at.
+    fn state(&self) -> Option<State> {
+        let same = self.check && self.changed.is_empty() && self.unchecked.is_none();
+        same.then_some(State::Unchanged)
+    }
+}
+
+/// What was sent in spite of the failure.
+fn sent_of(error: &AskError) -> Option<&Sent> {
+    match error {
+        AskError::Friend(failed) if was_asked(&failed.failure) => Some(&failed.sent),
+        AskError::Abstained { asked, .. } => Some(&asked.sent),
+        _ => None,
+    }
+}
+
+/// Whether a friend was turned to at all.
+fn was_begun(error: &AskError) -> bool {
+    matches!(error, AskError::Friend(_) | AskError::Abstained { .. })
 }
 
 /// Whether a friend that failed had heard the question.
@@ -121,11 +163,12 @@ fn was_asked(failure: &relaycode_friend::Failure) -> bool {
     )
 }
 
-fn exit(blocked: bool, failures: &[Failure], changed: &[Difference]) -> Exit {
+/// No answer is a pass that came while somebody changed the project, or while nobody could see whether.
+fn exit(blocked: bool, failures: &[Failure], seen: &Seen) -> Exit {
     match (blocked, failures.first()) {
         (true, _) => Exit::Findings,
         (false, Some(failure)) => failure.exit,
-        (false, None) if changed.is_empty() => Exit::Done,
+        (false, None) if seen.changed.is_empty() && seen.unchecked.is_none() => Exit::Done,
         (false, None) => Exit::NeedsYou,
     }
 }
@@ -138,11 +181,16 @@ fn object(name: &str, asked: &Asked, verdict: Option<&Verdict>, remarks: &[Strin
         "verdict": verdict.map(json::value), "blocks": verdict.map(Verdict::blocks),
         "model": answer.model, "way": answer.way, "session": answer.session,
         "declined": json::value(&answer.declined), "usage": answer.usage.as_ref().map(json::value),
-        "sent": {
-            "difference": asked.sent.line(), "bytes": asked.sent.bytes, "files": asked.sent.files,
-            "untracked": asked.sent.untracked, "prompt": asked.sent.prompt, "context": asked.sent.context,
-        },
-        "ms": u64::try_from(asked.took.as_millis()).unwrap_or(u64::MAX), "remarks": remarks,
+        "sent": sent_object(&asked.sent), "ms": json::ms(asked.took), "remarks": remarks,
+    })
+}
+
+fn sent_object(sent: &Sent) -> Value {
+    let left_out = sent.left_out.iter().map(|file| json!({"path": file.path, "why": file.why}));
+    json!({
+        "difference": sent.line(), "bytes": sent.bytes, "files": sent.files, "untracked": sent.untracked,
+        "leftOut": left_out.collect::<Vec<_>>(), "workLeftOut": sent.work_left_out,
+        "prompt": sent.prompt.as_ref().map_or(0, String::len), "context": sent.context,
     })
 }
 
@@ -164,21 +212,15 @@ fn show_raw(answer: &str, context: &mut Context<'_>) {
     context.beside(LogLevel::Error, &text);
 }
 
-fn say_sent(line: Option<String>, work_left_out: bool, context: &mut Context<'_>) {
-    let Some(line) = line else { return };
-    let look = context.console.err_look();
-    let text = outcome::aside(&look, &look.safe(&format!("sent: {line}")));
-    context.beside(LogLevel::Info, &text);
-    if work_left_out {
-        beside("uncommitted work is not in it; `--uncommitted` sends it, too", LogLevel::Warn, context);
-    }
-}
-
-fn say_changed(changed: &[Difference], unchecked: Option<&str>, context: &mut Context<'_>) {
-    if let Some(why) = unchecked {
+fn say_changed(seen: &Seen, context: &mut Context<'_>) {
+    let changed = &seen.changed;
+    if let Some(why) = &seen.unchecked {
         beside(
-            &format!("whether anything was changed could not be found out: {why}"),
-            LogLevel::Warn,
+            &format!(
+                "whether anything was changed could not be found out: {why}; look yourself, or leave the \
+                 comparison out with `--no-tree-check`"
+            ),
+            LogLevel::Error,
             context,
         );
     }

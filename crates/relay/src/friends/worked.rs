@@ -35,7 +35,7 @@ pub(crate) fn object(worked: &Worked, exit: Exit, became: Value, kept: Option<&K
     object["ok"] = json!(exit == Exit::Done);
     object["code"] = json!(exit as u8);
     let mut friend = said(&worked.friend, &worked.answer);
-    friend["ms"] = json!(u64::try_from(worked.took.as_millis()).unwrap_or(u64::MAX));
+    friend["ms"] = json!(json::ms(worked.took));
     object["friend"] = friend;
     object["leftOut"] = json!(worked.left_out);
     object["kept"] = json!(kept.and_then(|kept| kept.path.as_ref()).map(|path| path.to_string_lossy()));

@@ -1,13 +1,25 @@
 //! Who can be asked, as a table, and the conversations that go on by name.
 
+use std::time::Duration;
+
 use relaycode_friend::Abilities;
-use relaycode_friend::friend::Sessions;
+use relaycode_friend::friend::{Presence, Sessions};
+use relaycode_friend::live_test::Passed;
 use relaycode_friend::session::Session;
 use relaycode_text::width::cells;
 use relaycode_tui::look::{Look, Paint, Sign};
 use relaycode_tui::{clock, number};
 
-use crate::commands::friends::{Row, seconds};
+use crate::failure::Failure;
+
+/// What is known of one friend.
+pub(crate) struct Row {
+    pub(crate) name: String,
+    pub(crate) can: Abilities,
+    pub(crate) presence: Presence,
+    /// What came of asking it, if it was asked.
+    pub(crate) tested: Option<Result<Passed, Failure>>,
+}
 
 /// A line for each friend, what is in its way below it, and what came of asking it.
 pub(crate) fn table(rows: &[Row], look: &Look) -> String {
@@ -80,6 +92,11 @@ fn abilities(can: &Abilities) -> String {
         (can.schema, "follows schemas"),
     ];
     words.iter().filter(|(does, _)| *does).map(|(_, word)| *word).collect::<Vec<_>>().join(", ")
+}
+
+/// Seconds with one digit behind the point.
+fn seconds(took: Duration) -> String {
+    format!("{:.1} s", took.as_secs_f64())
 }
 
 /// A line for each conversation.

@@ -24,6 +24,7 @@ mod friends_do_more;
 mod friends_git;
 mod friends_limits;
 mod friends_list;
+mod friends_said;
 mod friends_stage;
 mod friends_usage;
 mod friends_watchful;

@@ -1,13 +1,10 @@
 //! Who can be asked, and whether they answer.
 
-use std::time::Duration;
-
 use relaycode_friend::ask::AskError;
 use relaycode_friend::depth;
-use relaycode_friend::friend::Presence;
-use relaycode_friend::live_test::{NotPassed, Passed, live_test};
+use relaycode_friend::live_test::{NotPassed, live_test};
 use relaycode_friend::several::several;
-use relaycode_friend::{Abilities, Friend, World};
+use relaycode_friend::{Friend, World};
 use serde_json::{Value, json};
 
 use crate::context::Context;
@@ -16,6 +13,7 @@ use crate::friends::world::{chosen, friends, world};
 use crate::json;
 use crate::providers;
 use crate::show;
+use crate::show::friends::Row;
 use crate::signals::Held;
 
 #[derive(Debug, Clone, clap::Args)]
@@ -27,15 +25,6 @@ pub(super) struct List {
     /// Ask each that is there for one word
     #[arg(long)]
     test: bool,
-}
-
-/// What is known of one friend.
-pub(crate) struct Row {
-    pub(crate) name: String,
-    pub(crate) can: Abilities,
-    pub(crate) presence: Presence,
-    /// What came of asking it, if it was asked.
-    pub(crate) tested: Option<Result<Passed, Failure>>,
 }
 
 impl List {
@@ -116,9 +105,4 @@ fn object(row: &Row) -> Value {
         Some(Err(failure)) => json!({"ok": false, "code": failure.exit as u8, "error": json::value(failure)}),
     };
     object
-}
-
-/// Seconds with one digit behind the point.
-pub(crate) fn seconds(took: Duration) -> String {
-    format!("{:.1} s", took.as_secs_f64())
 }

@@ -3,8 +3,6 @@
 mod list;
 mod sessions;
 
-pub(crate) use list::{Row, seconds};
-
 use clap::Subcommand;
 
 use crate::context::{Act, Context};

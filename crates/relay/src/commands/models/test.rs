@@ -15,6 +15,7 @@ use serde_json::json;
 use super::choose;
 use crate::context::Context;
 use crate::failure::{Exit, Failure};
+use crate::json;
 use crate::providers::{self, Providers, asked, interrupted, runtime, spinner};
 use crate::show;
 use crate::signals::Held;
@@ -79,7 +80,7 @@ impl Test {
             "ok": true, "code": Exit::Done as u8, "command": "models", "model": model.selector(),
             "provider": model.provider, "key": show::models::key_object(Some(&source)),
             "answer": outcome.message.text(), "stopReason": outcome.message.stop_reason,
-            "firstMs": milliseconds(outcome.first), "totalMs": milliseconds(outcome.total),
+            "firstMs": json::ms(outcome.first), "totalMs": json::ms(outcome.total),
             "usage": outcome.message.usage,
         }));
         let look = context.look();
@@ -169,8 +170,4 @@ fn failed(chosen: &Chosen, docs: &str, source: &Source, failure: &ModelFailure) 
         Some(hint) => told.hint(hint),
         None => told,
     }
-}
-
-fn milliseconds(time: Duration) -> u64 {
-    u64::try_from(time.as_millis()).unwrap_or(u64::MAX)
 }
