@@ -3,9 +3,8 @@
 use std::fs;
 use std::os::unix::process::CommandExt;
 use std::process::{Command, Stdio};
-use std::time::Duration;
 
-use relaycode_testkit::process::{Kept, until};
+use relaycode_testkit::process::{Kept, LONG, until};
 use rustix::process::Signal;
 use serde_json::json;
 
@@ -127,19 +126,19 @@ fn a_pipe_that_never_ends_is_said_and_can_be_broken_off() {
     let mut command = stage.command(&["ask", "x"]);
     command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(fs::File::create(&err).unwrap());
     let mut relay = Kept::start(&mut command).unwrap();
-    let said = until(Duration::from_secs(10), || {
+    let said = until(LONG, || {
         let said = fs::read_to_string(&err).unwrap();
         said.contains("stdin").then_some(said)
     });
     assert!(said.is_some_and(|said| said.contains("</dev/null")), "it says what it waits for");
     relay.signal(Signal::INT);
-    let ended = relay.ended(Duration::from_secs(5));
+    let ended = relay.ended(LONG);
     assert_eq!(ended.and_then(|status| status.code()), Some(130), "{}", fs::read_to_string(&err).unwrap());
     // The time that a friend has is the time of the whole.
     let mut command = stage.json(&["ask", "x", "--timeout", "1"]);
     let mut relay =
         Kept::start(command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null())).unwrap();
-    assert_eq!(relay.ended(Duration::from_secs(10)).and_then(|status| status.code()), Some(12));
+    assert_eq!(relay.ended(LONG).and_then(|status| status.code()), Some(12));
     assert!(!stage.log().contains("turn/start"));
 }
 
