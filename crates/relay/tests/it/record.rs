@@ -3,10 +3,12 @@
 
 use std::fs;
 use std::io::Write;
+use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::process::{Command, Stdio};
 use std::time::Instant;
 
+use relaycode_testkit::missing;
 use relaycode_testkit::process::{Kept, LONG, until};
 use relaycode_testkit::running::running;
 use rustix::process::Signal;
@@ -211,7 +213,8 @@ fn a_relay_that_is_killed_leaves_what_changed_to_the_next_one() {
     let mut relay = Kept::start(command.stdout(Stdio::null()).stderr(Stdio::null())).unwrap();
     appears(&project, "there");
     let home = format!("RELAY_HOME={}", project.home().display());
-    let lives = || !running(|given| given.has(&home) && given.arguments.starts_with(b"sh\0-c\0")).is_empty();
+    let shell = [missing::find("sh").unwrap().as_os_str().as_bytes(), b"\0-c\0"].concat();
+    let lives = || !running(|given| given.has(&home) && given.arguments.starts_with(&shell)).is_empty();
     assert!(lives());
     relay.signal(Signal::KILL);
     assert!(relay.ended(LONG).is_some());
