@@ -58,7 +58,13 @@ pub fn several<T: Send>(
 mod tests {
     use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
+    use relaycode_testkit::process::{LONG, until};
+
     use super::*;
+
+    fn wait(there: impl Fn() -> bool) {
+        assert!(until(LONG, || there().then_some(())).is_some(), "the others do nothing meanwhile");
+    }
 
     #[test]
     fn results_come_in_order_and_events_with_their_number() {
@@ -69,9 +75,7 @@ mod tests {
             3,
             |number, hear| {
                 there.fetch_add(1, Ordering::SeqCst);
-                while there.load(Ordering::SeqCst) < 3 {
-                    std::thread::yield_now();
-                }
+                wait(|| there.load(Ordering::SeqCst) == 3);
                 (0..2_000).for_each(|event| hear(Event::Text(format!("{number}.{event}"))));
                 number * 10
             },
@@ -94,9 +98,7 @@ mod tests {
             4,
             |number, hear| {
                 hear(Event::Doing("waiting".to_string()));
-                while !stop.load(Ordering::SeqCst) {
-                    std::thread::yield_now();
-                }
+                wait(|| stop.load(Ordering::SeqCst));
                 number
             },
             &mut |_, _| stop.store(true, Ordering::SeqCst),

@@ -4,12 +4,13 @@ use std::fs::{self, File};
 use std::io::{self, Read};
 use std::time::Duration;
 
-use rustix::process::{Pid, getpid};
+use rustix::event::PollFlags;
+use rustix::process::{Pid, PidfdFlags, Signal, getpid, pidfd_open, pidfd_send_signal};
 
-use crate::process::until;
+use crate::process::{GONE, ready, until};
 
-/// A program takes far less to replace another.
-const REPLACED: Duration = Duration::from_secs(1);
+/// A program takes far less to replace another, also one that has to wait for its turn on the processor.
+const REPLACED: Duration = Duration::from_secs(10);
 
 /// Most that is read of what a process was given: no test gives as much.
 const MOST: usize = 256 * 1024;
@@ -86,11 +87,23 @@ pub fn running(such: impl Fn(&Given) -> bool) -> Vec<Pid> {
     others.filter(|pid| such(&Given::to(*pid))).collect()
 }
 
+/// Kills everybody who was given such things and lives now, and waits until they are gone; how many they were.
+pub fn kill(such: impl Fn(&Given) -> bool) -> usize {
+    let killed = |pid: &Pid| {
+        let Ok(handle) = pidfd_open(*pid, PidfdFlags::empty()) else { return false };
+        // Looked at again: by now the number may be somebody else's.
+        such(&Given::to(*pid))
+            && pidfd_send_signal(&handle, Signal::KILL).is_ok()
+            && ready(&handle, PollFlags::IN, GONE)
+    };
+    running(&such).iter().filter(|pid| killed(pid)).count()
+}
+
 #[cfg(test)]
 mod tests {
     use std::process::Command;
 
-    use super::{Given, running};
+    use super::{Given, kill, running};
     use crate::process::{Kept, LONG, until};
 
     #[test]
@@ -102,6 +115,24 @@ mod tests {
         let status = std::fs::read(format!("/proc/{}/stat", program.pid().as_raw_nonzero())).unwrap();
         let given = Given::to(program.pid());
         assert!(given.environment.is_empty() && given.all(&status), "{given:?}");
+    }
+
+    #[test]
+    fn only_such_are_killed_and_they_are_gone_at_once() {
+        let start = |word: &str| {
+            let mark = format!("RELAY_TEST_KILLED={word} {}", std::process::id());
+            let (name, value) = mark.split_once('=').unwrap();
+            let mut command = Command::new("/bin/sleep");
+            (Kept::start(command.env(name, value).arg("300")).unwrap(), mark)
+        };
+        let ((mut one, mark), (mut other, _)) = (start("one"), start("other"));
+        until(LONG, || (running(|given| given.has(&mark)) == [one.pid()]).then_some(())).unwrap();
+        assert_eq!(kill(|given| given.has(&mark)), 1);
+        assert!(
+            one.ended(std::time::Duration::ZERO).is_some()
+                && other.ended(std::time::Duration::ZERO).is_none()
+        );
+        assert_eq!(kill(|given| given.has(&mark)), 0);
     }
 
     #[test]

@@ -91,9 +91,14 @@ impl Play {
     }
 
     fn start(&self, script: &str) -> Agent {
+        self.start_with(script, Duration::from_millis(300))
+    }
+
+    /// With so much time between the end of its input and its own.
+    fn start_with(&self, script: &str, grace: Duration) -> Agent {
         let mut job = Job::argv(["sh", "-c", script], self.project());
         job.input = Input::Open;
-        job.deadlines.grace = Duration::from_millis(300);
+        job.deadlines.grace = grace;
         job.environment.set.push(("A".into(), self.folder.path().join("heard").into()));
         Agent::start(&runner(), &job).unwrap()
     }
@@ -107,12 +112,22 @@ impl Play {
     }
 
     fn talk(&mut self, agent: &mut Agent, patience: &Patience<'_>) -> Result<Stop, Broken> {
+        self.begin(agent, patience)?;
+        self.ask(agent, patience)
+    }
+
+    /// Everything before the prompt.
+    fn begin(&mut self, agent: &mut Agent, patience: &Patience<'_>) -> Result<(), Broken> {
         let project = self.project();
         let can = Capabilities { read: true, write: true };
         let introduced = agent.initialize(can, &mut self.witness, patience)?;
         assert!(introduced.loads);
         let session: Session = agent.new_session(&project, &mut self.witness, patience)?;
         assert_eq!((session.id.as_str(), session.mode.as_deref()), ("s", Some("default")));
+        Ok(())
+    }
+
+    fn ask(&mut self, agent: &mut Agent, patience: &Patience<'_>) -> Result<Stop, Broken> {
         agent.prompt("s", "Which bird is it?", &mut self.witness, patience).map(|ended| ended.stop)
     }
 
@@ -370,10 +385,12 @@ fn an_error_is_told_with_its_words() {
 #[test]
 fn a_prompt_that_is_broken_off_is_told_to_the_agent() {
     let mut play = Play::new();
-    let mut agent = play.start(&format!("{HELLO} hear; say '{{\"id\":3,\"result\":{{}}}}'; sleep 1000"));
-    let began = Instant::now();
-    let limited = Patience { until: began + LONG, idle: Duration::from_millis(400), stop: &|| false };
-    assert!(matches!(play.talk(&mut agent, &limited), Err(Broken::Late { idle: true })));
+    // Whatever is done to end it, it has the time to hear why.
+    let script = format!("trap '' TERM INT HUP\n{HELLO} hear; say '{{\"id\":3,\"result\":{{}}}}'; exit 0");
+    let mut agent = play.start_with(&script, LONG);
+    play.begin(&mut agent, &patience(LONG, LONG)).unwrap();
+    let limited = patience(LONG, Duration::from_millis(400));
+    assert!(matches!(play.ask(&mut agent, &limited), Err(Broken::Late { idle: true })));
     agent.end().unwrap();
     assert_eq!(play.heard().last().unwrap()["method"], "session/cancel");
     assert!(play.heard().last().unwrap()["id"].is_null());

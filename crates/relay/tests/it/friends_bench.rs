@@ -5,20 +5,18 @@
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::process::{Command, Stdio};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
-use relaycode_testkit::process::{Kept, until};
+use relaycode_testkit::process::{GONE, Kept, LONG, until};
+use relaycode_testkit::running;
 use rustix::process::Signal;
 
 use crate::relay::Project;
-use crate::scene::LONG;
 
 /// Kilobytes of relay at most.
 const MEMORY_BELOW: u64 = 64 << 10;
 /// The one that hears, and the one that talks with the friend.
 const THREADS: u64 = 2;
-/// On a machine that does ten other things.
-const GONE_BELOW: Duration = Duration::from_secs(10);
 const MARK: &str = "RELAY_FRIENDS_BENCH";
 
 /// Ignores everything that can be ignored, and so do its children, which left its session.
@@ -87,9 +85,7 @@ fn value(seen: &str, name: &str) -> u64 {
 /// How many processes carry the project's mark.
 fn running(project: &Project) -> usize {
     let mark = format!("{MARK}={}", project.home().display());
-    let all = fs::read_dir("/proc").unwrap().flatten();
-    let environments = all.filter_map(|entry| fs::read(entry.path().join("environ")).ok());
-    environments.filter(|all| all.split(|byte| *byte == 0).any(|one| one == mark.as_bytes())).count()
+    running::running(|given| given.has(&mark)).len()
 }
 
 #[test]
@@ -116,6 +112,6 @@ fn nothing_is_left_soon_of_a_friend_that_is_deaf_when_the_user_breaks_it_off() {
     let began = Instant::now();
     relay.signal(Signal::INT);
     let gone = until(LONG, || (running(&project) == 0).then(|| began.elapsed()));
-    assert!(gone.is_some_and(|gone| gone < GONE_BELOW), "{gone:?}");
+    assert!(gone.is_some_and(|gone| gone < GONE), "{gone:?}");
     assert_eq!(relay.ended(LONG).and_then(|status| status.code()), Some(130));
 }

@@ -65,9 +65,11 @@ fn one_that_fails_after_it_changed_files_has_changed_nothing() {
         ["echo x >new.txt; echo y >a.txt; kill -9 $$", "echo x >new.txt; exit 0", "rm -rf .; sleep 1000"]
     {
         let stage = stage(work);
-        let command = ["do", "x", "-y", "--timeout", "3"];
-        let code = if work.contains("sleep") { (12, "timedOut") } else { (10, "friendFailed") };
-        let said = stage.fails(&command, code.0, code.1).says(&["codex"]);
+        let (time, code, kind) = match work.contains("sleep") {
+            true => ("3", 12, "timedOut"),
+            false => ("60", 10, "friendFailed"),
+        };
+        let said = stage.fails(&["do", "x", "-y", "--timeout", time], code, kind).says(&["codex"]);
         assert!(said.err.contains("nothing was changed"), "{}", said.err);
         let left: Vec<_> = fs::read_dir(stage.beside("tmp")).unwrap().collect();
         assert!(left.is_empty(), "{left:?}");

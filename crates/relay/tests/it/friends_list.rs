@@ -1,5 +1,6 @@
 //! `relay friends` where there is nobody, or nobody well; and friends whose words a terminal would obey.
 
+use relaycode_friend::friends;
 use relaycode_testkit::tongue::unsafe_in;
 use serde_json::json;
 
@@ -15,7 +16,12 @@ fn with_nobody_there_it_says_how_to_get_somebody() {
     }
     let listed = stage.works(&["friends"]);
     assert!(
-        listed["friends"].as_array().unwrap().iter().take(4).all(|friend| friend["found"].is_null()),
+        listed["friends"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .take(friends::ALL.len())
+            .all(|friend| friend["found"].is_null()),
         "{listed}"
     );
     stage.fails(&["friends", "nobody"], 2, "friend").says(&["nobody"]);

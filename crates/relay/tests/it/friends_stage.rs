@@ -3,13 +3,13 @@
 //! left, and no more memory than is promised.
 
 use std::fs;
-use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use relaycode_testkit::process::until;
+use relaycode_testkit::process::{LONG, until};
+use relaycode_testkit::running::{Given, running};
 use relaycode_testkit::tongue::unsafe_in;
 use serde_json::{Value, json};
 use tempfile::TempDir;
@@ -19,7 +19,9 @@ use crate::relay::{Project, Ran};
 /// The thread of the codex that is played.
 pub(crate) const THREAD: &str = "01a1de0c-0000-7000-8000-000000000001";
 /// More than anything here takes, on a machine with much to do.
-const LONGEST: Duration = Duration::from_secs(25);
+const LONGEST: Duration = Duration::from_secs(90);
+/// In the environment of relay and of everybody whom it starts.
+const MARK: &str = "RELAY_FRIENDS_STAGE";
 /// Kilobytes that relay may have in memory.
 const MEMORY: u64 = 100 << 10;
 /// Programs that the players and relay need.
@@ -116,6 +118,7 @@ impl Stage {
             .env("PATH", self.beside("bin"))
             .env("HOME", self.beside("home"))
             .env("TMPDIR", self.beside("tmp"))
+            .env(MARK, self.place.path())
             .env("RELAY_CEILING_DIRECTORIES", self.project.path("").parent().unwrap());
         command
     }
@@ -191,14 +194,16 @@ impl Stage {
         ran.json()
     }
 
-    /// Nobody who was started here still runs: all of them have the home of this test in their environment.
+    /// Nobody who was started here still runs.
     fn nothing_left(&self, ran: &Ran) {
-        let mark = format!("RELAY_HOME={}", self.project.home().display()).into_bytes();
+        let mark = format!("{MARK}={}", self.place.path().display());
         let mut left = Vec::new();
-        let gone = until(Duration::from_secs(3), || {
-            left = processes_with(&mark);
+        let gone = until(LONG, || {
+            left = running(|given| given.has(&mark));
             left.is_empty().then_some(())
         });
+        let words = |pid| String::from_utf8_lossy(&Given::to(pid).arguments).replace('\0', " ");
+        let left: Vec<String> = left.into_iter().map(words).collect();
         assert!(gone.is_some(), "{left:?} still run: {ran:?}");
     }
 }
@@ -321,23 +326,11 @@ pub(crate) fn answering(text: &str) -> String {
     lines.map(|line| format!("cat <<'END'\n{line}\nEND\n")).concat()
 }
 
-/// The most that a process and those it started had in memory, in kB; only relay itself and its keepers count.
+/// The most that a process had in memory, in kB: of relay, without its keepers and its friends.
 fn peak(pid: u32) -> u64 {
     let Ok(status) = fs::read_to_string(format!("/proc/{pid}/status")) else { return 0 };
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
     line.and_then(|line| line.split_whitespace().next()?.parse().ok()).unwrap_or(0)
-}
-
-fn processes_with(mark: &[u8]) -> Vec<String> {
-    let all = fs::read_dir("/proc").unwrap().flatten().map(|entry| entry.path());
-    let of_test = all.filter(|path| path.file_name().is_some_and(|name| name.as_bytes()[0].is_ascii_digit()));
-    let marked = of_test.filter(|path| {
-        let environment = fs::read(path.join("environ")).unwrap_or_default();
-        environment.split(|byte| *byte == 0).any(|variable| variable == mark)
-    });
-    marked
-        .map(|path| fs::read_to_string(path.join("cmdline")).unwrap_or_default().replace('\0', " "))
-        .collect()
 }
 
 fn cut(text: &str) -> String {

@@ -3,18 +3,18 @@
 
 use std::fs;
 use std::io::Write;
+use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::process::{Command, Stdio};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
-use relaycode_testkit::process::until;
-use rustix::process::{Pid, Signal, kill_process, test_kill_process};
+use relaycode_testkit::missing;
+use relaycode_testkit::process::{Kept, LONG, until};
+use relaycode_testkit::running::running;
+use rustix::process::Signal;
 
 use crate::relay::{Project, Ran, run};
 use crate::terminal::Session;
-
-/// Far more than anything here takes.
-const LONG: Duration = Duration::from_secs(60);
 
 fn project() -> Project {
     let project = Project::new(&[("a.txt", "one\ntwo\n"), ("sub/b.txt", "b\n"), ("sub/deep/c.txt", "c\n")]);
@@ -155,16 +155,12 @@ fn ten_thousand_files_come_and_go() {
 
 #[test]
 fn what_a_command_leaves_running_is_ended_before_anything_is_compared() {
-    let project = project();
-    let ran = record(
-        &project,
-        "(setsid sh -c 'while :; do date > tick; sleep 0.05; done' &) ; sleep 0.3; echo x > a.txt",
-    );
+    // Had it written once more after the comparison, its file could not be taken back.
+    let writes = "(setsid sh -c 'while :; do echo x >> tick; sleep 0.01; done' &)";
+    let line = format!("{writes}; until [ -s tick ]; do sleep 0.01; done; echo x > a.txt");
+    let ran = comes_back(&project(), &line);
     assert_eq!(ran.code, 0, "{ran:?}");
     assert!(ran.err.contains("left behind: ended"), "{ran:?}");
-    let tick = project.bytes("tick");
-    project.done(&["revert", "--file", "a.txt"]);
-    assert_eq!(project.bytes("tick"), tick);
 }
 
 #[test]
@@ -203,24 +199,29 @@ fn a_second_recording_in_the_same_project_is_refused() {
 }
 
 /// Waits until the file is there and holds something.
-fn appears(project: &Project, path: &str) -> String {
-    let look = || fs::read_to_string(project.path(path)).ok().filter(|text| text.ends_with('\n'));
-    until(LONG, look).unwrap_or_else(|| panic!("{path} does not appear"))
+fn appears(project: &Project, path: &str) {
+    let holds = || fs::read(project.path(path)).is_ok_and(|bytes| bytes.ends_with(b"\n"));
+    assert!(until(LONG, || holds().then_some(())).is_some(), "{path} does not appear");
 }
 
 #[test]
 fn a_relay_that_is_killed_leaves_what_changed_to_the_next_one() {
     let project = project();
     let was = project.tree();
-    let line = "rm -r sub; echo x >> a.txt; echo $$ > pid; trap '' TERM; while :; do sleep 0.05; done";
-    let mut relay = command(&project, &[], line).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
-    let pid = Pid::from_raw(appears(&project, "pid").trim().parse().unwrap()).unwrap();
-    relay.kill().unwrap();
-    relay.wait().unwrap();
+    let line = "rm -r sub; echo x >> a.txt; trap '' TERM; echo > there; while :; do sleep 0.05; done";
+    let mut command = command(&project, &[], line);
+    let mut relay = Kept::start(command.stdout(Stdio::null()).stderr(Stdio::null())).unwrap();
+    appears(&project, "there");
+    let home = format!("RELAY_HOME={}", project.home().display());
+    let shell = [missing::find("sh").unwrap().as_os_str().as_bytes(), b"\0-c\0"].concat();
+    let lives = || !running(|given| given.has(&home) && given.arguments.starts_with(&shell)).is_empty();
+    assert!(lives());
+    relay.signal(Signal::KILL);
+    assert!(relay.ended(LONG).is_some());
     // The keeper ends the command; until it has, nobody takes the recording for dead.
     let ran = project.relay(&["recover"]);
     if ran.out.contains("nothing to recover") {
-        assert!(until(LONG, || test_kill_process(pid).is_err().then_some(())).is_some(), "it lives");
+        assert!(until(LONG, || (!lives()).then_some(())).is_some(), "it lives");
     }
     let found = until(LONG, || {
         Some(project.log()).filter(|log| !log.is_empty()).or_else(|| {
@@ -229,7 +230,7 @@ fn a_relay_that_is_killed_leaves_what_changed_to_the_next_one() {
         })
     });
     assert_eq!(found.unwrap()[0]["interrupted"], true);
-    assert!(test_kill_process(pid).is_err(), "the command is over when its recording is adopted");
+    assert!(!lives(), "the command is over when its recording is adopted");
     assert!(project.done(&["recover"]).contains("nothing to recover"));
     project.done(&["revert"]);
     assert_eq!(project.tree(), was);
@@ -239,11 +240,11 @@ fn a_relay_that_is_killed_leaves_what_changed_to_the_next_one() {
 fn a_relay_that_is_told_to_end_ends_the_command_and_records() {
     let project = project();
     let was = project.tree();
-    let line = "echo x >> a.txt; echo $$ > pid; exec sleep 1000";
-    let mut child = command(&project, &[], line).stderr(Stdio::piped()).spawn().unwrap();
-    appears(&project, "pid");
-    kill_process(Pid::from_child(&child), Signal::TERM).unwrap();
-    assert_eq!(child.wait().unwrap().code(), Some(130));
+    let line = "echo x >> a.txt; echo > there; exec sleep 1000";
+    let mut relay = Kept::start(command(&project, &[], line).stderr(Stdio::null())).unwrap();
+    appears(&project, "there");
+    relay.signal(Signal::TERM);
+    assert_eq!(relay.ended(LONG).and_then(|status| status.code()), Some(130));
     assert_eq!(project.log().len(), 1);
     project.done(&["revert"]);
     assert_eq!(project.tree(), was);

@@ -12,7 +12,7 @@ use std::path::PathBuf;
 use std::process::Command;
 use std::time::Duration;
 
-use rustix::process::{Pid, PidfdFlags, Signal, pidfd_open, pidfd_send_signal};
+use rustix::process::Pid;
 use serde_json::Value;
 use tempfile::TempDir;
 
@@ -20,7 +20,7 @@ use super::{Absent, Agent, Resident};
 use crate::model::Server;
 use crate::must::must;
 use crate::process::{Kept, holding};
-use crate::running::{Given, running};
+use crate::running::{Given, kill, running};
 
 /// No run takes longer.
 const DEADLINE: Duration = Duration::from_secs(120);
@@ -139,30 +139,26 @@ impl Scratch {
     /// What was started here and is still running. The mark may be lost on the way to a command of an agent's; the
     /// home is not.
     pub fn left_running(&self) -> Vec<Pid> {
-        let marks = self.marks();
-        running(|given| marks.iter().any(|mark| given.has(mark)))
+        running(self.ours())
     }
 
-    fn marks(&self) -> [String; 2] {
-        [format!("{MARK}={}", self.folder.path().display()), format!("HOME={}", self.home().display())]
+    /// Kills everybody who runs here now.
+    pub fn kill(&self) {
+        kill(self.ours());
+    }
+
+    fn ours(&self) -> impl Fn(&Given) -> bool {
+        let mark = format!("{MARK}={}", self.folder.path().display());
+        let home = format!("HOME={}", self.home().display());
+        move |given| given.has(&mark) || given.has(&home)
     }
 
     fn end_all(&self) {
-        let marks = self.marks();
         for _ in 0..ROUNDS {
-            let left = self.left_running();
-            if left.is_empty() {
+            if self.left_running().is_empty() {
                 return;
             }
-            for pid in left {
-                let Ok(handle) = pidfd_open(pid, PidfdFlags::empty()) else { continue };
-                // Looked at again: by now the number may be somebody else's.
-                let given = Given::to(pid);
-                if marks.iter().any(|mark| given.has(mark)) {
-                    let _ = pidfd_send_signal(&handle, Signal::KILL);
-                    crate::process::ready(&handle, rustix::event::PollFlags::IN, Duration::from_secs(3));
-                }
-            }
+            self.kill();
         }
     }
 }

@@ -70,11 +70,7 @@ impl Stage {
     /// How many processes of this stage there are, whatever they did to get away.
     pub(super) fn running(&self) -> usize {
         let mark = format!("{MARK}={}", self.folder.path().display());
-        let processes = fs::read_dir("/proc").into_iter().flatten().flatten();
-        let environments = processes.filter_map(|entry| fs::read(entry.path().join("environ")).ok());
-        let marked = environments
-            .filter(|environment| environment.split(|byte| *byte == 0).any(|entry| entry == mark.as_bytes()));
-        marked.count()
+        relaycode_testkit::running::running(|given| given.has(&mark)).len()
     }
 }
 

@@ -12,7 +12,7 @@ use crate::friend::Presence;
 use crate::world::World;
 
 /// How long a look at a server may take.
-const LOOK: Duration = Duration::from_secs(1);
+const LOOK: Duration = Duration::from_secs(3);
 /// How long somebody on this machine may take to accept a connection.
 const CONNECT: Duration = Duration::from_millis(300);
 /// Bytes of what says a version.

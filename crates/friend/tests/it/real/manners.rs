@@ -9,6 +9,7 @@ use relaycode_friend::answer::DeclinedKind;
 use relaycode_friend::{Event, Failure, Memory, friends};
 use relaycode_project::access::Access;
 use relaycode_testkit::model::{Script, Server, Turn, Wait};
+use relaycode_testkit::process::GONE;
 
 use super::house::{Came, House};
 
@@ -171,32 +172,29 @@ pub(super) fn runs_out_of_time(name: &str) {
     turn.limits.total = Duration::from_millis(1500);
     let came = house.run(&turn);
     assert!(matches!(came.answer, Err(Failure::TimedOut { idle: false, .. })), "{:#?}", came.answer);
-    assert!(came.took < Duration::from_secs(8), "{:?}", came.took);
+    assert!(came.took < Duration::from_secs(30), "{:?}", came.took);
 }
 
 pub(super) fn says_early_that_its_server_is_gone(name: &str) {
     let server = Server::start(Script::new(Vec::new()));
-    let url = server.url();
-    // Its port is nobody's from here on.
-    drop(server);
-    let Some(house) = House::at(name, Server::start(Script::new(Vec::new())), &url) else { return };
+    let Some(house) = House::at(name, server, "http://127.0.0.1:9") else { return };
     let came = house.run(&house.turn("Which bird is it?"));
     assert!(matches!(came.answer, Err(Failure::Unreachable { .. })), "{:#?}", came.answer);
-    assert!(came.took < Duration::from_secs(55), "{:?}", came.took);
+    assert!(came.took < Duration::from_secs(120), "{:?}", came.took);
 }
 
 pub(super) fn says_that_its_key_is_refused(name: &str) {
     let Some(house) = House::of(name, [Turn::status(401).repeat(99)]) else { return };
     let came = house.run(&house.turn("Which bird is it?"));
     assert!(matches!(came.answer, Err(Failure::NotSignedIn { .. })), "{:#?}", came.answer);
-    assert!(came.took < Duration::from_secs(55), "{:?}", came.took);
+    assert!(came.took < Duration::from_secs(120), "{:?}", came.took);
 }
 
 pub(super) fn says_that_its_server_fails(name: &str) {
     let Some(house) = House::of(name, [Turn::status(500).repeat(99)]) else { return };
     let came = house.run(&house.turn("Which bird is it?"));
     assert!(matches!(came.answer, Err(Failure::Failed { .. })), "{:#?}", came.answer);
-    assert!(came.took < Duration::from_secs(55), "{:?}", came.took);
+    assert!(came.took < Duration::from_secs(120), "{:?}", came.took);
 }
 
 pub(super) fn gives_no_answer_where_there_is_none(name: &str) {
@@ -217,7 +215,7 @@ pub(super) fn is_gone_soon_after_it_is_broken_off(name: &str) {
     });
     assert!(matches!(came.answer, Err(Failure::Cancelled { .. })), "{:#?}", came.answer);
     let took = since.lock().unwrap().unwrap().elapsed();
-    assert!(took < Duration::from_millis(2500), "{took:?}");
+    assert!(took < GONE, "{took:?}");
 }
 
 /// One that does not know the protocol, and else is what it is.

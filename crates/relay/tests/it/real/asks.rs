@@ -5,18 +5,18 @@ use relaycode_testkit::model::Turn;
 use relaycode_testkit::screen::{Screen, on_terminal};
 use serde_json::Value;
 
-use super::stage::{ALL, PROGRAMS, Stage, each};
+use super::stage::{LONG, Stage, all, each, programs};
 
 #[test]
 fn every_friend_answers_and_streams() {
-    each(&ALL, |stage| {
+    each(all(), |stage| {
         let name = stage.name;
         stage.says([Turn::text("It is a heron.")]);
         let ran = stage.run(&["ask", "Which bird is it?", "--to", name]).ends(name, 0);
         assert_eq!(ran.out, "It is a heron.\n", "{name}: {ran:#?}");
 
         let pieces = ["It is ", "a heron, ", "I ", "think."];
-        stage.says([Turn::pieces(pieces).with(|turn| turn.chunk_delay_ms = 150)]);
+        stage.says([Turn::pieces(pieces).with(|turn| turn.chunk_delay_ms = 300)]);
         let words = ["ask", "Which bird is it?", "--to", name, "--stream", "--json"];
         let ran = stage.run(&words).ends(name, 0);
         let events = ran.events();
@@ -36,7 +36,7 @@ fn every_friend_answers_and_streams() {
 
 #[test]
 fn every_friend_is_declined_what_it_wants_to_write() {
-    each(&PROGRAMS, |stage| {
+    each(programs(), |stage| {
         let name = stage.name;
         stage.says(stage.tries_to_write());
         stage.says([Turn::text("I could not.")]);
@@ -84,7 +84,7 @@ fn two_friends_answer_side_by_side_or_below_each_other_and_one_that_fails_takes_
     stage.surround(&mut command);
     command.env("TERM", "xterm-256color");
     let mut screen = Screen::start(command, 140, 24);
-    screen.wait_for_line("A stork.");
+    screen.wait_for(|screen| screen.scrollback_text().contains("A stork."), LONG);
     let text = screen.scrollback_text();
     assert!(text.lines().any(|line| line.contains("A heron.") && line.ends_with("│ A stork.")), "{text}");
     assert!(screen.wait_exit().success());

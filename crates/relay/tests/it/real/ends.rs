@@ -2,16 +2,12 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
 use relaycode_testkit::model::{Request, Turn, Wait};
-use relaycode_testkit::process::until;
+use relaycode_testkit::process::{GONE, until};
 use rustix::process::Pid;
 
-use super::stage::{ALL, LONG, Stage, each};
-
-/// Promised to be less than 2.5 s; a machine that has much to do may take longer.
-const GONE: Duration = Duration::from_secs(5);
+use super::stage::{LONG, Stage, all, each};
 
 /// A model that never comes to an end.
 fn endless() -> Turn {
@@ -28,7 +24,7 @@ fn silent() -> Turn {
 
 #[test]
 fn every_friend_runs_out_of_time_and_leaves_nobody() {
-    each(&ALL, |stage| {
+    each(all(), |stage| {
         let name = stage.name;
         stage.says([silent().repeat(9)]);
         let before = stage.tree();
@@ -44,7 +40,7 @@ fn every_friend_runs_out_of_time_and_leaves_nobody() {
 
 #[test]
 fn every_friend_is_gone_soon_after_an_interrupt() {
-    each(&ALL, |stage| {
+    each(all(), |stage| {
         let name = stage.name;
         stage.says([endless().repeat(9)]);
         interrupted(stage, &["ask", "Which bird is it?", "--to", name], || stage.wait_until_asked());
@@ -67,7 +63,7 @@ fn what_a_friend_started_and_let_go_is_gone_with_it() {
 
 #[test]
 fn a_friend_that_is_broken_off_at_work_leaves_the_project_and_no_copy() {
-    each(&["codex", "claude"], |stage| {
+    each(["codex", "claude"], |stage| {
         stage.says(stage.works().into_iter().take(1));
         stage.says([endless().repeat(9)]);
         let before = stage.tree();

@@ -4,11 +4,11 @@
 use relaycode_testkit::model::Turn;
 use serde_json::{Value, json};
 
-use super::stage::{ALL, PROGRAMS, Stage, each};
+use super::stage::{Stage, all, each, programs};
 
 #[test]
 fn fault_one_a_resumed_session_does_not_write() {
-    each(&PROGRAMS, |stage| {
+    each(programs(), |stage| {
         let name = stage.name;
         stage.says([Turn::text("I keep the word.")]);
         let words = |prompt| ["ask", prompt, "--to", name, "--session", "bird", "--json"];
@@ -32,7 +32,7 @@ fn fault_one_a_resumed_session_does_not_write() {
 
 #[test]
 fn fault_two_a_review_does_not_write() {
-    each(&ALL, |stage| {
+    each(all(), |stage| {
         let name = stage.name;
         stage.says(stage.tries_to_write());
         // The form of codex's own review.
@@ -73,7 +73,7 @@ fn fault_three_opencode_does_not_write_when_it_may_only_read() {
 fn fault_four_a_context_of_180_kb_arrives_whole() {
     let line = "All of this is to be read, down to the last word.\n";
     let count = 180_000 / line.len();
-    each(&ALL, |stage| {
+    each(all(), |stage| {
         let name = stage.name;
         stage.put_home("context.txt", &format!("{}The last word is heron.", line.repeat(count)));
         stage.says([Turn::text("It is heron.")]);

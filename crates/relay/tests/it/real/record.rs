@@ -4,11 +4,11 @@ use std::fs;
 
 use relaycode_testkit::model::Turn;
 
-use super::stage::{PROGRAMS, each};
+use super::stage::{each, programs};
 
 #[test]
 fn what_a_real_agent_does_is_taken_back() {
-    each(&PROGRAMS, |stage| {
+    each(programs(), |stage| {
         let (name, agent) = (stage.name, stage.agent());
         let shell = "printf 'four\\n' >> old.txt; rm gone.bin; mkdir -p new; printf 'n' > new/file; chmod 700 src/cart.rs";
         stage.says([agent.runs(Turn::text("I change it."), shell), Turn::text("It is changed.")]);

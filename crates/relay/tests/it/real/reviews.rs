@@ -2,11 +2,11 @@
 
 use relaycode_testkit::model::Turn;
 
-use super::stage::{ALL, blocking, each};
+use super::stage::{all, blocking, each};
 
 #[test]
 fn every_friends_verdict_that_blocks_says_so_by_its_own_code() {
-    each(&ALL, |stage| {
+    each(all(), |stage| {
         let name = stage.name;
         // claude is given a tool to hand it in with.
         stage.says([match name {
@@ -26,7 +26,7 @@ fn every_friends_verdict_that_blocks_says_so_by_its_own_code() {
 
 #[test]
 fn no_friends_review_passes_without_a_verdict() {
-    each(&ALL, |stage| {
+    each(all(), |stage| {
         let name = stage.name;
         stage.says([Turn::text("Looks good to me, ship it!").repeat(9)]);
         let ran = stage.run(&["review", "--to", name, "--verdict"]).ends(name, 11);

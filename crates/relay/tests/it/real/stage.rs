@@ -10,6 +10,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
+use relaycode_friend::friends;
 use relaycode_testkit::agents::{self, Absent, Agent, Scratch};
 use relaycode_testkit::model::{Script, Server, Turn};
 use relaycode_testkit::process::{Kept, holding, until};
@@ -23,10 +24,14 @@ pub(super) const LONG: Duration = Duration::from_secs(120);
 pub(super) const OLLAMA: &str = "ollama";
 
 /// Everybody who can be asked.
-pub(super) const ALL: [&str; 5] = ["codex", "claude", "gemini", "opencode", OLLAMA];
+pub(super) fn all() -> impl Iterator<Item = &'static str> {
+    programs().chain([OLLAMA])
+}
 
 /// Those that are programs, with hands.
-pub(super) const PROGRAMS: [&str; 4] = ["codex", "claude", "gemini", "opencode"];
+pub(super) fn programs() -> impl Iterator<Item = &'static str> {
+    friends::ALL.iter().map(|friend| friend.name())
+}
 
 /// A friend, its model and a project.
 pub(super) struct Stage {
@@ -52,7 +57,7 @@ pub(super) struct Ran {
 pub(super) type Tree = BTreeMap<String, (u32, Vec<u8>)>;
 
 /// The stages of these friends, one by one; of one that is not installed it is said.
-pub(super) fn each(names: &[&'static str], act: impl Fn(&Stage)) {
+pub(super) fn each(names: impl IntoIterator<Item = &'static str>, act: impl Fn(&Stage)) {
     for name in names {
         if let Some(stage) = Stage::of(name) {
             act(&stage);
@@ -67,7 +72,8 @@ impl Stage {
     }
 
     fn beside(name: &'static str, scratch: Scratch) -> Option<Stage> {
-        let agent = agents::named(name);
+        let install = |program| agents::named(program).expect("every friend is one of testkit's agents");
+        let agent = programs().find(|program| *program == name).map(install);
         // A model server is not offered tools; a program asks for titles besides, without them.
         let script = if agent.is_some() { Script::new([]) } else { Script::any([]) };
         let server = Server::start(script);

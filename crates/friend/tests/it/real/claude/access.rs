@@ -135,11 +135,13 @@ fn without_a_memory_nothing_is_kept() {
 
 #[test]
 fn a_friend_with_the_workspace_writes_there_and_nowhere_else() {
+    let temporary = tempfile::tempdir_in("/tmp").unwrap();
+    let outside = temporary.path().join("outside.txt");
     let stage = stage!([
         write("src/new.txt"),
         edit("main.rs"),
         write("../outside.txt"),
-        write("/tmp/relay-claude-outside.txt"),
+        write(outside.to_str().unwrap()),
         write("out/escaped.txt"),
         write(".git/hooks/post-commit"),
         shell("touch made.txt"),
@@ -158,7 +160,7 @@ fn a_friend_with_the_workspace_writes_there_and_nowhere_else() {
     assert_eq!(fs::read_to_string(stage.project().join("src/new.txt")).unwrap(), "new\n");
     assert_eq!(fs::read_to_string(stage.project().join("main.rs")).unwrap(), "fn other() {}\n");
     assert!(!stage.root().join("outside.txt").exists() && !elsewhere.join("escaped.txt").exists());
-    assert!(!std::path::Path::new("/tmp/relay-claude-outside.txt").exists());
+    assert!(!outside.exists());
     assert!(!stage.project().join(".git/hooks/post-commit").exists());
     assert!(!stage.project().join("made.txt").exists());
     let (write, command) = (DeclinedKind::Write, DeclinedKind::Command);

@@ -1,6 +1,5 @@
 //! How a turn may end badly: refused, broken off, too late, unheard. Nothing is left running (the stage looks).
 
-use std::process::Command;
 use std::thread;
 use std::time::Duration;
 
@@ -8,6 +7,7 @@ use relaycode_friend::Failure;
 use relaycode_friend::event::Event;
 use relaycode_friend::turn::Limits;
 use relaycode_testkit::model::{self, Wait};
+use relaycode_testkit::process::GONE;
 
 use super::stage::{LONG, stage};
 
@@ -30,7 +30,7 @@ fn one_that_takes_too_long_is_ended_by_the_total_and_by_the_idle_limit() {
             "{:?}",
             came.failure()
         );
-        assert!(came.took < Duration::from_secs(30), "{:?}", came.took);
+        assert!(came.took < Duration::from_secs(55), "{:?}", came.took);
     }
 }
 
@@ -47,7 +47,7 @@ fn one_that_is_cancelled_is_gone_at_once() {
     });
     assert!(matches!(came.failure(), Failure::Cancelled { .. }));
     let since = stopped.lock().unwrap().unwrap().elapsed();
-    assert!(since < Duration::from_millis(2_500), "{since:?}");
+    assert!(since < GONE, "{since:?}");
 }
 
 #[test]
@@ -55,7 +55,7 @@ fn a_server_that_refuses_connections_is_noticed_early() {
     let stage = stage!(at "http://127.0.0.1:9");
     let came = stage.go(&stage.turn("Hello?"));
     assert!(matches!(came.failure(), Failure::Unreachable { .. }), "{:?}", came.failure());
-    assert!(came.took < Duration::from_secs(30), "{:?}", came.took);
+    assert!(came.took < Duration::from_secs(55), "{:?}", came.took);
     assert!(came.events.iter().any(|event| matches!(event, Event::Retrying(_))));
 }
 
@@ -99,10 +99,7 @@ fn one_that_is_killed_is_a_failure_that_says_so() {
     let came = thread::scope(|scope| {
         scope.spawn(|| {
             stage.server.wait_for(|requests| requests.iter().any(model::Request::is_turn));
-            for pid in stage.scratch.left_running() {
-                let pid = pid.as_raw_nonzero().to_string();
-                Command::new("kill").args(["-9", &pid]).status().unwrap();
-            }
+            stage.scratch.kill();
         });
         stage.go(&stage.turn("Take your time."))
     });

@@ -1,7 +1,6 @@
 //! What codex may do, as the first time, resumed, in its own review and by the other way; and what it does without.
 
 use std::fs;
-use std::path::Path;
 
 use relaycode_friend::answer::DeclinedKind;
 use relaycode_friend::event::Event;
@@ -104,9 +103,12 @@ fn its_own_review_answers_and_writes_nothing() {
 #[test]
 fn a_friend_with_the_workspace_writes_there_and_nowhere_else() {
     for way in ["app-server", "exec"] {
+        // Not beside the project, but in the folder for what is temporary.
+        let elsewhere = tempfile::tempdir_in("/tmp").unwrap();
+        let outside = elsewhere.path().join("outside.txt");
         let stage = stage!([
             patch(PATCH),
-            shell("echo two > two.txt; touch ../outside.txt /tmp/relay-friend-outside.txt"),
+            shell(&format!("echo two > two.txt; touch ../outside.txt {}", outside.display())),
             patch(&PATCH.replace("new.txt", "../outside.txt")),
             escalated("touch ../outside.txt"),
             model::Turn::text("Done as far as I may."),
@@ -122,7 +124,7 @@ fn a_friend_with_the_workspace_writes_there_and_nowhere_else() {
         assert_eq!(fs::read_to_string(stage.project().join("new.txt")).unwrap(), "one\n");
         assert_eq!(fs::read_to_string(stage.project().join("two.txt")).unwrap(), "two\n");
         assert!(!stage.folder.path().join("outside.txt").exists());
-        assert!(!Path::new("/tmp/relay-friend-outside.txt").exists());
+        assert!(!outside.exists());
         let files: Vec<&str> = came.answer().declined.iter().map(|declined| declined.what.as_str()).collect();
         assert!(way == "exec" || files.iter().any(|file| file.ends_with("outside.txt")), "{files:?}");
     }

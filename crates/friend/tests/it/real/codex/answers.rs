@@ -25,7 +25,7 @@ fn an_ask_is_answered_and_leaves_nothing_behind() {
     assert!(request.body["input"].to_string().contains("-- is it fine?"));
     assert!(request.header("x-codex-turn-metadata").unwrap().contains("\"sandbox_mode\":\"read-only\""));
     assert_eq!(stage.tree(), before);
-    assert_eq!(stage.left(), [] as [String; 0]);
+    assert_eq!(stage.left(), []);
 }
 
 #[test]

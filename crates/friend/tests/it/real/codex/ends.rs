@@ -1,7 +1,6 @@
 //! How a turn of codex fails and ends, and that nothing of it is left.
 
 use std::fs;
-use std::process::Command;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
@@ -9,7 +8,8 @@ use relaycode_friend::event::Event;
 use relaycode_friend::{Failure, Friend, World};
 use relaycode_project::access::Access;
 use relaycode_testkit::model;
-use relaycode_testkit::process::{LONG, until};
+use relaycode_testkit::process::GONE;
+use relaycode_testkit::running::kill;
 
 use super::stage::{shell, stage};
 use crate::stage::runner;
@@ -18,11 +18,15 @@ use crate::stage::runner;
 fn a_turn_that_takes_too_long_is_ended_with_everything_it_started() {
     let stage = stage!([shell("setsid sleep 300 & sleep 300")]);
     let mut turn = stage.turn("Sleep.");
-    turn.limits.total = Duration::from_secs(6);
-    let came = stage.go(&turn);
+    // Enough to begin with, also for one that has to wait for its turn.
+    turn.limits.total = Duration::from_secs(20);
+    let came = std::thread::scope(|scope| {
+        scope.spawn(|| stage.sleeps());
+        stage.go(&turn)
+    });
     assert!(matches!(came.failure(), Failure::TimedOut { idle: false, .. }), "{:?}", came.failure());
-    assert!(came.took < Duration::from_secs(10), "{:?}", came.took);
-    assert_eq!(stage.left(), [] as [String; 0]);
+    assert!(came.took < turn.limits.total + GONE, "{:?}", came.took);
+    assert_eq!(stage.left(), []);
 }
 
 #[test]
@@ -34,22 +38,20 @@ fn a_model_that_says_nothing_is_not_waited_for_longer_than_idle() {
     turn.limits.idle = Duration::from_secs(4);
     let came = stage.go(&turn);
     assert!(matches!(came.failure(), Failure::TimedOut { idle: true, .. }), "{:?}", came.failure());
-    assert_eq!(stage.left(), [] as [String; 0]);
+    assert_eq!(stage.left(), []);
 }
 
 #[test]
 fn a_server_that_refuses_connections_is_noticed_early() {
     let stage = stage!([]);
-    // A port that nobody listens at: it was free a moment ago.
-    let port = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
-    stage.configure(&format!("http://127.0.0.1:{port}"), "", "");
+    stage.configure("http://127.0.0.1:9", "", "");
     for way in ["app-server", "exec"] {
         let came = stage.go(&stage.turn("Hello?"));
         assert!(matches!(came.failure(), Failure::Unreachable { .. }), "{way}: {:?}", came.failure());
-        assert!(came.took < Duration::from_secs(40), "{way}: {:?}", came.took);
+        assert!(came.took < Duration::from_secs(100), "{way}: {:?}", came.took);
         assert!(came.events.contains(&Event::Ready { way }));
         assert!(came.events.iter().any(|event| matches!(event, Event::Retrying(_))));
-        assert_eq!(stage.left(), [] as [String; 0]);
+        assert_eq!(stage.left(), []);
         stage.without_app_server();
     }
 }
@@ -81,7 +83,7 @@ fn without_an_account_nothing_is_asked_and_the_look_says_so() {
     assert!(matches!(stage.go(&stage.turn("Hello?")).failure(), Failure::NotSignedIn { .. }));
     fs::write(stage.codex_home().join("auth.json"), "{\"OPENAI_API_KEY\": \"sk-not-a-real-key\"}").unwrap();
     assert_eq!(stage.codex.look(&world).signed_in, Some(true));
-    assert_eq!(stage.left(), [] as [String; 0]);
+    assert_eq!(stage.left(), []);
 }
 
 #[test]
@@ -94,13 +96,8 @@ fn a_codex_that_is_killed_is_started_again_unless_it_may_have_changed_something(
         turn.access = access;
         let came = std::thread::scope(|scope| {
             scope.spawn(|| {
-                stage.server.wait_for(|requests| !requests.is_empty());
-                for pid in stage.left() {
-                    let name = fs::read_to_string(format!("/proc/{pid}/comm")).unwrap_or_default();
-                    if name.starts_with("codex") {
-                        assert!(Command::new("kill").args(["-9", &pid]).status().unwrap().success());
-                    }
-                }
+                stage.server.wait_for(|requests| requests.iter().any(model::Request::is_turn));
+                assert!(kill(stage.ours()) > 0, "it runs");
             });
             stage.go(&turn)
         });
@@ -110,7 +107,7 @@ fn a_codex_that_is_killed_is_started_again_unless_it_may_have_changed_something(
             assert!(matches!(came.failure(), Failure::Failed { said, .. } if said.contains("signal 9")));
             assert_eq!(stage.server.turns().len(), 1, "the prompt was said once");
         }
-        assert_eq!(stage.left(), [] as [String; 0]);
+        assert_eq!(stage.left(), []);
     }
 }
 
@@ -122,7 +119,7 @@ fn a_stop_ends_the_turn_and_all_its_processes_quickly() {
     let came = std::thread::scope(|scope| {
         let asked = &mut asked;
         scope.spawn(|| {
-            until(LONG, || fs::read_dir("/proc").ok().filter(|_| stage.left().len() >= 4));
+            stage.sleeps();
             *asked = Some(Instant::now());
             stop.store(true, Ordering::SeqCst);
         });
@@ -130,6 +127,6 @@ fn a_stop_ends_the_turn_and_all_its_processes_quickly() {
     });
     let took = asked.unwrap().elapsed();
     assert!(matches!(came.failure(), Failure::Cancelled { .. }), "{:?}", came.failure());
-    assert!(took < Duration::from_millis(2_500), "{took:?}");
-    assert_eq!(stage.left(), [] as [String; 0]);
+    assert!(took < GONE, "{took:?}");
+    assert_eq!(stage.left(), []);
 }

@@ -14,6 +14,9 @@ use relaycode_friend::{Answer, Failure, Friend, Memory, Task, Turn, World};
 use relaycode_project::access::Access;
 use relaycode_testkit::agents::{self, Absent};
 use relaycode_testkit::model::{self, Script, Server};
+use relaycode_testkit::process::{LONG, until};
+use relaycode_testkit::running::{Given, running};
+use rustix::process::Pid;
 use serde_json::json;
 use tempfile::TempDir;
 
@@ -147,16 +150,21 @@ impl Stage {
     }
 
     /// What codex started here and is still running.
-    pub(super) fn left(&self) -> Vec<String> {
+    pub(super) fn left(&self) -> Vec<Pid> {
+        running(self.ours())
+    }
+
+    /// Waits until two of them sleep.
+    pub(super) fn sleeps(&self) {
+        let ours = self.ours();
+        let sleeping = || running(|given| ours(given) && given.arguments.starts_with(b"sleep\0"));
+        until(LONG, || (sleeping().len() == 2).then_some(())).expect("two sleep");
+    }
+
+    /// Whether it is one of them.
+    pub(super) fn ours(&self) -> impl Fn(&Given) -> bool {
         let mark = format!("{MARK}={}", self.folder.path().display());
-        let of = |entry: fs::DirEntry| {
-            let environment = fs::read(entry.path().join("environ")).ok()?;
-            let mut marks = environment.split(|byte| *byte == 0);
-            marks
-                .any(|entry| entry == mark.as_bytes())
-                .then(|| entry.file_name().to_string_lossy().into_owned())
-        };
-        fs::read_dir("/proc").unwrap().flatten().filter_map(of).collect()
+        move |given| given.has(&mark)
     }
 
     /// Everything in the project, git's own files included.
