@@ -212,9 +212,9 @@ fn concluded(
             Err(AskError::Abstained { friend, summary, asked: Box::new(asked) })
         }
         Err(NoVerdict::Form(fault)) => {
-            let Asked { answer, sent, changed, unchecked, took } = asked;
+            let Asked { answer, sent, looked, took } = asked;
             let failure = Failure::NotByTheSchema { friend, fault, text: answer.text };
-            Err(AskError::Friend(Box::new(Failed { failure, sent, changed, unchecked, took })))
+            Err(AskError::Friend(Box::new(Failed { failure, sent, looked, took })))
         }
     }
 }

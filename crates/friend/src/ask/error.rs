@@ -13,7 +13,7 @@ use crate::diff::{self, Sent};
 use crate::failure::Failure;
 use crate::limits::{NAMED, Over};
 use crate::schema::SchemaError;
-use crate::tree::Difference;
+use crate::tree::Looked;
 
 /// Why there is no answer. Unless it is [`AskError::Friend`] or [`AskError::Abstained`], nothing was sent to
 /// anybody.
@@ -115,9 +115,7 @@ pub struct Failed {
     /// What was sent.
     pub sent: Sent,
     /// What was changed while it ran.
-    pub changed: Vec<Difference>,
-    /// Why that could not be found out.
-    pub unchecked: Option<String>,
+    pub looked: Looked,
     /// How long it took.
     pub took: Duration,
 }

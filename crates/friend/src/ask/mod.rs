@@ -25,7 +25,7 @@ use crate::event::Event;
 use crate::friend::Friend;
 use crate::limits::{NAMED, What};
 use crate::schema::Schema;
-use crate::tree::Difference;
+use crate::tree::Looked;
 use crate::turn::{Limits, Task};
 use crate::world::World;
 use session::Session;
@@ -50,10 +50,9 @@ pub struct Asked {
     pub answer: Answer,
     /// What was sent.
     pub sent: Sent,
-    /// What was changed in the project while it ran: by the friend, or by somebody else.
-    pub changed: Vec<Difference>,
-    /// Why that could not be found out; `None`: it was, or nobody wanted to know.
-    pub unchecked: Option<String>,
+    /// What was changed in the project while it ran: by the friend, or by somebody else. Nothing, if nobody wanted to
+    /// know.
+    pub looked: Looked,
     /// How long it took.
     pub took: Duration,
 }

@@ -118,13 +118,10 @@ impl Session<'_> {
         };
         // Also after the time is over, and a while after a stop.
         let looked = watch.map(|watch| watch.end(self.world.stop)).unwrap_or_default();
-        let (changed, unchecked) = (looked.changed, looked.unseen.map(|unseen| unseen.to_string()));
         let took = self.limits.began.elapsed();
         match answer {
-            Ok(answer) => Ok(Asked { answer, sent, changed, unchecked, took }),
-            Err(failure) => {
-                Err(AskError::Friend(Box::new(Failed { failure, sent, changed, unchecked, took })))
-            }
+            Ok(answer) => Ok(Asked { answer, sent, looked, took }),
+            Err(failure) => Err(AskError::Friend(Box::new(Failed { failure, sent, looked, took }))),
         }
     }
 

@@ -34,6 +34,24 @@ pub struct Looked {
     pub unseen: Option<Unseen>,
 }
 
+impl Looked {
+    /// Everything was looked at, and nothing was changed.
+    pub fn is_unchanged(&self) -> bool {
+        self.changed.is_empty() && self.unseen.is_none()
+    }
+
+    /// Somebody has to look: something was changed, or whoever ran there may have hidden it. A place that could not
+    /// be looked into from the beginning is no reason: its permissions are compared.
+    pub fn needs_a_look(&self) -> bool {
+        !self.changed.is_empty() || matches!(self.unseen, Some(Unseen::Lost(_)))
+    }
+
+    /// What cannot be said, as a sentence.
+    pub fn unchecked(&self) -> Option<String> {
+        self.unseen.as_ref().map(Unseen::to_string)
+    }
+}
+
 /// What cannot be said of changes. Foreign text is in it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Unseen {

@@ -8,7 +8,6 @@
 
 pub mod keep;
 mod told;
-mod watch;
 
 use std::time::{Duration, Instant};
 
@@ -28,10 +27,9 @@ use crate::failure::Failure;
 use crate::friend::Friend;
 use crate::limits::{Over, What};
 use crate::scratch::{Caps, Making, Progress, Scratch, ScratchError};
-use crate::tree::Difference;
+use crate::tree::{Looked, Watch};
 use crate::turn::{self, Memory, Task, Turn};
 use crate::world::World;
-use watch::{Seen, Watch};
 
 /// What a friend is asked to do to the project.
 #[derive(Debug, Clone)]
@@ -88,10 +86,9 @@ pub struct Worked {
     /// What of the project it did not see, and what of its work is not in the proposal; a sentence each, with
     /// names of files.
     pub left_out: Vec<String>,
-    /// What was changed in the project itself while it worked: by the friend, or by somebody else.
-    pub changed: Vec<Difference>,
-    /// Why that could not be found out; `None`: it was, or nobody wanted to know.
-    pub unchecked: Option<String>,
+    /// What was changed in the project itself while it worked: by the friend, or by somebody else. Nothing, if nobody
+    /// wanted to know.
+    pub looked: Looked,
     /// How long it took, the copying included.
     pub took: Duration,
 }
@@ -156,9 +153,7 @@ pub enum WorkError {
         /// Why nothing came of it.
         error: Box<WorkError>,
         /// What was changed while the friend worked: by it, or by somebody else.
-        changed: Vec<Difference>,
-        /// Why that could not be found out.
-        unchecked: Option<String>,
+        looked: Looked,
     },
     /// What was shown, or the key, cannot be kept.
     #[error("{0}")]
@@ -220,23 +215,28 @@ fn in_a_copy(
     let git = door.git();
     let making = Making { root: &door.root, git: &git, home, caps: working.caps, stop: world.stop };
     let scratch = Scratch::make(&making, &mut |progress| hear(Heard::Copying(progress)))?;
-    let watch =
-        Watch::begin(working.check_tree, &door.root, &git, world.stop).ok_or(ScratchError::Stopped)?;
+    let watch = working.check_tree.then(|| Watch::begin(&door.root, Some(&git), world.stop));
+    let watch = watch.transpose().map_err(|_| ScratchError::Stopped)?;
     hear(Heard::Copied { files: scratch.files(), left_out: scratch.left_out().to_vec() });
     let prompt = told::envelope(working, &scratch);
     What::Prompt.check(prompt.len() as u64, Vec::new)?;
     let turn = working.turn(prompt, scratch.directory().to_path_buf(), working.access);
     let answered = friend.turn(&turn, world, &mut |event| hear(Heard::Friend(event)));
     // Before anything of it goes in: afterwards relay's own writing would show.
-    let seen = watch.end(world.stop);
-    seen.beside(answered.map_or_else(
+    let looked = watch.map(|watch| watch.end(world.stop)).unwrap_or_default();
+    let worked = answered.map_or_else(
         |failure| {
             // How much that was is worth a word, not a failure of its own.
             let changed = scratch.difference(&git, world.stop).map_or(0, |found| found.operations.len());
             Err(WorkError::Friend { failure, changed })
         },
         |answer| done(working, &scratch, answer, &git, world),
-    ))
+    );
+    match worked {
+        Ok(worked) => Ok(Worked { looked, ..worked }),
+        Err(error) if looked.is_unchanged() => Err(error),
+        Err(error) => Err(WorkError::Changed { error: Box::new(error), looked }),
+    }
 }
 
 /// What a friend did in its copy.
@@ -254,18 +254,6 @@ fn done(
     let proposal = (!difference.operations.is_empty())
         .then(|| told::proposal(working, &answer.text, difference.operations));
     Ok(Worked { answer, proposal, left_out, ..Worked::default() })
-}
-
-impl Seen {
-    /// What came of the work, with what is known of the project.
-    fn beside(self, worked: Result<Worked, WorkError>) -> Result<Worked, WorkError> {
-        let Seen { changed, unchecked } = self;
-        match worked {
-            Ok(worked) => Ok(Worked { changed, unchecked, ..worked }),
-            Err(error) if changed.is_empty() && unchecked.is_none() => Err(error),
-            Err(error) => Err(WorkError::Changed { error: Box::new(error), changed, unchecked }),
-        }
-    }
 }
 
 /// The friend answers with a change in relay's own form.

@@ -35,7 +35,7 @@ fn what_is_wrong_is_refused_in_order_and_nothing_is_sent() {
             schema: Some(json!(1)),
             ..scene.terms()
         },
-        ..good.clone()
+        ..good
     };
     let step = all_wrong;
     let on = |terms: Terms, step: Asking| Asking { terms, ..step };
@@ -185,7 +185,7 @@ fn what_changed_while_it_ran_is_told_with_the_answer_and_with_a_failure() {
     let again = meddle.clone();
     let asking = Asking { terms: Terms { check_tree: true, ..scene.terms() }, ..scene.asking("what?") };
     let calm = asked(&Fake::says("yes"), &asking).unwrap();
-    assert_eq!((calm.changed, calm.unchecked), (vec![], None));
+    assert!(calm.looked.is_unchanged(), "{calm:?}");
     let got = asked(
         &Fake::new(move |_, _| {
             meddle();
@@ -194,7 +194,7 @@ fn what_changed_while_it_ran_is_told_with_the_answer_and_with_a_failure() {
         &asking,
     )
     .unwrap();
-    let changed: Vec<_> = got.changed.iter().map(|one| (one.path.as_str(), one.kind)).collect();
+    let changed: Vec<_> = got.looked.changed.iter().map(|one| (one.path.as_str(), one.kind)).collect();
     assert_eq!(
         changed,
         [
@@ -213,7 +213,7 @@ fn what_changed_while_it_ran_is_told_with_the_answer_and_with_a_failure() {
     )
     .unwrap_err();
     let AskError::Friend(failed) = error else { panic!("{error}") };
-    assert!(failed.changed.iter().any(|one| one.path == "a.txt"), "{failed:?}");
+    assert!(failed.looked.changed.iter().any(|one| one.path == "a.txt"), "{failed:?}");
     // Also after a stop.
     scene.file("a.txt", "one\n");
     let stop = AtomicBool::new(false);
@@ -227,5 +227,5 @@ fn what_changed_while_it_ran_is_told_with_the_answer_and_with_a_failure() {
     });
     let error = ask(&friend, &asking, &world, &mut |_| stop.store(true, Ordering::SeqCst)).unwrap_err();
     let AskError::Friend(failed) = error else { panic!("{error}") };
-    assert_eq!(failed.changed.len(), 1, "{failed:?}");
+    assert_eq!(failed.looked.changed.len(), 1, "{failed:?}");
 }

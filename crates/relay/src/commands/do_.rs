@@ -17,6 +17,7 @@ use crate::failure::{Exit, Failure, State};
 use crate::friends::arguments::{Whom, With, access};
 use crate::friends::circle::Circle;
 use crate::friends::listen::Listener;
+use crate::friends::seen;
 use crate::friends::worked::{self, object};
 use crate::json;
 use crate::limit;
@@ -180,9 +181,9 @@ impl Args {
             context.say(&answers::one(&worked.answer.text, &look));
         }
         for said in &worked.answer.remarks {
-            worked::remark(said, LogLevel::Warn, context);
+            seen::remark(said, LogLevel::Warn, context);
         }
-        worked::say_changed(friend.name(), &worked.changed, worked.unchecked.as_deref(), context);
+        worked::say_changed(friend.name(), &worked.looked, context);
     }
 
     /// Takes what the friend did through the door. If it does not go in, it stays in a file.
@@ -208,9 +209,9 @@ impl Args {
         let ending = self.submit(worked, door, &answer, context)?;
         worked::say_left_out(worked, &already.left_out, context);
         let applied = ending.exit == Exit::Done || ending.exit == Exit::Doubt;
-        if !(applied || worked.changed.is_empty()) {
+        if !(applied || worked.looked.changed.is_empty()) {
             let said = "that is said of this change alone; what changed while it ran is named above";
-            worked::remark(said, LogLevel::Error, context);
+            seen::remark(said, LogLevel::Error, context);
         }
         if let (true, Some(path)) = (applied, &kept.path) {
             // It is of no use any more; one that stays is among those that go by and by.
@@ -250,7 +251,7 @@ fn nothing(friend: &dyn Friend, worked: &Worked, already: &Already, context: &mu
     let exit = ended(Exit::Done, worked);
     context.object(&object(worked, exit, json!({"applied": false, "id": null}), None));
     let look = context.look();
-    let said = match worked.changed.is_empty() {
+    let said = match worked.looked.is_unchanged() {
         true => format!("{} changed nothing", friend.name()),
         false => format!("{} changed nothing in its copy", friend.name()),
     };
@@ -277,5 +278,5 @@ fn in_words(name: &str, worked: &Worked, already: &Already, context: &mut Contex
 
 /// How it ends: files that changed in the project itself are for somebody to look at.
 fn ended(exit: Exit, worked: &Worked) -> Exit {
-    if exit == Exit::Done && !worked.changed.is_empty() { Exit::NeedsYou } else { exit }
+    if exit == Exit::Done && worked.looked.needs_a_look() { Exit::NeedsYou } else { exit }
 }

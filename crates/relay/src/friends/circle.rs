@@ -10,7 +10,7 @@ use relaycode_friend::friend::Sessions;
 use relaycode_friend::friends::Chosen;
 use relaycode_friend::session::{Said, Session, Store};
 use relaycode_friend::several::several;
-use relaycode_friend::tree::{Difference, TreeError, Watch};
+use relaycode_friend::tree::{Looked, TreeError, Unseen, Watch};
 use relaycode_friend::{Event, Failure as Friends, Friend, Memory, World};
 use relaycode_project::config;
 use relaycode_project::git::Git;
@@ -57,9 +57,7 @@ pub(crate) struct Round<T> {
     /// The words stand on the screen already.
     pub(crate) shown: bool,
     /// What was changed while several of them ran; of one alone its answer says so.
-    pub(crate) changed: Vec<Difference>,
-    /// Why that could not be found out.
-    pub(crate) unchecked: Option<String>,
+    pub(crate) looked: Looked,
 }
 
 /// What a friend's answer was.
@@ -152,15 +150,14 @@ impl<'a> Circle<'a> {
         let heard = results.into_iter().zip(names).zip(&self.chosen);
         let heard: Vec<Heard<T>> =
             heard.map(|((result, name), chosen)| self.remembered(name, chosen.friend(), result)).collect();
-        let (changed, unchecked) = match before {
-            None => (Vec::new(), None),
-            Some(Ok(watch)) => {
-                let looked = watch.end(self.world.stop);
-                (looked.changed, looked.unseen.map(|unseen| unseen.to_string()))
+        let looked = match before {
+            None => Looked::default(),
+            Some(Ok(watch)) => watch.end(self.world.stop),
+            Some(Err(error)) => {
+                Looked { unseen: Some(Unseen::Blind(error.to_string())), ..Looked::default() }
             }
-            Some(Err(error)) => (Vec::new(), Some(error.to_string())),
         };
-        Ok(Round { heard, shown: listener.has_shown(), changed, unchecked })
+        Ok(Round { heard, shown: listener.has_shown(), looked })
     }
 
     fn look(&self) -> Result<Watch, TreeError> {

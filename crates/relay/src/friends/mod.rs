@@ -5,6 +5,7 @@ mod ask_failure;
 pub(crate) mod circle;
 mod failure;
 pub(crate) mod listen;
+pub(crate) mod seen;
 mod stdin;
 pub(crate) mod tell;
 pub(crate) mod worked;

@@ -5,21 +5,18 @@
 
 use relaycode_friend::ask::{AskError, Asked};
 use relaycode_friend::diff::Sent;
-use relaycode_friend::tree::Difference;
+use relaycode_friend::tree::Looked;
 use relaycode_friend::verdict::Verdict;
 use relaycode_project::config::LogLevel;
-use relaycode_tui::{number, outcome};
 use serde_json::{Value, json};
 
 use super::circle::{Answered, Heard, Round};
+use super::seen;
 use crate::context::Context;
 use crate::failure::{Exit, Failure, State};
 use crate::json;
 use crate::show;
 use crate::show::answers::{self, Part};
-
-/// Files that are named one by one.
-const NAMED: usize = 20;
 
 /// An answer with what is told of it.
 pub(crate) struct Told<'a> {
@@ -35,7 +32,9 @@ pub(crate) fn tell<T: Answered>(
     told: impl for<'t> Fn(&'t T) -> Told<'t>,
     context: &mut Context<'_>,
 ) -> Exit {
-    let seen = Seen::of(check, &mut round);
+    let seen = looked(&mut round);
+    // Nobody claims what nobody looked at.
+    let state = (check && seen.is_unchanged()).then_some(State::Unchanged);
     let mut objects = Vec::new();
     let mut parts = Vec::new();
     let mut failures: Vec<Failure> = Vec::new();
@@ -44,12 +43,12 @@ pub(crate) fn tell<T: Answered>(
     let look = context.look();
     for Heard { name, result, remarks } in round.heard {
         for remark in &remarks {
-            beside(remark, LogLevel::Warn, context);
+            seen::remark(remark, LogLevel::Warn, context);
         }
         match result {
             Ok(answered) => {
                 let Told { asked, verdict } = told(&answered);
-                asked.answer.remarks.iter().for_each(|remark| beside(remark, LogLevel::Warn, context));
+                asked.answer.remarks.iter().for_each(|remark| seen::remark(remark, LogLevel::Warn, context));
                 blocked |= verdict.is_some_and(Verdict::blocks);
                 judged |= verdict.is_some();
                 objects.push(object(&name, asked, verdict, &remarks));
@@ -63,7 +62,7 @@ pub(crate) fn tell<T: Answered>(
             Err(error) => {
                 let answer = raw_answer(&error).map(str::to_string);
                 let sent = sent_of(&error).map(sent_object);
-                let state = seen.state().filter(|_| was_begun(&error));
+                let state = state.filter(|_| was_begun(&error));
                 let failure = Failure::from(error);
                 let failure = Failure { state: state.or(failure.state), ..failure };
                 objects.push(json!({
@@ -85,7 +84,7 @@ pub(crate) fn tell<T: Answered>(
     context.object(&json!({
         "ok": exit == Exit::Done, "code": exit as u8, "command": command,
         "error": failures.first().map(json::value),
-        "answers": objects, "changed": json::value(&seen.changed), "unchecked": seen.unchecked,
+        "answers": objects, "changed": json::value(&seen.changed), "unchecked": seen.unchecked(),
     }));
     // What came in pieces stands there already; of a verdict that was its JSON.
     if !context.json() && (judged || !round.shown) {
@@ -96,7 +95,7 @@ pub(crate) fn tell<T: Answered>(
             context.console.out(&text);
         }
     }
-    say_changed(&seen, context);
+    seen::say(&seen, "it was not allowed to", context);
     for failure in &failures {
         context.console.failure(failure, command, false);
     }
@@ -104,37 +103,20 @@ pub(crate) fn tell<T: Answered>(
 }
 
 /// What is known of the project after all of them.
-struct Seen {
-    /// Somebody wanted to know.
-    check: bool,
-    changed: Vec<Difference>,
-    /// Why it could not be found out, or not of everything.
-    unchecked: Option<String>,
-}
-
-impl Seen {
-    fn of<T: Answered>(check: bool, round: &mut Round<T>) -> Seen {
-        let changed = std::mem::take(&mut round.changed);
-        let mut seen = Seen { check, changed, unchecked: round.unchecked.take() };
-        for heard in &round.heard {
-            let (changed, unchecked) = match &heard.result {
-                Ok(answered) => (&answered.asked().changed, &answered.asked().unchecked),
-                Err(AskError::Friend(failed)) => (&failed.changed, &failed.unchecked),
-                Err(AskError::Abstained { asked, .. }) => (&asked.changed, &asked.unchecked),
-                // Nothing was sent to anybody.
-                Err(_) => continue,
-            };
-            seen.changed.extend(changed.iter().cloned());
-            seen.unchecked = seen.unchecked.take().or_else(|| unchecked.clone());
-        }
-        seen
+fn looked<T: Answered>(round: &mut Round<T>) -> Looked {
+    let mut seen = std::mem::take(&mut round.looked);
+    for heard in &round.heard {
+        let looked = match &heard.result {
+            Ok(answered) => &answered.asked().looked,
+            Err(AskError::Friend(failed)) => &failed.looked,
+            Err(AskError::Abstained { asked, .. }) => &asked.looked,
+            // Nothing was sent to anybody.
+            Err(_) => continue,
+        };
+        seen.changed.extend(looked.changed.iter().cloned());
+        seen.unseen = seen.unseen.take().or_else(|| looked.unseen.clone());
     }
-
-    /// The state of the project, where that is known: nobody claims what nobody looked at.
-    fn state(&self) -> Option<State> {
-        let same = self.check && self.changed.is_empty() && self.unchecked.is_none();
-        same.then_some(State::Unchanged)
-    }
+    seen
 }
 
 /// What was sent in spite of the failure.
@@ -164,12 +146,12 @@ fn was_asked(failure: &relaycode_friend::Failure) -> bool {
 }
 
 /// No answer is a pass that came while somebody changed the project, or while nobody could see whether.
-fn exit(blocked: bool, failures: &[Failure], seen: &Seen) -> Exit {
+fn exit(blocked: bool, failures: &[Failure], seen: &Looked) -> Exit {
     match (blocked, failures.first()) {
         (true, _) => Exit::Findings,
         (false, Some(failure)) => failure.exit,
-        (false, None) if seen.changed.is_empty() && seen.unchecked.is_none() => Exit::Done,
-        (false, None) => Exit::NeedsYou,
+        (false, None) if seen.needs_a_look() => Exit::NeedsYou,
+        (false, None) => Exit::Done,
     }
 }
 
@@ -210,39 +192,4 @@ fn show_raw(answer: &str, context: &mut Context<'_>) {
     let text =
         format!("  what it said, which is no answer to what was asked:\n{}", answers::one(answer, &look));
     context.beside(LogLevel::Error, &text);
-}
-
-fn say_changed(seen: &Seen, context: &mut Context<'_>) {
-    let changed = &seen.changed;
-    if let Some(why) = &seen.unchecked {
-        beside(
-            &format!(
-                "whether anything was changed could not be found out: {why}; look yourself, or leave the \
-                 comparison out with `--no-tree-check`"
-            ),
-            LogLevel::Error,
-            context,
-        );
-    }
-    if changed.is_empty() {
-        return;
-    }
-    let said = format!(
-        "{} changed while it ran; it was not allowed to, so this may be your own work:",
-        number(changed.len(), "file")
-    );
-    beside(&said, LogLevel::Error, context);
-    let look = context.console.err_look();
-    for difference in changed.iter().take(NAMED) {
-        let line = format!("{}  {}", look.safe(&difference.path), difference.kind.words());
-        context.beside(LogLevel::Error, &outcome::aside(&look, &line));
-    }
-    if changed.len() > NAMED {
-        context.beside(LogLevel::Error, &outcome::aside(&look, &format!("… {} more", changed.len() - NAMED)));
-    }
-}
-
-fn beside(said: &str, level: LogLevel, context: &mut Context<'_>) {
-    let look = context.console.err_look();
-    context.beside(level, &outcome::remark(&look, &look.safe(said)));
 }

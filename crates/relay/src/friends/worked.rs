@@ -11,20 +11,18 @@ use std::path::PathBuf;
 use relaycode_change::limits::Limits;
 use relaycode_friend::Answer;
 use relaycode_friend::scratch::{Progress, ScratchError};
-use relaycode_friend::tree::Difference;
+use relaycode_friend::tree::Looked;
 use relaycode_friend::work::keep::{Kept, NotKept};
 use relaycode_friend::work::{WorkError, Worked};
 use relaycode_project::config::LogLevel;
 use relaycode_tui::{number, outcome};
 use serde_json::{Value, json};
 
+use super::seen::{self, remark};
 use crate::context::Context;
 use crate::failure::{Exit, Failure, State};
 use crate::json;
 use crate::show::answers;
-
-/// Files that are named one by one.
-const NAMED: usize = 20;
 
 /// The object of `--json`: what became of the change, and what the friend said.
 pub(crate) fn object(worked: &Worked, exit: Exit, became: Value, kept: Option<&Kept>) -> Value {
@@ -39,10 +37,10 @@ pub(crate) fn object(worked: &Worked, exit: Exit, became: Value, kept: Option<&K
     object["friend"] = friend;
     object["leftOut"] = json!(worked.left_out);
     object["kept"] = json!(kept.and_then(|kept| kept.path.as_ref()).map(|path| path.to_string_lossy()));
-    object["changed"] = json::value(&worked.changed);
-    object["unchecked"] = json!(worked.unchecked);
+    object["changed"] = json::value(&worked.looked.changed);
+    object["unchecked"] = json!(worked.looked.unchecked());
     // What the door says of the change is not true of the project then.
-    if !worked.changed.is_empty()
+    if !worked.looked.changed.is_empty()
         && let Some(error) = object.get_mut("error").and_then(Value::as_object_mut)
     {
         error.remove("state");
@@ -60,9 +58,9 @@ fn said(name: &str, answer: &Answer) -> Value {
 
 /// Tells why nothing came of it, with what the friend said, unless that was `shown`, and what changed meanwhile.
 pub(crate) fn failed(name: &str, error: WorkError, shown: bool, context: &mut Context<'_>) -> Exit {
-    let (error, changed, unchecked) = match error {
-        WorkError::Changed { error, changed, unchecked } => (*error, changed, unchecked),
-        error => (error, Vec::new(), None),
+    let (error, looked) = match error {
+        WorkError::Changed { error, looked } => (*error, looked),
+        error => (error, Looked::default()),
     };
     let answer = match &error {
         WorkError::Unreadable { answer, .. } => Some(said(name, answer)),
@@ -73,45 +71,21 @@ pub(crate) fn failed(name: &str, error: WorkError, shown: bool, context: &mut Co
         context.say(&answers::one(&answer.text, &look));
     }
     let mut failure = Failure::from(error);
-    if !changed.is_empty() || unchecked.is_some() {
+    if !looked.is_unchanged() {
         failure.state = None;
     }
     context.object(&json!({
         "ok": false, "code": failure.exit as u8, "command": "do", "error": json::value(&failure),
-        "friend": answer, "changed": json::value(&changed), "unchecked": unchecked,
+        "friend": answer, "changed": json::value(&looked.changed), "unchecked": looked.unchecked(),
     }));
-    say_changed(name, &changed, unchecked.as_deref(), context);
+    say_changed(name, &looked, context);
     context.console.failure(&failure, "do", false);
     failure.exit
 }
 
 /// Names what changed in the project itself.
-pub(crate) fn say_changed(
-    name: &str,
-    changed: &[Difference],
-    unchecked: Option<&str>,
-    context: &mut Context<'_>,
-) {
-    if let Some(why) = unchecked {
-        let said = format!("whether anything was changed in the project could not be found out: {why}");
-        remark(&said, LogLevel::Warn, context);
-    }
-    if changed.is_empty() {
-        return;
-    }
-    let said = format!(
-        "{} of the project itself changed while it ran; {name} was to work in its copy, so this may be your own work:",
-        number(changed.len(), "file")
-    );
-    remark(&said, LogLevel::Error, context);
-    let look = context.console.err_look();
-    for difference in changed.iter().take(NAMED) {
-        let line = format!("{}  {}", look.safe(&difference.path), difference.kind.words());
-        context.beside(LogLevel::Error, &outcome::aside(&look, &line));
-    }
-    if changed.len() > NAMED {
-        context.beside(LogLevel::Error, &outcome::aside(&look, &format!("… {} more", changed.len() - NAMED)));
-    }
+pub(crate) fn say_changed(name: &str, looked: &Looked, context: &mut Context<'_>) {
+    seen::say(looked, &format!("{name} was to work in its copy"), context);
 }
 
 /// What is in the copy, and what is not.
@@ -181,12 +155,6 @@ fn raised(needs: &Limits) -> String {
     let over = over.iter().filter(|(_, needed, most)| needed > most);
     let parts: Vec<String> = over.map(|(name, needed, _)| format!("{name}={needed}")).collect();
     if parts.is_empty() { String::new() } else { format!(" --limit {}", parts.join(",")) }
-}
-
-/// Something that needs a look.
-pub(crate) fn remark(said: &str, level: LogLevel, context: &mut Context<'_>) {
-    let look = context.console.err_look();
-    context.beside(level, &outcome::remark(&look, &look.safe(said)));
 }
 
 impl From<WorkError> for Failure {

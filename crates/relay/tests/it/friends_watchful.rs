@@ -87,5 +87,6 @@ fn several_friends_are_watched_as_one_is() {
         let ran = stage.run_changing(&mut stage.json(args));
         let unchecked = ran.json()["unchecked"].as_str().unwrap_or_default().to_string();
         assert!(unchecked.contains("cannot be looked into"), "{ran:?}");
+        assert!(ran.code == 0 && ran.err.contains("was not compared"), "{ran:?}");
     }
 }

@@ -54,10 +54,10 @@ fn a_change_of_the_project_itself_is_told_also_with_a_failure() {
         write(&root.join("stray.txt"), "x\n");
     };
     let worked = scene.ask(&Hands { deeds: &deeds, fails: false }, &root, &working("x")).unwrap();
-    assert_eq!(worked.changed.len(), 1, "{:?}", worked.changed);
+    assert_eq!(worked.looked.changed.len(), 1, "{:?}", worked.looked.changed);
     fs::remove_file(root.join("stray.txt")).unwrap();
     let failed = scene.ask(&Hands { deeds: &deeds, fails: true }, &root, &working("x")).unwrap_err();
-    let WorkError::Changed { error, changed, unchecked } = failed else { panic!("{failed:?}") };
+    let WorkError::Changed { error, looked } = failed else { panic!("{failed:?}") };
     assert!(matches!(*error, WorkError::Friend { changed: 1, .. }), "{error:?}");
-    assert_eq!((changed[0].path.as_str(), unchecked), ("stray.txt", None));
+    assert_eq!((looked.changed[0].path.as_str(), &looked.unseen), ("stray.txt", &None));
 }
