@@ -195,7 +195,7 @@ fn check_component(component: &str, shown: &dyn Fn() -> String) -> Result<(), Pa
 /// use relaycode_change::path::is_sealed;
 ///
 /// assert!(is_sealed(".git") && is_sealed(".GIT. ") && is_sealed(".RelayCode") && is_sealed("GIT~1"));
-/// assert!(!is_sealed(".gitignore") && !is_sealed("relaycode.config.json"));
+/// assert!(!is_sealed(".gitignore") && !is_sealed("relaycode.config.json") && !is_sealed("readme~"));
 /// ```
 pub fn is_sealed(component: &str) -> bool {
     sealed_in(&plain_spelling(component)).is_some()
@@ -241,9 +241,13 @@ fn sealed(plain: &str) -> Option<&'static str> {
     if plain == ".git" || short("git") || short("gi7eba") {
         return Some(".git");
     }
+    // Where several names begin alike, Windows shortens them to two letters and a hash.
+    let hashed = |(stem, number): (&str, &str)| {
+        stem.starts_with("re") && !number.is_empty() && number.bytes().all(|b| b.is_ascii_digit())
+    };
     if plain == ".relaycode"
         || short("relayc")
-        || (plain.starts_with("re") && plain.len() <= 8 && plain.contains('~'))
+        || (plain.len() <= 8 && plain.split_once('~').is_some_and(hashed))
     {
         return Some(".relaycode");
     }
