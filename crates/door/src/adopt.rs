@@ -6,7 +6,7 @@ use std::os::fd::OwnedFd;
 
 use relaycode_exec::{End, Finished};
 use relaycode_ledger::recording::Left;
-use relaycode_ledger::{About, Committed, Ended, Recording, Secured, TxId};
+use relaycode_ledger::{About, Committed, Ended, History, Recording, Secured, TxId};
 use relaycode_project::head::Head;
 use relaycode_text::redact::redact;
 
@@ -64,6 +64,8 @@ pub struct Adoption {
     pub committed: Option<Committed>,
     /// What changed and cannot be undone.
     pub left: Vec<Left>,
+    /// What became of the records of earlier changes.
+    pub history: History,
     /// What was checked out before and is now, if that is not the same.
     pub moved: Option<(Head, Head)>,
 }
@@ -77,6 +79,11 @@ impl Watched<'_> {
     /// What was secured, and what was not.
     pub fn secured(&self) -> &Secured {
         self.recording.secured()
+    }
+
+    /// Where it is secured, and whether that is outside of the project.
+    pub fn secured_at(&self) -> (String, bool) {
+        self.recording.secured_at()
     }
 
     /// What the keeper of the command is to hold: see [`Recording::sign_of_life`].
@@ -124,7 +131,7 @@ impl Door {
         }
         let ended = Ended { notes, branch: now.branch, head: now.commit };
         let adopted = recording.adopt(ended, &self.ignored())?;
-        Ok(Adoption { committed: adopted.committed, left: adopted.left, moved })
+        Ok(Adoption { committed: adopted.committed, left: adopted.left, history: adopted.history, moved })
     }
 
     /// What git ignores; nothing where git cannot say. Names that are no text have no place in a record.

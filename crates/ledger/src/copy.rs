@@ -5,7 +5,7 @@
 //! is, and what is missing is copied by the next command. Nothing is ever taken out of the copy to
 //! match the project. Every file in it is written under another name first.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 use std::io;
 use std::ops::ControlFlow;
 use std::path::Path;
@@ -120,7 +120,25 @@ impl Ledger {
         }
         let state = State::create(&self.fs, &self.root).map_err(cannot("make", state::NAME))?;
         let _project = self.lock(&state)?;
-        copy.give(&state, &records, &undone)?;
+        self.give_all(&copy, &state, &records, &undone)?;
+        Ok(records.len() + undone.len())
+    }
+
+    /// Gives back everything that the copy has. Under the project's lock.
+    pub(crate) fn give_back(&self, state: &State) -> Result<(), LedgerError> {
+        let Some(copy) = self.open_copy(false)? else { return Ok(()) };
+        let (records, undone) = (copy.records(&copy.dir)?, copy.records(&copy.undone)?);
+        self.give_all(&copy, state, &records, &undone)
+    }
+
+    fn give_all(
+        &self,
+        copy: &Copy<'_>,
+        state: &State,
+        records: &[TxId],
+        undone: &[TxId],
+    ) -> Result<(), LedgerError> {
+        copy.give(state, records, undone)?;
         let taken_back = self.with_index(|index| {
             let mut taken_back = TakenBack::default();
             let mut undone = Vec::new();
@@ -133,10 +151,36 @@ impl Ledger {
             Ok(undone)
         })?;
         for id in taken_back {
-            move_one(&state, id, true)?;
+            move_one(state, id, true)?;
         }
-        remove(state.fs(), state.dir(), RESTORING)?;
-        Ok(records.len() + undone.len())
+        remove(state.fs(), state.dir(), RESTORING)
+    }
+
+    /// The names of the records and blobs that the copy has.
+    pub(crate) fn copied_names(&self) -> Result<HashSet<String>, LedgerError> {
+        let mut names = HashSet::new();
+        let Some(copy) = self.open_copy(false)? else { return Ok(names) };
+        for dir in [&copy.dir, &copy.undone, &copy.blobs] {
+            let seen = copy.fs.each(dir, &mut |name, kind| {
+                if kind == Kind::File {
+                    names.insert(name.to_string());
+                }
+            });
+            seen.map_err(cannot("list", LEDGERS))?;
+        }
+        Ok(names)
+    }
+
+    /// The directory of the copy and its path, for what is kept beside it; `None` if there is none.
+    pub(crate) fn beside_copy(&self, make: bool) -> Result<Option<(Dir, String)>, LedgerError> {
+        let Some(home) = &self.settings.home else { return Ok(None) };
+        let path = format!("{}/{LEDGERS}/{}", home.display(), self.copy_key());
+        Ok(self.open_copy(make)?.map(|copy| (copy.dir, path)))
+    }
+
+    fn copy_key(&self) -> String {
+        let key = Digest::of(self.path.as_os_str().as_encoded_bytes()).to_string();
+        key[..KEY_DIGITS].to_string()
     }
 
     /// The blobs of the copy, if there is one.
@@ -149,8 +193,7 @@ impl Ledger {
         let Some(home) = &self.settings.home else { return Ok(None) };
         let fs = &*self.fs;
         let root = self.path.to_string_lossy();
-        let key = Digest::of(self.path.as_os_str().as_encoded_bytes()).to_string();
-        let key = &key[..KEY_DIGITS];
+        let key = &self.copy_key();
         let shown = format!("{}/{LEDGERS}/{key}", home.display());
         let failed = || cannot("open", &shown);
         let Some(home) = open_home(fs, home, make).map_err(failed())? else { return Ok(None) };

@@ -49,6 +49,14 @@ pub enum LedgerError {
         /// What it runs.
         command: String,
     },
+    /// The project's own directory is gone.
+    #[error("{path} {what}")]
+    RootGone {
+        /// Where it was.
+        path: String,
+        /// What is there instead, as the rest of the sentence.
+        what: &'static str,
+    },
     /// A change is just being applied; nothing was touched.
     #[error("{} is being applied in this project by process {pid}", .id.short())]
     Open {

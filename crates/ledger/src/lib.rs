@@ -47,7 +47,7 @@ pub use ledger::{Ledger, Settings};
 pub use log::search::Filter;
 pub use log::{Entry, Item, Page, Target};
 pub use only::{Only, Part};
-pub use recording::{Adopted, Ended, Recording, Secured};
+pub use recording::{Adopted, Ended, History, Recording, Secured};
 pub use recover::{Outcome, Recovered, Recovery};
 pub use revert::{KeptEdits, Reversal, RevertOptions};
 pub use shown::Shown;

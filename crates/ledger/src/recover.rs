@@ -88,11 +88,13 @@ impl Ledger {
     /// # Errors
     /// `Newer` and `Damaged` for a journal that cannot be understood: nothing is touched then.
     pub fn recover(&self, how: Recovery) -> Result<Vec<Recovered>, LedgerError> {
-        let Some(state) = self.state()? else {
-            return Ok(Vec::new());
+        let state = self.state()?;
+        let nothing = match &state {
+            Some(state) => journals(state)?.is_empty() && orphans(state, &HashSet::new())?.is_empty(),
+            None => true,
         };
-        let nothing = journals(&state)?.is_empty() && orphans(&state, &HashSet::new())?.is_empty();
-        if nothing && recording::list(&state)?.is_empty() {
+        // A recording is there also if its command removed everything in the project.
+        if nothing && !recording::any(self, state.as_ref())? {
             return Ok(Vec::new());
         }
         let state = State::create(&self.fs, &self.root).map_err(cannot("make", state::NAME))?;

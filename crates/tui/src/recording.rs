@@ -20,6 +20,11 @@ pub fn secured(secured: &Secured, took: Duration, look: &Look) -> String {
     let bytes = size(usize::try_from(secured.bytes).unwrap_or(usize::MAX));
     let line = format!("secured {}, {bytes} in {:.1} s", number(secured.files, "file"), took.as_secs_f64());
     let mut out = format!("{}\n", look.paint(Paint::Dim, &line));
+    if let Some(why) = &secured.within_reach {
+        let said = format!("what was secured lies in the project itself ({why})");
+        out += &outcome::remark(look, &look.safe(&said));
+        out += &outcome::aside(look, "a command that removes .relaycode takes it along");
+    }
     if !secured.left.is_empty() {
         let mut most: Vec<&Left> = secured.left.iter().collect();
         most.sort_by_key(|left| std::cmp::Reverse(left.bytes));
@@ -57,6 +62,13 @@ pub fn adopted(adoption: &Adoption, line: &str, look: &Look) -> String {
             outcome::place(before)
         );
         out += &outcome::remark(look, &look.safe(&said));
+    }
+    if adoption.history.removed {
+        let records = number(adoption.history.restored, "earlier record");
+        out += &outcome::remark(look, &format!("it removed .relaycode: that is back, with {records}"));
+    } else if adoption.history.restored > 0 {
+        let records = number(adoption.history.restored, "earlier record");
+        out += &outcome::remark(look, &format!("it removed {records} from .relaycode: back again"));
     }
     let left: Vec<&Left> = adoption.left.iter().collect();
     out + &listed("changed while it ran, not undoable: ", &left, look)

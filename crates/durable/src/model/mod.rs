@@ -61,7 +61,8 @@ use std::io;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use rustix::io::Errno;
+/// What the system says, for faults.
+pub use rustix::io::Errno;
 
 pub use crash::{Bounds, Choice, Description, Explored, Fate};
 use state::{Body, Content, Effect, Ino, Inode, ROOT, State, What};

@@ -31,6 +31,12 @@ pub const FORMAT: u32 = 1;
 /// Texts of at most this many bytes stand in the record itself; longer ones are blobs.
 pub const INLINE_BYTES: usize = 64 * 1024;
 
+/// Bytes of text that stand in one record; more go to blobs, so that it stays one that can be read.
+pub const INLINE_TOTAL: usize = 16 * 1024 * 1024;
+
+/// Files of one change. What a record of so many can hold is what is read of one.
+pub const FILES: usize = 200_000;
+
 /// A record, or a journal.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]

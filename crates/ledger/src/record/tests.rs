@@ -233,3 +233,56 @@ fn a_record_of_sixteen_megabytes_is_read() {
     assert!(bytes.len() > 16_000_000, "{}", bytes.len());
     assert_eq!(read(&bytes, "x.yml", record.uuid).unwrap(), record);
 }
+
+/// A record of as many files as there can be, each with everything that can be said of one, as a journal.
+fn largest() -> Record {
+    let text = Some(Content::Blob { blob: Digest::of(b"x"), size: u64::MAX });
+    let image = Some(Image::of(b"x", 0o7777));
+    let old = |n: usize| format!("some/usual/{n}");
+    let new = |n: usize| format!("some/other/{n}");
+    let mut record = plain(1);
+    record.snapshot = (0..FILES).map(|n| (old(n), text.clone())).collect();
+    record.snapshot.extend((0..FILES).map(|n| (new(n), None)));
+    record.result = (0..FILES)
+        .map(|n| FileRecord {
+            path: new(n),
+            renamed_from: Some(old(n)),
+            before: image,
+            after: image,
+            added: n,
+            removed: n,
+            content: text.clone(),
+        })
+        .collect();
+    record.made_directories = (0..FILES).map(|n| format!("made/{n}")).collect();
+    record.removed_directories =
+        (0..FILES).map(|n| RemovedDirectory { path: format!("went/{n}"), mode: 0o755 }).collect();
+    record
+}
+
+#[test]
+fn the_largest_record_and_the_journal_of_its_revert_can_be_read() {
+    let image = Image::of(b"x", 0o7777);
+    let mut record = largest();
+    record.transaction = Some(Transaction {
+        stage: Stage::Applying,
+        pid: u32::MAX,
+        directory: record.uuid.to_string(),
+        steps: (0..FILES)
+            .map(|n| Step::Replace {
+                path: n.to_string(),
+                slot: format!(".relaycode/tx/{}/{n}", record.uuid),
+                before: image,
+                after: image,
+            })
+            .collect(),
+        make_directories: record.made_directories.clone(),
+        remove_directories: record.removed_directories.clone(),
+    });
+    let began = std::time::Instant::now();
+    let bytes = write(&record);
+    let wrote = began.elapsed();
+    let again = read(&bytes, "x.yml", record.uuid).unwrap();
+    println!("{FILES} files, {} bytes: written in {wrote:?}, both in {:?}", bytes.len(), began.elapsed());
+    assert!(again == record);
+}

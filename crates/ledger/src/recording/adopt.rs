@@ -5,31 +5,36 @@ use std::io;
 
 use relaycode_change::diff;
 use relaycode_durable::fs::{FileMode, is_link, is_not_regular, is_too_long};
-use relaycode_durable::{Rename, atomic};
+use relaycode_durable::{Dir, Rename, atomic};
 
 use super::begin::{Lefts, size};
 use super::compare::{self, Differences, Touched};
 use super::keep::Images;
+use super::lost::History;
 use super::manifest::Manifest;
+use super::place::Own;
 use super::walk;
-use super::{ADOPTED_BYTES, FILE_BYTES, Left, Own, Recording, path_of};
+use super::walk::Bounds;
+use super::{ADOPTED_BYTES, ENTRIES, FILE_BYTES, Left, Recording, root};
 use crate::about::About;
 use crate::blobs;
 use crate::digest::Digest;
 use crate::error::{LedgerError, cannot};
 use crate::ledger::Ledger;
 use crate::paths::Places;
-use crate::record::{self, Content, FileRecord, Image, Record};
+use crate::record::{self, Content, FILES, FileRecord, INLINE_TOTAL, Image, Record};
 use crate::recover;
 use crate::state::{self, State, Sub};
 use crate::transaction::{Committed, SYNC_EACH, draft};
 
-/// Bytes of text that stand in the record itself; more go to blobs, so that a record stays one that can be read.
-const INLINE_TOTAL: usize = 16 * 1024 * 1024;
 /// Lines are counted in files of at most so many bytes.
 const COUNTED: usize = 8 * 1024 * 1024;
 /// Files that are read before open directories are let go.
 const READS_PER_ROUND: usize = 256;
+/// A record of more bytes leaves files out: that of its revert says more of each file, and must be readable as well.
+const MOST_BYTES: usize = record::RECORD_BYTES / 2;
+/// Why a file is left out of a record that has too many.
+const BEYOND_FILES: &str = "was changed, and would be beyond what one record holds";
 /// So much of what cannot be undone stands in the record.
 const NOTED: usize = 50;
 
@@ -51,6 +56,8 @@ pub struct Adopted {
     pub committed: Option<Committed>,
     /// What changed and cannot be undone.
     pub left: Vec<Left>,
+    /// What became of the records of earlier changes.
+    pub history: History,
 }
 
 impl Recording<'_> {
@@ -59,14 +66,27 @@ impl Recording<'_> {
     /// # Errors
     /// The system's. The recording is still there then, and the next recovery tries again.
     pub fn adopt(self, ended: Ended, later: &[String]) -> Result<Adopted, LedgerError> {
+        // The command may have put another directory where the project was, and nothing of what was open before need
+        // be there any more.
+        let another = root::again(self.ledger)?;
+        let ledger = another.as_ref().unwrap_or(self.ledger);
         let later: HashSet<&str> = later.iter().map(|path| path.trim_end_matches('/')).collect();
-        let tree = walk::walk(&self.ledger.root, &later)?;
-        let _project = self.ledger.lock(&self.state)?;
+        let tree = walk::walk(&ledger.root, &bounds(ledger, &self.manifest, &later))?;
+        let state = State::create(&ledger.fs, &ledger.root).map_err(cannot("make", state::NAME))?;
+        let _project = ledger.lock(&state)?;
         let mut about = self.manifest.told.about();
         (about.branch, about.head) = (ended.branch, ended.head);
         about.notes.extend(ended.notes);
-        adopt(self.ledger, &self.state, self.own, &self.manifest, &tree, about)
+        if another.is_some() {
+            about.notes.push("the project's directory was replaced by another one while it ran".to_string());
+        }
+        adopt(ledger, &state, self.own, &self.manifest, &tree, about)
     }
+}
+
+/// What is looked at after a command: everything that was there before, and as much again.
+pub(super) fn bounds<'w>(ledger: &Ledger, manifest: &'w Manifest, later: &'w HashSet<&'w str>) -> Bounds<'w> {
+    Bounds { later, known: Some(manifest), most: ENTRIES, own: root::own(ledger) }
 }
 
 /// Writes the record of a recording, and clears the recording away. Under the project's lock.
@@ -78,12 +98,17 @@ pub(super) fn adopt(
     tree: &walk::Tree,
     about: About,
 ) -> Result<Adopted, LedgerError> {
+    let scratch = own.scratch(state)?;
+    let images = Images::open(state.fs(), &own.dir);
+    // Before anything is numbered: earlier records come first.
+    let (history, missed) = manifest.before.bring_back(ledger, state, &images, &scratch)?;
     let number = ledger.next_number()?;
     let differences = compare::compare(manifest, tree);
     let mut adopting = Adopting {
         state,
         own: &own,
-        images: Images::open(state.fs(), &own.dir),
+        scratch: &scratch,
+        images,
         places: ledger.root.places(),
         reads: 0,
         inline: INLINE_TOTAL,
@@ -94,20 +119,32 @@ pub(super) fn adopt(
         bytes: 0,
         left: Lefts::default(),
     };
-    let Differences { files, made, removed, left } = differences;
+    let Differences { mut files, made, removed, left } = differences;
     adopting.left = left;
+    if let Some(mode) = manifest.mode {
+        root_mode(ledger, mode, &mut adopting.left);
+    }
+    if files.len() > FILES {
+        // What is lost otherwise comes before what is merely left behind.
+        files.sort_by_key(|file| file.before.is_none());
+    }
     for touched in &files {
         adopting.file(touched)?;
     }
     adopting.renames();
     adopting.sync()?;
-    let Adopting { snapshot, result, left, .. } = adopting;
-    let left: Vec<Left> = left.all().collect();
-    if result.is_empty() {
-        own.clear(state)?;
-        return Ok(Adopted { committed: None, left });
-    }
+    let Adopting { snapshot, result, mut left, .. } = adopting;
     let mut record = draft(About { group: Some(own.id.to_string()), ..about });
+    record.snapshot = snapshot;
+    record.result = result;
+    record.made_directories = made;
+    record.removed_directories = removed;
+    fit(&mut record, &mut left)?;
+    let left: Vec<Left> = missed.into_iter().chain(left.all()).collect();
+    if record.result.is_empty() {
+        own.clear(state)?;
+        return Ok(Adopted { committed: None, left, history });
+    }
     if number != manifest.number {
         record.notes.push("relay itself changed files in this project while it ran: some of them may be in this record as well".to_string());
     }
@@ -116,27 +153,63 @@ pub(super) fn adopt(
     if left.len() > NOTED {
         record.notes.push(format!("not undoable: {} more", left.len() - NOTED));
     }
-    record.snapshot = snapshot;
-    record.result = result;
-    record.made_directories = made;
-    record.removed_directories = removed;
     record.approved = true;
     record.decided_by = Some("user".to_string());
     record.number = number;
-    let doubt = write(state, &own, &record)?;
+    let doubt = write(state, &scratch, &record)?;
     // From here on nothing can fail any more: what is cut short, the next command catches up with.
     let cleared = own.clear(state);
     let _ = ledger.settle(&record);
     let doubt = doubt.or(cleared.err().map(|error| error.to_string()));
-    Ok(Adopted { committed: Some(Committed { record, doubt }), left })
+    Ok(Adopted { committed: Some(Committed { record, doubt }), left, history })
+}
+
+/// The permission bits of the project's own directory are nothing that a record holds.
+fn root_mode(ledger: &Ledger, was: u32, left: &mut Lefts) {
+    let Ok(now) = ledger.fs.stat_dir(ledger.root.dir()) else { return };
+    if now.mode != was {
+        let why = format!(
+            "has the permission bits {:04o} now, and had {was:04o}: those of directories are not kept",
+            now.mode
+        );
+        left.add("./", &why, 0, 0);
+    }
+}
+
+/// Leaves files out of a record that would become longer than one that can be read: those first that are merely new.
+fn fit(record: &mut Record, left: &mut Lefts) -> Result<(), LedgerError> {
+    loop {
+        let mut bytes = 0usize;
+        let mut count = |piece: &[u8]| {
+            bytes += piece.len();
+            Ok(())
+        };
+        record::write_to(record, &mut count).map_err(cannot("write", "the record"))?;
+        if bytes <= MOST_BYTES || record.result.is_empty() {
+            return Ok(());
+        }
+        let keep = (record.result.len() as u128 * MOST_BYTES as u128 / bytes as u128 * 9 / 10) as usize;
+        record.result.sort_by_key(|file| file.before.is_none());
+        for file in record.result.split_off(keep.min(record.result.len() - 1)) {
+            record.snapshot.remove(&file.path);
+            record.snapshot.remove(file.old_path());
+            left.add(&outermost(&file.path), BEYOND_FILES, 1, file.after.map_or(0, |after| after.size));
+        }
+        record.result.sort_by(|a, b| a.path.cmp(&b.path));
+    }
+}
+
+/// The outermost directory of a path, or the file itself.
+fn outermost(path: &str) -> String {
+    path.split_once('/').map_or_else(|| path.to_string(), |(first, _)| format!("{first}/"))
 }
 
 /// Writes the record. Says what the disk said, if that leaves a doubt.
-fn write(state: &State, own: &Own, record: &Record) -> Result<Option<String>, LedgerError> {
+fn write(state: &State, scratch: &Dir, record: &Record) -> Result<Option<String>, LedgerError> {
     let name = state::record_name(record.uuid);
     let mut make = |put: &mut atomic::Put<'_>| record::write_to(record, put);
     let target = (state.dir(), name.as_str());
-    match atomic::write_pieces(state.fs(), (&own.dir, "record"), target, &mut make) {
+    match atomic::write_pieces(state.fs(), (scratch, "record"), target, &mut make) {
         Ok(()) => Ok(None),
         Err(error) if error.moved || recover::committed(state, record.uuid)? => {
             Ok(Some(error.source.to_string()))
@@ -148,6 +221,8 @@ fn write(state: &State, own: &Own, record: &Record) -> Result<Option<String>, Le
 struct Adopting<'a> {
     state: &'a State,
     own: &'a Own,
+    /// On the project's file system, for what gets another name there.
+    scratch: &'a Dir,
     images: Images<'a>,
     places: Places<'a>,
     reads: usize,
@@ -177,7 +252,7 @@ impl Adopting<'_> {
         let Some(now) = self.now(touched)? else { return Ok(()) };
         let before = match touched.before {
             None => None,
-            Some(known) => match self.images.before(known).map_err(cannot("read", &path_of(self.own.id)))? {
+            Some(known) => match self.images.before(known).map_err(cannot("read", &self.own.path()))? {
                 Some(bytes) => Some((bytes, known.print.mode)),
                 None => {
                     self.left.add(
@@ -194,6 +269,10 @@ impl Adopting<'_> {
             return Ok(());
         }
         let size = now.as_ref().map_or(0, |(bytes, _)| bytes.len() as u64);
+        if self.result.len() >= FILES {
+            self.left.add(&outermost(path), BEYOND_FILES, 1, size);
+            return Ok(());
+        }
         if self.bytes + size > ADOPTED_BYTES {
             let why = format!(
                 "was changed, and would be beyond the {} that a record keeps",
@@ -315,7 +394,7 @@ impl Adopting<'_> {
         let blob = Digest::of(bytes);
         let stored = || -> io::Result<()> {
             let all = self.state.need(Sub::Blobs)?;
-            let (fs, scratch) = (self.state.fs(), (&self.own.dir, "blob"));
+            let (fs, scratch) = (self.state.fs(), (self.scratch, "blob"));
             if self.blobs.len() < SYNC_EACH {
                 return blobs::put(fs, &all, scratch, bytes).map(drop);
             }

@@ -6,9 +6,11 @@ use std::collections::{BTreeMap, HashSet};
 use relaycode_durable::Dir;
 
 use super::keep::{Keeping, Missed};
+use super::lost::Before;
 use super::manifest::{Known, Manifest, Told};
-use super::walk::{self, Print, Tree};
-use super::{COPIED_BYTES, FILE_BYTES, IGNORED_BYTES, Left, Own, Recording, list, path_of};
+use super::place::{Own, Place, places};
+use super::walk::{self, Bounds, Print, Tree};
+use super::{COPIED_BYTES, ENTRIES, FILE_BYTES, IGNORED_BYTES, Left, Recording, root};
 use crate::about::About;
 use crate::error::{LedgerError, cannot};
 use crate::ledger::Ledger;
@@ -30,6 +32,8 @@ pub struct Secured {
     pub copied: u64,
     /// What is not secured: what changes there can be named, but not undone.
     pub left: Vec<Left>,
+    /// Why everything is secured within the command's reach, if it is.
+    pub within_reach: Option<String>,
 }
 
 impl Ledger {
@@ -47,19 +51,21 @@ impl Ledger {
         stop: &dyn Fn() -> bool,
     ) -> Result<Recording<'_>, LedgerError> {
         let state = State::create(&self.fs, &self.root).map_err(cannot("make", state::NAME))?;
-        let (own, number) = {
+        let ((own, within_reach), number) = {
             let _project = self.lock(&state)?;
             let open = recover::dead(self, &state)?;
             if let Some((id, pid)) = open.iter().find_map(|open| Some((open.id, open.pid?))) {
                 return Err(LedgerError::Open { id, pid });
             }
             self.nobody_records(&state)?;
-            let own = Own::make(&state, about.uuid).map_err(cannot("make", &path_of(about.uuid)))?;
-            (own, self.next_number()?)
+            (self.own_place(&state, about)?, self.next_number()?)
         };
         let later: HashSet<&str> = later.iter().map(|path| path.trim_end_matches('/')).collect();
         match self.secure_into(&state, &own, number, about, &later, see, stop) {
-            Ok((manifest, secured)) => Ok(Recording { ledger: self, state, own, manifest, secured }),
+            Ok((manifest, secured)) => {
+                let secured = Secured { within_reach, ..secured };
+                Ok(Recording { ledger: self, own, manifest, secured })
+            }
             Err(error) => {
                 // What cannot be cleared now is cleared by the next recovery.
                 let _ = own.clear(&state);
@@ -70,14 +76,43 @@ impl Ledger {
 
     /// Refuses if another recording is alive. The dead ones were dealt with before.
     fn nobody_records(&self, state: &State) -> Result<(), LedgerError> {
-        let Some(id) = list(state)?.into_iter().next() else { return Ok(()) };
-        let told = (|| {
-            let dir = state.fs().open_dir(&super::all(state).ok()??, &id.to_string()).ok()?;
-            let manifest = Manifest::read(state.fs(), &dir, id, &path_of(id)).ok()?;
-            Some((manifest.pid, manifest.told.command().to_string()))
-        })();
-        let (pid, command) = told.unwrap_or_default();
-        Err(LedgerError::Recording { pid, command })
+        let fs = state.fs();
+        for place in places(self, Some(state)) {
+            let Some(id) = place.list(fs)?.into_iter().next() else { continue };
+            let told = (|| {
+                let dir = fs.open_dir(&place.all(fs).ok()?, &id.to_string()).ok()?;
+                let manifest = Manifest::read(fs, &dir, id, &place.path_of(id)).ok()?;
+                Some((manifest.pid, manifest.told.command().to_string()))
+            })();
+            let (pid, command) = told.unwrap_or_default();
+            return Err(LedgerError::Recording { pid, command });
+        }
+        Ok(())
+    }
+
+    /// Makes a recording's directory where no command in the project reaches it. Where that cannot be, in the project;
+    /// and says why.
+    fn own_place(&self, state: &State, about: &About) -> Result<(Own, Option<String>), LedgerError> {
+        let outside = match Place::outside(self, true) {
+            Ok(Some(place)) => {
+                let path = place.path_of(about.uuid);
+                Own::make(state.fs(), place, about.uuid).map_err(cannot("make", &path))
+            }
+            Ok(None) => Err(LedgerError::Unknown { name: String::new() }),
+            Err(error) => Err(error),
+        };
+        let why = match outside {
+            Ok(own) => {
+                let inside = root::home_is_inside(self);
+                return Ok((own, inside.then(|| "relay's own directory lies in the project".to_string())));
+            }
+            Err(LedgerError::Unknown { .. }) => "relay has no directory of its own".to_string(),
+            Err(error) => error.to_string(),
+        };
+        let place = Place::inside(state);
+        let path = place.path_of(about.uuid);
+        let own = Own::make(state.fs(), place, about.uuid).map_err(cannot("make", &path))?;
+        Ok((own, Some(why)))
     }
 
     #[expect(clippy::too_many_arguments, reason = "one step of `secure`, which has them all")]
@@ -92,9 +127,10 @@ impl Ledger {
         stop: &dyn Fn() -> bool,
     ) -> Result<(Manifest, Secured), LedgerError> {
         let fs = state.fs();
-        let path = path_of(own.id);
+        let path = own.path();
         let began = fs.stamp(&own.dir, super::LOCK.as_ref()).map_err(cannot("look at", &path))?.changed;
-        let tree = walk::walk(&self.root, later)?;
+        let bounds = Bounds { later, known: None, most: ENTRIES, own: root::own(self) };
+        let tree = walk::walk(&self.root, &bounds)?;
         let free = fs.free_bytes(&own.dir).map_err(cannot("look at", &path))?;
         let keeping = Keeping::new(fs, &own.dir).map_err(cannot("make", &path))?;
         let mut securing = Securing {
@@ -110,15 +146,24 @@ impl Ledger {
             all: tree.files.len(),
         };
         securing.all(&tree, see, stop)?;
+        let mut before = Before::default();
+        if own.place().outside {
+            let room = securing.most.saturating_sub(securing.keeping.copied());
+            before = Before::secure(self, state, &mut securing.keeping, room)?;
+        }
         securing.keeping.flush().map_err(cannot("write", &path))?;
         let mut manifest = Manifest::new(Told::of(about), number, began);
         let Securing { keeping, known, mut secured, left, blind, .. } = securing;
         secured.copied = keeping.copied();
-        secured.left = left.all().chain(tree.unseen).collect();
+        let partial = tree.partial.iter().map(|(path, names)| walk::too_many(path, *names));
+        secured.left = left.all().chain(partial).chain(tree.unseen).collect();
         manifest.files = known;
         manifest.blind = blind;
         manifest.directories = tree.directories;
         manifest.odd = tree.odd;
+        manifest.partial = tree.partial;
+        manifest.mode = fs.stat_dir(self.root.dir()).ok().map(|stat| stat.mode);
+        manifest.before = before;
         manifest.write(fs, &own.dir)?;
         Ok((manifest, secured))
     }

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 
 use super::begin::{Lefts, size};
 use super::manifest::{Known, Manifest};
-use super::walk::{Odd, Print, Seen, Tree};
+use super::walk::{self, Odd, Print, Seen, Tree};
 use super::{FILE_BYTES, IGNORED_BYTES};
 use crate::paths::ancestors;
 use crate::record::RemovedDirectory;
@@ -37,13 +37,23 @@ pub(super) struct Touched<'t> {
 /// Compares the two.
 pub(super) fn compare<'t>(before: &'t Manifest, now: &'t Tree) -> Differences<'t> {
     let mut found = Differences::default();
-    files(before, now, &mut found);
-    odd(before, now, &mut found.left);
-    directories(before, now, &mut found);
+    let hidden = Hidden::of(now);
+    files(before, now, &hidden, &mut found);
+    odd(before, now, &hidden, &mut found.left);
+    directories(before, now, &hidden, &mut found);
+    for unseen in
+        now.unseen.iter().filter(|unseen| !before.blind.iter().any(|path| *path == name(&unseen.path)))
+    {
+        found.left.add(&unseen.path, &unseen.why, unseen.files, unseen.bytes);
+    }
+    for (path, names) in &now.partial {
+        let left = walk::too_many(path, *names);
+        found.left.add(&left.path, &left.why, left.files, 0);
+    }
     found
 }
 
-fn files<'t>(before: &'t Manifest, now: &'t Tree, found: &mut Differences<'t>) {
+fn files<'t>(before: &'t Manifest, now: &'t Tree, hidden: &Hidden<'_>, found: &mut Differences<'t>) {
     let blind = Blind::of(before);
     let mut late: Vec<(u32, Touched<'t>)> = Vec::new();
     let all: std::collections::BTreeSet<&String> = before.files.keys().chain(now.files.keys()).collect();
@@ -53,6 +63,8 @@ fn files<'t>(before: &'t Manifest, now: &'t Tree, found: &mut Differences<'t>) {
             (Some(was), Some(is)) => {
                 was.print != is.print || (was.kept.is_some() && is_young(&was.print, before))
             }
+            // What cannot be seen is not gone.
+            (Some(_), None) => hidden.over(path).is_none(),
             _ => true,
         };
         if !touched {
@@ -64,9 +76,18 @@ fn files<'t>(before: &'t Manifest, now: &'t Tree, found: &mut Differences<'t>) {
             (_, None) => "was deleted",
             _ => "was changed",
         };
-        if let Some(blind) = blind.over(path) {
+        let kept = was.is_some_and(|was| was.kept.is_some());
+        if let Some(blind) = blind.over(path).filter(|_| !kept) {
             let name = if blind == path { path.clone() } else { format!("{blind}/") };
             found.left.add(&name, "was not secured, and something changed in it", 1, bytes);
+        } else if let Some(partial) = blind.doubtful(path).filter(|_| was.is_none()) {
+            let name = if partial.is_empty() { "./".to_string() } else { format!("{partial}/") };
+            found.left.add(
+                &name,
+                "was not looked at as a whole before: what is new in it is not known",
+                1,
+                bytes,
+            );
         } else if was.is_some_and(|was| was.kept.is_none()) {
             found.left.add(path, &format!("{what}, and was not secured"), 1, bytes);
         } else if let Some(is) = is.filter(|is| is.links > 1) {
@@ -112,24 +133,59 @@ fn is_young(print: &Print, before: &Manifest) -> bool {
     print.changed.0.max(print.modified.0) >= before.began.0.saturating_sub(GRAIN)
 }
 
-/// What was not secured as a whole.
-struct Blind<'m>(HashSet<&'m str>);
+/// The path of a directory without the slash at its end.
+fn name(directory: &str) -> &str {
+    directory.trim_end_matches('/')
+}
 
-impl<'m> Blind<'m> {
-    fn of(manifest: &'m Manifest) -> Blind<'m> {
-        Blind(manifest.blind.iter().map(String::as_str).collect())
+/// What cannot be looked into now.
+struct Hidden<'t>(HashSet<&'t str>);
+
+impl<'t> Hidden<'t> {
+    fn of(now: &'t Tree) -> Hidden<'t> {
+        Hidden(now.unseen.iter().map(|unseen| name(&unseen.path)).collect())
     }
 
-    /// The one that a path is, or lies in.
+    /// The directory that hides a path.
     fn over<'p>(&self, path: &'p str) -> Option<&'p str> {
         if self.0.is_empty() {
             return None;
         }
-        ancestors(path).chain([path]).find(|above| self.0.contains(above))
+        ancestors(path).find(|above| self.0.contains(above))
     }
 }
 
-fn odd(before: &Manifest, now: &Tree, left: &mut Lefts) {
+/// What was not secured as a whole.
+struct Blind<'m> {
+    blind: HashSet<&'m str>,
+    manifest: &'m Manifest,
+}
+
+impl<'m> Blind<'m> {
+    fn of(manifest: &'m Manifest) -> Blind<'m> {
+        Blind { blind: manifest.blind.iter().map(String::as_str).collect(), manifest }
+    }
+
+    /// The one that a path is, or lies in.
+    fn over<'p>(&self, path: &'p str) -> Option<&'p str> {
+        if self.blind.is_empty() {
+            return None;
+        }
+        ancestors(path).chain([path]).find(|above| self.blind.contains(above))
+    }
+
+    /// The directory that was not looked at as a whole, if a path that was not seen may have been in it.
+    fn doubtful<'p>(&self, path: &'p str) -> Option<&'p str> {
+        let Manifest { directories, partial, .. } = self.manifest;
+        if partial.is_empty() {
+            return None;
+        }
+        let nearest = ancestors(path).filter(|above| directories.contains_key(*above)).last().unwrap_or("");
+        partial.contains_key(nearest).then_some(nearest)
+    }
+}
+
+fn odd(before: &Manifest, now: &Tree, hidden: &Hidden<'_>, left: &mut Lefts) {
     let about = |path: &String, odd: &Odd, what: &str, left: &mut Lefts| {
         left.add(path, &format!("{what}: it is {}", odd.what), 1, odd.print.size);
     };
@@ -144,18 +200,26 @@ fn odd(before: &Manifest, now: &Tree, left: &mut Lefts) {
         }
     }
     for (path, was) in &before.odd {
-        if !now.odd.contains_key(path) {
+        if !now.odd.contains_key(path) && hidden.over(path).is_none() {
             left.add(path, &format!("was removed: it was {}", was.what), 1, was.print.size);
         }
     }
 }
 
-fn directories(before: &Manifest, now: &Tree, found: &mut Differences<'_>) {
+fn directories(before: &Manifest, now: &Tree, hidden: &Hidden<'_>, found: &mut Differences<'_>) {
     let depth = |path: &String| path.matches('/').count();
-    found.made =
-        now.directories.keys().filter(|path| !before.directories.contains_key(*path)).cloned().collect();
+    let blind = Blind::of(before);
+    let is_new = |path: &&String| {
+        !before.directories.contains_key(*path)
+            && blind.over(path).is_none()
+            && blind.doubtful(path).is_none()
+    };
+    found.made = now.directories.keys().filter(is_new).cloned().collect();
     found.made.sort_by_key(depth);
-    let went = before.directories.iter().filter(|(path, _)| !now.directories.contains_key(*path));
+    let went = before
+        .directories
+        .iter()
+        .filter(|(path, _)| !now.directories.contains_key(*path) && hidden.over(path).is_none());
     found.removed = went.map(|(path, mode)| RemovedDirectory { path: path.clone(), mode: *mode }).collect();
     found.removed.sort_by_key(|directory| std::cmp::Reverse(depth(&directory.path)));
     let restored: HashSet<&str> =

@@ -7,10 +7,10 @@ use relaycode_durable::Rename;
 
 use super::adopt::{self, Adopted};
 use super::manifest::{self, Manifest};
-use super::{KEPT, NAME, Own, list, path_of, walk};
+use super::place::{self, Own};
+use super::{KEPT, walk};
 use crate::error::{LedgerError, cannot};
 use crate::group;
-use crate::id::TxId;
 use crate::ledger::Ledger;
 use crate::recover::{Outcome, Recovered, committed};
 use crate::state::State;
@@ -18,9 +18,11 @@ use crate::state::State;
 /// Deals with every dead recording. Under the project's lock.
 pub(crate) fn bury(ledger: &Ledger, state: &State) -> Result<Vec<Recovered>, LedgerError> {
     let mut recovered = Vec::new();
-    for id in list(state)? {
-        let Some(own) = Own::take(state, id)? else { continue };
-        recovered.extend(one(ledger, state, own)?.map(|outcome| Recovered { id, outcome }));
+    for place in place::places(ledger, Some(state)) {
+        for id in place.list(state.fs())? {
+            let Some(own) = Own::take(state.fs(), place.clone(), id)? else { continue };
+            recovered.extend(one(ledger, state, own)?.map(|outcome| Recovered { id, outcome }));
+        }
     }
     Ok(recovered)
 }
@@ -30,23 +32,25 @@ fn one(ledger: &Ledger, state: &State, own: Own) -> Result<Option<Outcome>, Ledg
     match state.fs().stat(&own.dir, manifest::NAME) {
         // Its command never began.
         Err(error) if error.kind() == io::ErrorKind::NotFound => return own.clear(state).map(|()| None),
-        found => found.map(drop).map_err(cannot("look at", &path_of(id)))?,
+        found => found.map(drop).map_err(cannot("look at", &own.path()))?,
     }
     if committed(state, id)? {
         return own.clear(state).map(|()| Some(Outcome::Committed));
     }
-    let manifest = match Manifest::read(state.fs(), &own.dir, id, &path_of(id)) {
-        Err(LedgerError::Damaged { .. }) => return set_aside(state, id).map(Some),
+    let manifest = match Manifest::read(state.fs(), &own.dir, id, &own.path()) {
+        Err(LedgerError::Damaged { .. }) => return set_aside(state, &own).map(Some),
         read => read?,
     };
-    let tree = walk::walk(&ledger.root, &HashSet::new())?;
+    let later = HashSet::new();
+    let bounds = adopt::bounds(ledger, &manifest, &later);
+    let tree = walk::walk(&ledger.root, &bounds)?;
     let mut about = manifest.told.about();
     about
         .notes
         .push("interrupted: relay was ended while it ran, and what differed later was recorded".to_string());
     // Before the record: one that is there without being marked would pass for whole.
     group::mark_interrupted(state, &id.to_string())?;
-    let Adopted { committed, left } = adopt::adopt(ledger, state, own, &manifest, &tree, about)?;
+    let Adopted { committed, left, .. } = adopt::adopt(ledger, state, own, &manifest, &tree, about)?;
     let files = committed.as_ref().map_or(0, |committed| committed.record.result.len());
     if committed.is_none() {
         group::unmark(state, &id.to_string())?;
@@ -55,12 +59,12 @@ fn one(ledger: &Ledger, state: &State, own: Own) -> Result<Option<Outcome>, Ledg
 }
 
 /// Moves a recording that cannot be understood out of the way; what it secured stays.
-fn set_aside(state: &State, id: TxId) -> Result<Outcome, LedgerError> {
-    let kept = format!("{id}{KEPT}");
+fn set_aside(state: &State, own: &Own) -> Result<Outcome, LedgerError> {
+    let kept = format!("{}{KEPT}", own.id);
     let moved = || -> io::Result<()> {
-        let all = state.fs().open_dir(state.dir(), NAME)?;
-        state.fs().rename(&all, &id.to_string(), &all, &kept, Rename::NoReplace)
+        let all = own.place().all(state.fs())?;
+        state.fs().rename(&all, &own.id.to_string(), &all, &kept, Rename::NoReplace)
     };
-    moved().map_err(cannot("keep", &path_of(id)))?;
-    Ok(Outcome::Kept { kept: format!("{}/{NAME}/{kept}", crate::state::NAME) })
+    moved().map_err(cannot("keep", &own.path()))?;
+    Ok(Outcome::Kept { kept: format!("{}{KEPT}", own.path()) })
 }

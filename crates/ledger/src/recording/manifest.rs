@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 use relaycode_durable::{Dir, Fs, atomic};
 use serde::{Deserialize, Serialize};
 
+use super::lost::Before;
 use super::walk::{Odd, Print};
 use crate::about::About;
 use crate::error::{LedgerError, cannot};
@@ -35,6 +36,15 @@ pub(super) struct Manifest {
     pub(super) odd: BTreeMap<String, Odd>,
     /// Directories and files of which nothing was secured.
     pub(super) blind: Vec<String>,
+    /// Directories of which not every name was looked at, and how many were not.
+    #[serde(default)]
+    pub(super) partial: BTreeMap<String, usize>,
+    /// The permission bits of the project's directory itself.
+    #[serde(default)]
+    pub(super) mode: Option<u32>,
+    /// What the ledger had, should it be lost.
+    #[serde(default)]
+    pub(super) before: Before,
 }
 
 /// What the record is going to say, should nobody be there any more to say it.
@@ -106,6 +116,9 @@ impl Manifest {
             files: BTreeMap::new(),
             odd: BTreeMap::new(),
             blind: Vec::new(),
+            partial: BTreeMap::new(),
+            mode: None,
+            before: Before::default(),
         }
     }
 

@@ -13,11 +13,15 @@ use tempfile::TempDir;
 
 use super::*;
 use crate::about::About;
+use crate::error::LedgerError;
 use crate::ledger::Settings;
 use crate::log::Target;
 use crate::recover::{Outcome, Recovery};
 use crate::revert::RevertOptions;
 use crate::transaction::Verdict;
+
+mod limits;
+mod reach;
 
 type Tree = BTreeMap<String, (u32, Vec<u8>)>;
 
@@ -268,7 +272,7 @@ fn nothing_is_recorded_where_nothing_changed() {
     let recording = secure(&ledger, &[]);
     // The same bytes, in another file.
     project.put("a", b"one\n");
-    assert_eq!(adopt(recording), Adopted { committed: None, left: Vec::new() });
+    assert_eq!(adopt(recording), Adopted { committed: None, left: Vec::new(), history: History::default() });
     assert_eq!(ledger.page(0, 10).unwrap().total, 0);
     assert!(!project.path(".relaycode/recordings").exists());
 }
@@ -380,7 +384,7 @@ fn a_recording_that_cannot_be_understood_is_kept_and_stops_nobody() {
     let project = Project::new(&[("a", b"one\n", 0o644)]);
     let ledger = project.ledger();
     let recording = secure(&ledger, &[]);
-    let path = path_of(recording.id());
+    let path = recording.secured_at().0;
     drop(recording);
     fs::write(project.path(&path).join("manifest"), "{").unwrap();
     let recovered = ledger.recover(Recovery::Automatic).unwrap();

@@ -1,7 +1,8 @@
 //! The project's tree as it is at one moment: every name, and what tells whether it was touched since.
 //!
 //! No link is followed, and what no change may write (`.git`, `.relaycode`) is not looked at. What git ignores comes
-//! last, so that it is the first to be left out when something must be.
+//! last, so that it is the first to be left out when something must be. What was known before is looked at however
+//! much came since: a file that was not looked at must never pass for one that is gone.
 
 use std::collections::{BTreeMap, HashSet};
 use std::ffi::{OsStr, OsString};
@@ -11,6 +12,7 @@ use relaycode_change::path::RelPath;
 use relaycode_durable::{Dir, Fs, Kind, Stamp};
 use serde::{Deserialize, Serialize};
 
+use super::manifest::Manifest;
 use super::{ENTRIES, Left};
 use crate::error::{LedgerError, cannot};
 use crate::paths::Root;
@@ -67,6 +69,8 @@ pub(super) struct Tree {
     pub(super) late: Vec<String>,
     /// Directories that were not looked into, and why.
     pub(super) unseen: Vec<Left>,
+    /// Directories in which so many names were not looked at, because there are too many in all.
+    pub(super) partial: BTreeMap<String, usize>,
 }
 
 /// Whether a record may have a file of this name.
@@ -75,10 +79,28 @@ pub(super) fn is_recordable(path: &str) -> bool {
     RelPath::parse(path).is_ok_and(|parsed| parsed.as_str() == path)
 }
 
-/// Walks the project. `later` is what git ignores, without a slash at the end.
-pub(super) fn walk(root: &Root, later: &HashSet<&str>) -> Result<Tree, LedgerError> {
-    let mut walk =
-        Walk { fs: root.fs(), root: root.dir(), later, tree: Tree::default(), postponed: Vec::new() };
+/// What a walk goes by.
+pub(super) struct Bounds<'w> {
+    /// What git ignores, without a slash at the end.
+    pub(super) later: &'w HashSet<&'w str>,
+    /// What is known already, and is looked at again without being counted.
+    pub(super) known: Option<&'w Manifest>,
+    /// So much else is looked at.
+    pub(super) most: usize,
+    /// A directory that is not looked into, by its device and number: relay's own, should it lie in the project.
+    pub(super) own: Option<(u64, u64)>,
+}
+
+/// Walks the project.
+pub(super) fn walk(root: &Root, bounds: &Bounds<'_>) -> Result<Tree, LedgerError> {
+    let mut walk = Walk {
+        fs: root.fs(),
+        root: root.dir(),
+        bounds,
+        counted: 0,
+        tree: Tree::default(),
+        postponed: Vec::new(),
+    };
     walk.from(String::new(), None)?;
     for (path, kind) in std::mem::take(&mut walk.postponed) {
         let late = u32::try_from(walk.tree.late.len()).ok();
@@ -98,7 +120,9 @@ pub(super) fn walk(root: &Root, later: &HashSet<&str>) -> Result<Tree, LedgerErr
 struct Walk<'w> {
     fs: &'w dyn Fs,
     root: &'w Dir,
-    later: &'w HashSet<&'w str>,
+    bounds: &'w Bounds<'w>,
+    /// Names that were not known before.
+    counted: usize,
     tree: Tree,
     postponed: Vec<(String, Kind)>,
 }
@@ -112,15 +136,30 @@ impl Walk<'_> {
     fn from(&mut self, path: String, late: Option<u32>) -> Result<(), LedgerError> {
         let mut open = vec![path];
         while let Some(path) = open.pop() {
-            if self.tree.files.len() + self.tree.odd.len() + self.tree.directories.len() >= ENTRIES {
-                self.unseen(&path, format!("this project has more than {ENTRIES} files"));
-                continue;
-            }
             let mut entries: Vec<(OsString, Kind)> = Vec::new();
-            let listed = self.open(&path).and_then(|dir| {
-                self.fs.each_entry(&dir, &mut |name, kind| entries.push((name.to_os_string(), kind)))?;
+            let mut over = 0;
+            let counted = &mut self.counted;
+            let opened =
+                if path.is_empty() { Ok(self.root.clone()) } else { self.fs.open_dir(self.root, &path) };
+            let listed = opened.and_then(|dir| {
+                self.fs.each_entry(&dir, &mut |name, kind| {
+                    if SEALED.iter().any(|sealed| name == *sealed) {
+                        return;
+                    }
+                    if !is_known(self.bounds.known, &path, name) {
+                        if *counted >= self.bounds.most {
+                            over += 1;
+                            return;
+                        }
+                        *counted += 1;
+                    }
+                    entries.push((name.to_os_string(), kind));
+                })?;
                 Ok(dir)
             });
+            if over > 0 {
+                self.tree.partial.insert(path.clone(), over);
+            }
             let dir = match listed {
                 Ok(dir) => dir,
                 Err(error) if path.is_empty() => return Err(cannot("list", "the project")(error)),
@@ -131,9 +170,6 @@ impl Walk<'_> {
                 }
             };
             for (name, kind) in entries {
-                if SEALED.iter().any(|sealed| name == *sealed) {
-                    continue;
-                }
                 self.entry(&dir, &path, &name, kind, late, &mut open);
             }
         }
@@ -165,7 +201,10 @@ impl Walk<'_> {
             return;
         };
         let path = format!("{parent}{slash}{text}");
-        if late.is_none() && self.later.contains(path.as_str()) {
+        if stamp.stat.kind == Kind::Dir && self.bounds.own == Some((stamp.stat.dev, stamp.stat.ino)) {
+            return;
+        }
+        if late.is_none() && self.bounds.later.contains(path.as_str()) {
             if stamp.stat.kind == Kind::Dir {
                 self.tree.directories.insert(path.clone(), stamp.stat.mode);
             }
@@ -189,6 +228,24 @@ impl Walk<'_> {
             }
         }
     }
+}
+
+/// Whether an entry of a directory was known before.
+fn is_known(known: Option<&Manifest>, parent: &str, name: &OsStr) -> bool {
+    let Some(known) = known else { return false };
+    let slash = if parent.is_empty() { "" } else { "/" };
+    let path = match name.to_str() {
+        Some(name) => format!("{parent}{slash}{name}"),
+        None => format!("{parent}{slash}{}", name.as_encoded_bytes().escape_ascii()),
+    };
+    known.files.contains_key(&path) || known.directories.contains_key(&path) || known.odd.contains_key(&path)
+}
+
+/// What is said of a directory of which not every name was looked at.
+pub(super) fn too_many(path: &str, names: usize) -> Left {
+    let path = if path.is_empty() { "./".to_string() } else { format!("{path}/") };
+    let why = format!("has names that were not looked at: there are more than {ENTRIES} in all");
+    Left { path, why, files: names, bytes: 0 }
 }
 
 fn what(kind: Kind) -> &'static str {

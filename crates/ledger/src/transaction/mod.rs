@@ -28,6 +28,7 @@ use relaycode_durable::{Dir, Lock, Stat};
 use crate::about::About;
 use crate::blobs;
 use crate::change::FileChange;
+use crate::digest::Digest;
 use crate::error::{LedgerError, Rule, Unfinished, cannot};
 use crate::id::TxId;
 use crate::journal::{Stage, Step, Transaction};
@@ -35,7 +36,7 @@ use crate::ledger::Ledger;
 use crate::moves::{Touched, no_directory};
 use crate::paths::{Places, ancestors};
 use crate::putback;
-use crate::record::{Content, FORMAT, FileRecord, Image, Record, RemovedDirectory};
+use crate::record::{Content, FORMAT, FileRecord, INLINE_TOTAL, Image, Record, RemovedDirectory};
 use crate::recover;
 use crate::state::{self, State, Sub};
 use crate::traces;
@@ -296,6 +297,7 @@ impl<'l> Open<'l> {
     /// Fills in what every file was and will be; contents that do not fit into a record go to blobs.
     fn images(&mut self, changes: &[FileChange]) -> Result<(), LedgerError> {
         let images = Images::of(&self.transaction.steps);
+        let mut inline = INLINE_TOTAL;
         for change in changes {
             let (old, new) = (change.old_path().as_str(), change.path.as_str());
             let (before, after) = (images.before.get(old).copied(), images.after.get(new).copied());
@@ -304,12 +306,12 @@ impl<'l> Open<'l> {
                 continue;
             }
             if let Some(bytes) = &change.before {
-                let content = self.store(bytes)?;
+                let content = self.store_within(bytes, &mut inline)?;
                 self.record.snapshot.insert(old.to_string(), Some(content));
             }
             let mut content = None;
             if let Some(after) = &change.after {
-                content = Some(self.store(&after.bytes)?);
+                content = Some(self.store_within(&after.bytes, &mut inline)?);
                 self.record.snapshot.entry(new.to_string()).or_insert(None);
             }
             self.record.result.push(FileRecord {
@@ -326,7 +328,20 @@ impl<'l> Open<'l> {
     }
 
     fn store(&self, bytes: &[u8]) -> Result<Content, LedgerError> {
-        let content = blobs::content_of(bytes);
+        self.store_within(bytes, &mut INLINE_TOTAL.clone())
+    }
+
+    /// Keeps some bytes: in the record as far as there is room for texts, else as a blob.
+    fn store_within(&self, bytes: &[u8], inline: &mut usize) -> Result<Content, LedgerError> {
+        let content = match blobs::content_of(bytes) {
+            Content::Text(text) if text.len() > *inline => {
+                Content::Blob { blob: Digest::of(bytes), size: bytes.len() as u64 }
+            }
+            content => content,
+        };
+        if let Content::Text(text) = &content {
+            *inline -= text.len();
+        }
         if let Content::Blob { .. } = content {
             let stored = || -> io::Result<bool> {
                 let blobs = self.state.need(Sub::Blobs)?;

@@ -2,15 +2,16 @@
 
 use std::cell::Cell;
 use std::ffi::OsString;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
-use relaycode_door::{Adoption, Door, Recordable};
+use relaycode_door::{Adoption, Door, DoorError, Recordable};
 use relaycode_exec::{End, ExecError, Finished, Job, Output};
-use relaycode_ledger::Secured;
 use relaycode_ledger::record::FileRecord;
 use relaycode_ledger::recording::Left;
+use relaycode_ledger::{LedgerError, Secured};
 use relaycode_project::config::LogLevel;
 use relaycode_tui as view;
 use relaycode_tui::clock;
@@ -91,13 +92,13 @@ impl Act for Args {
         let ran = door.runner.run(&job, &stop, &mut |_| {});
 
         let waiting = spinner(context, "looking at what changed");
+        let (secured_at, outside) = watched.secured_at();
+        let secured_at = if outside { PathBuf::from(secured_at) } else { door.root.join(secured_at) };
         let adoption = door.adopt(watched, ran.as_ref().ok());
         drop(waiting);
-        let adoption = adoption.map_err(|error| {
-            Failure::from(error).hint("what was secured is still there: `relay recover` tries again")
-        })?;
+        let adoption = adoption.map_err(|error| not_recorded(error, &door.root, &secured_at))?;
         let line = what.line();
-        let finished = ran.map_err(|error| not_run(&error))?;
+        let finished = ran.map_err(|error| not_run(&error, adoption.committed.is_some()))?;
         self.report(
             &door,
             &Recorded { line: &line, secured: &secured, finished: &finished, adoption: &adoption },
@@ -108,7 +109,10 @@ impl Act for Args {
         {
             return Err(project::doubt(&committed.record.uuid.short(), said));
         }
-        self.exit(&finished)
+        if adoption.history.lost > 0 {
+            return Err(lost(adoption.history.lost));
+        }
+        self.exit(&finished, adoption.committed.is_some())
     }
 }
 
@@ -122,7 +126,7 @@ struct Recorded<'r> {
 
 impl Args {
     /// How relay ends: as the command did.
-    fn exit(&self, finished: &Finished) -> Result<Exit, Failure> {
+    fn exit(&self, finished: &Finished, recorded: bool) -> Result<Exit, Failure> {
         match code(finished) {
             Some(code) => {
                 self.code.set(Some(code));
@@ -132,7 +136,7 @@ impl Args {
             None => Err(Failure::unexpected(
                 "the process that watched the command was ended, and the command with it",
             )
-            .hint("what had changed is recorded: `relay log`")),
+            .hint(what_changed(recorded))),
         }
     }
 
@@ -153,6 +157,7 @@ impl Args {
             "secured": { "files": secured.files, "bytes": secured.bytes, "copied": secured.copied },
             "notSecured": left(&secured.left),
             "notUndoable": left(&adoption.left),
+            "earlierRecords": { "restored": adoption.history.restored, "lost": adoption.history.lost },
         }));
         let look = context.console.err_look();
         if finished.left_behind > 0 {
@@ -197,12 +202,58 @@ fn left(all: &[Left]) -> Vec<Value> {
     all.iter().map(one).collect()
 }
 
-fn not_run(error: &ExecError) -> Failure {
+/// The command ran, and what it changed is not in the ledger: what is true of the project now, and what to do.
+fn not_recorded(error: DoorError, root: &Path, secured_at: &Path) -> Failure {
+    let gone = matches!(error, DoorError::Ledger(LedgerError::RootGone { .. }));
+    let mut failure = Failure::from(error);
+    // Whatever the ledger says of its own part: the command ran.
+    failure.state = None;
+    let own = root.join(".relaycode");
+    let foreign = std::fs::symlink_metadata(&own).is_ok_and(|found| !found.is_dir());
+    let next = if !secured_at.join("manifest").exists() {
+        "the command ran, and what was secured before it is gone as well: what it changed cannot be undone"
+            .to_string()
+    } else {
+        let first = if gone {
+            // So that it is the project, whatever it lies in.
+            format!("`mkdir -p {}`, or move it back", own.display())
+        } else if foreign {
+            format!("{} is not relay's directory any more: move it away", own.display())
+        } else {
+            "see to what failed (permissions, room on the disk)".to_string()
+        };
+        format!(
+            "the command ran, and what it changed is not recorded yet; what was secured is in {}. {first}, \
+             then `relay recover` there records it and `relay revert` undoes it",
+            secured_at.display()
+        )
+    };
+    failure.hint(next)
+}
+
+/// The command took records of earlier changes with it.
+fn lost(records: usize) -> Failure {
+    let said = format!("{} of earlier changes went with .relaycode", view::number(records, "record"));
+    Failure::new(Exit::Doubt, "historyLost", said).hint(
+        "there was no copy of them: what they did cannot be undone any more; what the command changed can",
+    )
+}
+
+/// What became of what had changed, if the command was cut short.
+fn what_changed(recorded: bool) -> &'static str {
+    if recorded {
+        "what had changed is recorded: `relay log`"
+    } else {
+        "nothing had changed that could be recorded"
+    }
+}
+
+fn not_run(error: &ExecError, recorded: bool) -> Failure {
     match error {
         ExecError::NotFound { .. } | ExecError::CannotRun { .. } | ExecError::Directory { .. } => {
             Failure::new(Exit::Usage, "notRun", error).hint("nothing was run, and nothing is recorded")
         }
-        _ => Failure::unexpected(error).hint("what had changed is recorded: `relay log`"),
+        _ => Failure::unexpected(error).hint(what_changed(recorded)),
     }
 }
 

@@ -38,6 +38,9 @@ impl From<LedgerError> for Failure {
             LedgerError::Recording { .. } => Failure::new(Exit::Refused, "recording", message)
                 .hint("two at once would each take the other's changes for its own: record when it is done")
                 .left(State::Unchanged),
+            LedgerError::RootGone { path, .. } => {
+                Failure::new(Exit::Unexpected, "rootGone", message).at(path)
+            }
             LedgerError::Open { .. } => Failure::new(Exit::Refused, "open", message)
                 .hint("record when it is done")
                 .left(State::Unchanged),

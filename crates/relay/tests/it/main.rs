@@ -47,6 +47,7 @@ mod preview;
 mod provider_keys;
 mod real;
 mod record;
+mod record_more;
 mod recover;
 mod relay;
 mod requirement;

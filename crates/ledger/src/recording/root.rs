@@ -1,0 +1,60 @@
+//! The project's directory after a command: it may be gone, or another one may have its name.
+
+use std::sync::Arc;
+
+use relaycode_durable::{Fs, Kind};
+
+use crate::error::{LedgerError, cannot};
+use crate::ledger::Ledger;
+use crate::paths::Root;
+
+/// The ledger of the directory that has the project's name now, if that is another directory than before.
+///
+/// # Errors
+/// `RootGone` if there is none, or what is there is not a directory of its own; the system's.
+pub(super) fn again(ledger: &Ledger) -> Result<Option<Ledger>, LedgerError> {
+    let (fs, path) = (&ledger.fs, &ledger.path);
+    let shown = path.display().to_string();
+    let gone = |what: &'static str| LedgerError::RootGone { path: shown.clone(), what };
+    let dir = match fs.open_root(path) {
+        Ok(dir) => dir,
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+            return Err(gone("is not there any more"));
+        }
+        Err(error) if error.kind() == std::io::ErrorKind::NotADirectory => {
+            return Err(gone("is not a directory any more"));
+        }
+        Err(error) => return Err(cannot("open", &shown)(error)),
+    };
+    let now = fs.stat_dir(&dir).map_err(cannot("look at", &shown))?;
+    let was = fs.stat_dir(ledger.root.dir()).map_err(cannot("look at", &shown))?;
+    if (now.dev, now.ino) == (was.dev, was.ino) {
+        return Ok(None);
+    }
+    // Whatever a link leads to was not secured, and is not the project.
+    if is_link(&**fs, path) {
+        return Err(gone("is a symbolic link to another directory now"));
+    }
+    let root = Root::new(Arc::clone(fs), dir);
+    Ok(Some(Ledger { fs: Arc::clone(fs), root, path: path.clone(), settings: ledger.settings.clone() }))
+}
+
+fn is_link(fs: &dyn Fs, path: &std::path::Path) -> bool {
+    let (Some(parent), Some(name)) = (path.parent(), path.file_name().and_then(|name| name.to_str())) else {
+        return true;
+    };
+    let looked = fs.open_root(parent).and_then(|parent| fs.stat(&parent, name));
+    !looked.is_ok_and(|stat| stat.kind == Kind::Dir)
+}
+
+/// The device and number of the user's own directory: should it lie in the project, it is none of its files.
+pub(super) fn own(ledger: &Ledger) -> Option<(u64, u64)> {
+    let home = ledger.settings.home.as_deref()?;
+    let stat = ledger.fs.open_root(home).and_then(|dir| ledger.fs.stat_dir(&dir)).ok()?;
+    Some((stat.dev, stat.ino))
+}
+
+/// Whether the user's own directory lies in the project, as far as names tell.
+pub(super) fn home_is_inside(ledger: &Ledger) -> bool {
+    ledger.settings.home.as_deref().is_some_and(|home| home.starts_with(&ledger.path))
+}

@@ -1,0 +1,91 @@
+//! What cannot be looked at is never said to be gone, and what can be recorded can be read.
+
+use std::collections::HashSet;
+
+use super::*;
+use crate::recording::compare;
+use crate::recording::manifest::{Manifest, Told};
+use crate::recording::walk::{self, Bounds};
+
+/// The tree, of which so many names are looked at that are not known.
+fn seen(ledger: &Ledger, known: Option<&Manifest>, most: usize) -> walk::Tree {
+    let later = HashSet::new();
+    walk::walk(&ledger.root, &Bounds { later: &later, known, most, own: None }).unwrap()
+}
+
+fn manifest(tree: walk::Tree) -> Manifest {
+    let mut manifest = Manifest::new(Told::of(&about()), 1, (i64::MAX, 0));
+    let kept = Some(super::super::manifest::Kept::Packed(0));
+    manifest.files = tree
+        .files
+        .into_iter()
+        .map(|(path, seen)| (path, super::super::manifest::Known { print: seen.print, kept }))
+        .collect();
+    manifest.blind = tree.unseen.iter().map(|left| left.path.trim_end_matches('/').to_string()).collect();
+    (manifest.directories, manifest.odd, manifest.partial) = (tree.directories, tree.odd, tree.partial);
+    manifest
+}
+
+#[test]
+fn what_was_there_is_looked_at_however_much_came() {
+    let project = Project::new(&[("aa/keep.txt", b"k\n", 0o644), ("zz/gone.txt", b"g\n", 0o644)]);
+    let ledger = project.ledger();
+    let before = manifest(seen(&ledger, None, ENTRIES));
+    fs::remove_file(project.path("zz/gone.txt")).unwrap();
+    for n in 0..50 {
+        project.put(&format!("new{n}"), b"n");
+        project.put(&format!("aa/new{n}"), b"n");
+    }
+    let now = seen(&ledger, Some(&before), 10);
+    let found = compare::compare(&before, &now);
+    let gone: Vec<&str> =
+        found.files.iter().filter(|file| file.now.is_none()).map(|file| file.path).collect();
+    assert_eq!(gone, ["zz/gone.txt"]);
+    assert!(found.removed.is_empty());
+    assert_eq!(found.files.iter().filter(|file| file.before.is_none()).count(), 10);
+    let left: usize =
+        found.left.all().filter(|left| left.why.contains("not looked at")).map(|left| left.files).sum();
+    assert_eq!(left, 90, "every one that was not looked at is counted");
+}
+
+#[test]
+fn what_was_not_looked_at_before_is_not_taken_for_new() {
+    let project = Project::new(&[]);
+    for n in 0..20 {
+        project.put(&format!("d/{n:02}"), b"x");
+    }
+    let ledger = project.ledger();
+    let before = manifest(seen(&ledger, None, 6));
+    assert_eq!((before.files.len(), before.partial.get("d")), (5, Some(&15)));
+    let now = seen(&ledger, Some(&before), ENTRIES);
+    let found = compare::compare(&before, &now);
+    assert!(found.files.is_empty(), "it was all there");
+    assert!(why(&found.left.all().collect::<Vec<_>>(), "d/").contains("not known"));
+}
+
+#[test]
+fn a_directory_that_cannot_be_looked_into_any_more_is_named_and_nothing_in_it_is_gone() {
+    let project = Project::new(&[("a", b"a\n", 0o644), ("d/b", b"b\n", 0o644), ("d/e/c", b"c\n", 0o644)]);
+    let ledger = project.ledger();
+    let before = manifest(seen(&ledger, None, ENTRIES));
+    // As an ordinary user sees it; root sees everything.
+    let mut now = seen(&ledger, Some(&before), ENTRIES);
+    now.files.retain(|path, _| path == "a");
+    now.directories.remove("d/e");
+    now.unseen.push(Left { path: "d/".into(), why: "it cannot be read: no".into(), files: 0, bytes: 0 });
+    let found = compare::compare(&before, &now);
+    assert!(found.files.is_empty() && found.removed.is_empty());
+    assert_eq!(why(&found.left.all().collect::<Vec<_>>(), "d/"), "it cannot be read: no");
+}
+
+#[test]
+fn a_directory_that_became_unreadable_takes_nothing_with_it() {
+    let project = Project::new(&[("a", b"a\n", 0o644), ("d/b", b"b\n", 0o644)]);
+    let ledger = project.ledger();
+    let recording = secure(&ledger, &[]);
+    project.mode("d", 0o000);
+    let adopted = adopt(recording);
+    project.mode("d", 0o755);
+    assert_eq!(adopted.committed, None);
+    assert!(adopted.left.iter().any(|left| left.path == "d/"), "{:?}", adopted.left);
+}
