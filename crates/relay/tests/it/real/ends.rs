@@ -50,7 +50,8 @@ fn every_friend_is_gone_soon_after_an_interrupt() {
 #[test]
 fn what_a_friend_started_and_let_go_is_gone_with_it() {
     let Some(stage) = Stage::of("codex") else { return };
-    stage.says([stage.agent().runs(Turn::text("I sleep."), "setsid sleep 300 & sleep 300")]);
+    // After ten seconds codex tells its model that the command still runs.
+    stage.says([stage.agent().runs(Turn::text("I sleep."), "setsid sleep 300 & sleep 300"), silent()]);
     let sleeps = |pid: &Pid| {
         let words = fs::read(format!("/proc/{}/cmdline", pid.as_raw_nonzero())).unwrap_or_default();
         words.starts_with(b"sleep\0")

@@ -18,6 +18,7 @@ fn what_a_real_agent_does_is_taken_back() {
         let ran = stage.run_with(&words, "Change it, please.\n").ends(name, 0);
         assert!(ran.err.contains("recorded") && ran.err.contains("4 files"), "{name}: {ran:#?}");
         assert_eq!(stage.text("old.txt"), "one\ntwo\nthree\nfour\n", "{name}");
+        println!("{name}: {:?}", ran.took);
         stage.run(&["revert", "-y"]).ends(name, 0);
         let mut after = stage.tree();
         // Git's own files are git's; opencode, left to itself, notes there by what name it knows a repository.

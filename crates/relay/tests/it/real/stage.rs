@@ -18,7 +18,7 @@ use rustix::process::{Pid, Signal};
 use serde_json::{Value, json};
 
 /// Far more than anything here takes, on a machine that has much to do.
-pub(super) const LONG: Duration = Duration::from_secs(120);
+pub(super) const LONG: Duration = Duration::from_secs(240);
 
 /// The friend that is no program.
 pub(super) const OLLAMA: &str = "ollama";

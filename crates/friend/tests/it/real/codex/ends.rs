@@ -14,9 +14,14 @@ use relaycode_testkit::running::kill;
 use super::stage::{shell, stage};
 use crate::stage::runner;
 
+/// A model that never says a word. (After ten seconds codex tells it that a command still runs.)
+fn silent() -> model::Turn {
+    model::Turn::text("x").with(|turn| turn.stall_before_headers = Some(model::Wait::Forever(true)))
+}
+
 #[test]
 fn a_turn_that_takes_too_long_is_ended_with_everything_it_started() {
-    let stage = stage!([shell("setsid sleep 300 & sleep 300")]);
+    let stage = stage!([shell("setsid sleep 300 & sleep 300"), silent()]);
     let mut turn = stage.turn("Sleep.");
     // Enough to begin with, also for one that has to wait for its turn.
     turn.limits.total = Duration::from_secs(20);
@@ -31,9 +36,7 @@ fn a_turn_that_takes_too_long_is_ended_with_everything_it_started() {
 
 #[test]
 fn a_model_that_says_nothing_is_not_waited_for_longer_than_idle() {
-    let stage = stage!([
-        model::Turn::text("x").with(|turn| turn.stall_before_headers = Some(model::Wait::Forever(true)))
-    ]);
+    let stage = stage!([silent()]);
     let mut turn = stage.turn("Hello?");
     turn.limits.idle = Duration::from_secs(4);
     let came = stage.go(&turn);
@@ -89,9 +92,7 @@ fn without_an_account_nothing_is_asked_and_the_look_says_so() {
 #[test]
 fn a_codex_that_is_killed_is_started_again_unless_it_may_have_changed_something() {
     for access in [Access::ReadOnly, Access::Workspace] {
-        let slow =
-            model::Turn::text("x").with(|turn| turn.stall_before_headers = Some(model::Wait::Forever(true)));
-        let stage = stage!([slow, model::Turn::text("The second time.")]);
+        let stage = stage!([silent(), model::Turn::text("The second time.")]);
         let mut turn = stage.turn("Hello?");
         turn.access = access;
         let came = std::thread::scope(|scope| {
@@ -113,7 +114,7 @@ fn a_codex_that_is_killed_is_started_again_unless_it_may_have_changed_something(
 
 #[test]
 fn a_stop_ends_the_turn_and_all_its_processes_quickly() {
-    let stage = stage!([shell("setsid sleep 300 & sleep 300")]);
+    let stage = stage!([shell("setsid sleep 300 & sleep 300"), silent()]);
     let stop = AtomicBool::new(false);
     let mut asked = None;
     let came = std::thread::scope(|scope| {
