@@ -81,6 +81,7 @@ fn listed(what: &str, left: &[&Left], look: &Look) -> String {
         let many = match left.files {
             0 | 1 if bytes < 1_000_000 => String::new(),
             0 | 1 => format!(" ({})", size(bytes)),
+            files if bytes == 0 => format!(" ({})", number(files, "file")),
             files => format!(" ({}, {})", number(files, "file"), size(bytes)),
         };
         out += &outcome::remark(

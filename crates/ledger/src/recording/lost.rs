@@ -191,10 +191,11 @@ impl Found<'_> {
                 continue;
             }
             let below = if path.is_empty() { name.clone() } else { format!("{path}/{name}") };
-            if kind == Kind::Dir && depth < DEPTH {
-                if let Ok(dir) = self.fs.open_dir(dir, &name) {
-                    self.walk(&dir, &below, depth + 1)?;
-                }
+            if kind == Kind::Dir
+                && depth < DEPTH
+                && let Ok(dir) = self.fs.open_dir(dir, &name)
+            {
+                self.walk(&dir, &below, depth + 1)?;
             }
             if kind != Kind::File {
                 continue;

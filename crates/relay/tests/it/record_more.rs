@@ -13,7 +13,7 @@ use crate::relay::{Project, Ran, run};
 /// Far more than anything here takes.
 const LONG: Duration = Duration::from_secs(120);
 
-const ANSWER: &str = "```txt\n// a.txt\nthree\n```\n";
+const ANSWER: &str = "```text // a.txt\nthree\n```\n";
 
 /// A project with an earlier change, files that git does not know, and files that it ignores.
 fn project() -> Project {
@@ -107,7 +107,9 @@ fn a_project_that_is_gone_is_said_with_where_its_files_are_and_comes_back() {
     fs::create_dir(&root).unwrap();
     let ran = project.relay(&["recover", "-C", root.to_str().unwrap()]);
     assert!(ran.err.contains("recorded") || ran.out.contains("recorded"), "{ran:?}");
-    project.done(&["revert", "-y"]);
+    // What git had is gone, and that is said.
+    let ran = project.relay(&["revert", "-y"]);
+    assert_eq!(ran.code, 0, "{ran:?}");
     assert_eq!(files(&project), was);
 }
 
@@ -136,7 +138,7 @@ fn a_change_that_relay_itself_makes_meanwhile_is_undone_once() {
     let was = files(&project);
     let answer = tempfile::tempdir().unwrap();
     let path = answer.path().join("answer.md");
-    fs::write(&path, "```txt\n// sub/b.txt\nB\n```\n").unwrap();
+    fs::write(&path, "```text // sub/b.txt\nB\n```\n").unwrap();
     let relay = env!("CARGO_BIN_EXE_relay");
     let ran = record(&project, &format!("'{relay}' apply '{}' -y; echo x > new", path.display()));
     assert_eq!((ran.code, project.text("sub/b.txt").as_str()), (0, "B\n"), "{ran:?}");

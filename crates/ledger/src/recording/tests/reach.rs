@@ -175,9 +175,9 @@ fn something_else_in_the_place_of_relays_directory_stops_it_and_nothing_is_lost(
         let recording = secure(&ledger, &[]);
         reach.wipe();
         if link {
-            symlink(elsewhere.path(), &own).unwrap()
+            symlink(elsewhere.path(), &own).unwrap();
         } else {
-            fs::write(&own, "x").unwrap()
+            fs::write(&own, "x").unwrap();
         }
         assert!(recording.adopt(Ended::default(), &[]).is_err());
         assert_eq!(fs::read_dir(elsewhere.path()).unwrap().count(), 0);
