@@ -56,7 +56,7 @@ fn what_it_writes_into_the_project_itself_is_named_and_nothing_is_not_claimed() 
         }
         let ran = stage.run_changing(&mut stage.command(&["do", "x", "-y", "--access", access]));
         assert_eq!(ran.code, 6, "{ran:?}");
-        assert!(ran.err.contains("2 files of the project itself changed while it ran"), "{ran:?}");
+        assert!(ran.err.contains("2 files changed while it ran; codex was to work in its copy"), "{ran:?}");
         assert!(ran.err.contains("stray.txt  created") && ran.err.contains("a.txt  changed"), "{ran:?}");
         assert!(ran.out.contains("codex changed nothing in its copy"), "{ran:?}");
         stage.project.put("a.txt", b"two\n");
