@@ -15,7 +15,7 @@ use relaycode_project::access::Access;
 use serde_json::{Value, json};
 
 use super::hear::{Hear, MOST_ANSWER, too_much};
-use super::recipe::run_arguments;
+use super::recipe::{list_arguments, run_arguments};
 use super::trouble::{failure_of, last_words, tries_again};
 use super::{Codex, KNOWN, NAME, answered};
 use crate::answer::{Answer, Usage};
@@ -199,8 +199,9 @@ fn ended_badly(finished: &Finished, said: &str, errors: &Tail, turn: &Turn) -> F
 
 /// The tool servers of the user's settings: each of them would be started.
 fn tool_servers(codex: &Codex, turn: &Turn, world: &World<'_>) -> Result<Vec<String>, Failure> {
-    let mut job =
-        Job::argv([codex.program.word(), "mcp".into(), "list".into(), "--json".into()], &turn.directory);
+    let mut words = vec![codex.program.word()];
+    words.extend(list_arguments(&turn.directory));
+    let mut job = Job::argv(words, &turn.directory);
     job.environment = codex.environment(world);
     job.deadlines = Deadlines { total: Some(LIST.min(turn.limits.left())), idle: None, grace: GRACE };
     let finished = world.runner.run(&job, world.stop, &mut |_| {}).map_err(|source| KNOWN.not_run(source))?;

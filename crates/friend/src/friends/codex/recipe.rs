@@ -66,10 +66,25 @@ fn names_a_branch(base: &str) -> bool {
 }
 
 /// The arguments of the app-server.
-pub(super) fn server_arguments() -> Vec<OsString> {
+pub(super) fn server_arguments(directory: &Path) -> Vec<OsString> {
     let mut words = vec!["app-server".into()];
     words.extend(settings(ISOLATION));
+    words.extend(not_trusted(directory));
     words
+}
+
+/// The arguments that list the tool servers.
+pub(super) fn list_arguments(directory: &Path) -> Vec<OsString> {
+    let mut words: Vec<OsString> = ["mcp", "list", "--json"].map(OsString::from).to_vec();
+    words.extend(not_trusted(directory));
+    words
+}
+
+/// The project's own settings are not read. Without this, codex would trust whatever it may write to: from then on, by a
+/// line in the user's own settings, and with the tool servers that the project names.
+fn not_trusted(directory: &Path) -> Vec<OsString> {
+    let directory = quoted(&directory.to_string_lossy());
+    settings(&[format!("projects={{{directory}={{trust_level=\"untrusted\"}}}}")])
 }
 
 /// The arguments of a single run: the prompt is on its input. `servers` are the tool servers of the user's.
@@ -83,6 +98,7 @@ pub(super) fn run_arguments(turn: &Turn, schema: Option<&Path>, servers: &[Strin
     words.extend(["-s".into(), sandbox_mode(turn.access).into(), "-C".into(), turn.directory.clone().into()]);
     words.extend(settings(ISOLATION));
     words.extend(settings(&["approval_policy=\"never\""]));
+    words.extend(not_trusted(&turn.directory));
     if turn.access == Access::Workspace {
         words.extend(settings(&[WORKSPACE]));
     }

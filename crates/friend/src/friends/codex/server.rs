@@ -72,7 +72,7 @@ impl<'a> Talk<'a> {
     /// Starts codex and says hello. That it is too old is said.
     pub(super) fn start(codex: &Codex, turn: &Turn, world: &'a World<'a>) -> Result<Talk<'a>, Broken> {
         let mut words = vec![codex.program.word()];
-        words.extend(server_arguments());
+        words.extend(server_arguments(&turn.directory));
         let mut job = Job::argv(words, &turn.directory);
         job.environment = codex.environment(world);
         job.input = Input::Open;

@@ -182,6 +182,28 @@ fn nothing_that_the_users_settings_name_is_run() {
 }
 
 #[test]
+fn work_makes_codex_trust_nothing_and_start_nothing_that_the_project_names() {
+    let stage = stage!([model::Turn::text("Done.").repeat(4)]);
+    let ran = stage.folder.path().join("ran-mcp");
+    let server = format!("[mcp_servers.project]\ncommand = \"touch\"\nargs = [\"{}\"]\n", ran.display());
+    fs::create_dir(stage.project().join(".codex")).unwrap();
+    fs::write(stage.project().join(".codex/config.toml"), server).unwrap();
+    let settings = || fs::read_to_string(stage.codex_home().join("config.toml")).unwrap();
+    let before = settings();
+    for way in ["app-server", "exec"] {
+        for access in [Access::Workspace, Access::Full] {
+            let mut turn = stage.turn("Work.");
+            turn.access = access;
+            let came = stage.go(&turn);
+            assert_eq!((came.answer().text.as_str(), came.answer().way), ("Done.", way), "{access}");
+            assert!(!ran.exists(), "{way}, {access}: what the project names was started");
+            assert_eq!(settings(), before, "{way}, {access}");
+        }
+        stage.without_app_server();
+    }
+}
+
+#[test]
 fn without_the_app_server_exec_does_all_of_it_as_read_only() {
     let stage = stage!([
         patch(PATCH),
