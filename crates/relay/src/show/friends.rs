@@ -56,6 +56,8 @@ fn lines(row: &Row, widest: usize, look: &Look) -> String {
     }
     match &row.tested {
         None => {}
+        // What is in its way says so already.
+        Some(Err(_)) if !there => {}
         Some(Ok(passed)) => {
             let model = passed.model.as_ref().map(|model| format!(", {model}")).unwrap_or_default();
             let said =
