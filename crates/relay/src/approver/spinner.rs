@@ -13,9 +13,8 @@ use std::time::{Duration, Instant};
 use relaycode_door::gate::Step;
 use relaycode_text::redact::redact;
 use relaycode_text::width::cells;
+use relaycode_tui::input::in_front;
 use relaycode_tui::look::Look;
-use rustix::process::getpgrp;
-use rustix::termios::tcgetpgrp;
 use terminal_size::terminal_size_of;
 
 /// What is quicker shows nothing.
@@ -126,7 +125,7 @@ fn draw(shared: &Shared, label: &str, look: Look) {
         }
         wait = TICK;
         // Somebody else's screen is not drawn on.
-        if tcgetpgrp(&state.err).is_ok_and(|foreground| foreground != getpgrp()) {
+        if in_front(&state.err).is_ok_and(|front| !front) {
             continue;
         }
         // One cell stays free: a full line makes some terminals begin a new one.

@@ -185,9 +185,7 @@ fn read(file: &mut fs::File) -> String {
 mod tests {
     use std::process::Command;
 
-    use rustix::process::getsid;
-
-    use super::Scratch;
+    use super::{Scratch, running};
     use crate::process::{Kept, LONG, until};
 
     #[test]
@@ -196,8 +194,10 @@ mod tests {
         let mut command = Command::new("/bin/sh");
         command.envs(scratch.environment()).args(["-c", "setsid sleep 300 & exec sleep 300"]);
         let program = Kept::start(&mut command).unwrap();
-        let left_it = || scratch.left_running().into_iter().any(|pid| getsid(Some(pid)) == Ok(pid));
-        assert!(until(LONG, || left_it().then_some(())).is_some());
+        // Two sleep, and neither is the shell that is still to start one.
+        let both =
+            || running(|given| (scratch.ours())(given) && given.arguments == b"sleep\x00300\0").len() == 2;
+        assert!(until(LONG, || both().then_some(())).is_some());
         drop(program);
         assert_eq!(scratch.left_running().len(), 1, "the one that left is still there");
         scratch.end_all();

@@ -18,10 +18,9 @@ use std::os::fd::{AsFd, BorrowedFd};
 use std::rc::Rc;
 use std::time::{Duration, Instant};
 
+use nix::unistd::{getpgrp, tcgetpgrp};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
-use rustix::process::getpgrp;
-use rustix::termios::tcgetpgrp;
 use terminal_size::terminal_size_of;
 
 use crate::look::Look;
@@ -85,12 +84,22 @@ const FORGET: Duration = Duration::from_secs(1);
 /// A signal that comes just before the wait begins does not end it: it is seen after this long.
 const GLANCE: Duration = Duration::from_secs(1);
 
+/// Whether this terminal listens to this process, and not to another job of its shell.
+///
+/// In a sandbox with process numbers of its own, relay may belong to a group that was started outside of it: its
+/// number, and that of the group in front, are both 0 then. `rustix` takes neither.
+///
+/// # Errors
+/// When it is no terminal, or not the one that this process was started from.
+pub fn in_front(terminal: impl AsFd) -> io::Result<bool> {
+    Ok(tcgetpgrp(terminal)? == getpgrp())
+}
+
 impl Terminal {
     /// The terminal, if there is one with somebody at it. `plain`: it understands no sequences.
     pub fn open(plain: bool) -> Option<Terminal> {
         let file = OpenOptions::new().read(true).write(true).open("/dev/tty").ok()?;
-        let foreground = tcgetpgrp(&file).ok()?;
-        (foreground == getpgrp()).then(|| Terminal::over(file, plain))
+        in_front(&file).ok()?.then(|| Terminal::over(file, plain))
     }
 
     /// A terminal that is open already.
