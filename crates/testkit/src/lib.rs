@@ -15,6 +15,7 @@ pub mod display;
 #[cfg(target_os = "linux")]
 pub mod dunst;
 pub mod fuzz;
+pub mod git;
 #[cfg(target_os = "linux")]
 pub mod missing;
 pub mod model;
@@ -28,3 +29,5 @@ pub mod running;
 #[cfg(target_os = "linux")]
 pub mod screen;
 pub mod tongue;
+#[cfg(unix)]
+pub mod tree;

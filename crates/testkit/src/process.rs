@@ -1,8 +1,10 @@
 //! Programs that a test starts: none outlives the value that stands for it, and none is waited for
 //! without a limit.
 
+use std::env;
 use std::fs::File;
 use std::io::{self, Read, Seek, Write};
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -11,6 +13,8 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fd::AsFd;
 use rustix::io::Errno;
 use rustix::process::{Pid, PidfdFlags, Signal, kill_process, pidfd_open};
+
+use crate::must::must;
 
 /// Far more than anything that goes well takes.
 pub const LONG: Duration = Duration::from_secs(60);
@@ -113,6 +117,15 @@ pub fn first_line(program: &mut Kept, limit: Duration) -> String {
         said.push(byte[0]);
     }
     String::from_utf8_lossy(&said).trim().to_owned()
+}
+
+/// The keeper of the tests of a crate: an example of it, which `cargo test` and `cargo nextest` build with them.
+#[track_caller]
+pub fn keeper(package: &str, example: &str) -> PathBuf {
+    let me = must(env::current_exe(), "this test has no name");
+    let keeper = me.parent().and_then(Path::parent).unwrap_or(Path::new("/")).join("examples").join(example);
+    assert!(keeper.exists(), "build it first: cargo build -p {package} --example {example}");
+    keeper
 }
 
 /// Looks again and again until there is something; `None` after `limit`.

@@ -7,7 +7,7 @@
 use std::collections::BTreeMap;
 use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use relaycode_change::limits::Limits;
@@ -21,6 +21,7 @@ use relaycode_durable::Real;
 use relaycode_exec::Runner;
 use relaycode_ledger::{Digest, Ledger, Settings};
 use relaycode_testkit::random::Random;
+use relaycode_testkit::tree::tree;
 
 const SEED: u64 = 1;
 
@@ -168,31 +169,6 @@ fn uuid(random: &mut Random) -> String {
     format!("{:08x}-{:04x}-4abc-8abc-{:012x}", number >> 32, number & 0xffff, random.number() >> 16)
 }
 
-/// Everything in the project but relay's own directory.
-fn tree(root: &Path) -> BTreeMap<PathBuf, (u32, Vec<u8>)> {
-    let mut found = BTreeMap::new();
-    let mut waiting = vec![root.to_path_buf()];
-    while let Some(directory) = waiting.pop() {
-        for entry in fs::read_dir(&directory).unwrap() {
-            let path = entry.unwrap().path();
-            if path.ends_with(".relaycode") {
-                continue;
-            }
-            let metadata = path.symlink_metadata().unwrap();
-            let bytes = if metadata.is_symlink() {
-                fs::read_link(&path).unwrap().into_os_string().into_encoded_bytes()
-            } else if metadata.is_dir() {
-                waiting.push(path.clone());
-                Vec::new()
-            } else {
-                fs::read(&path).unwrap()
-            };
-            found.insert(path, (metadata.permissions().mode(), bytes));
-        }
-    }
-    found
-}
-
 /// Says yes to the first plan, after something happened; and no to everything else.
 struct Slow<'a> {
     meanwhile: Option<Box<dyn FnOnce() + 'a>>,
@@ -245,7 +221,7 @@ fn p8_what_changes_between_the_question_and_the_yes_is_not_applied() {
         let mut approver = Slow::new(
             || {
                 what = scene.disturb(&mut random);
-                left = tree(&root);
+                left = tree(&root, &[".relaycode"]);
             },
             |question| question.yes(),
         );
@@ -259,7 +235,7 @@ fn p8_what_changes_between_the_question_and_the_yes_is_not_applied() {
             Ok(Outcome::Refused(_) | Outcome::AlreadyIn { .. }) => {}
             other => panic!("{told}: {other:?}"),
         }
-        assert_eq!(tree(&root), left, "{told}: the tree is not as it was left");
+        assert_eq!(tree(&root, &[".relaycode"]), left, "{told}: the tree is not as it was left");
         assert_eq!(door.ledger.page(0, 1).unwrap().total, 0, "{told}: there is a record");
     }
 }
@@ -269,11 +245,11 @@ fn p8_a_yes_to_something_else_is_none() {
     for number in 0..count().min(200) {
         let mut random = Random::of_case(SEED, number);
         let scene = Scene::new(&mut random);
-        let (door, before) = (scene.door(), tree(&scene.root()));
+        let (door, before) = (scene.door(), tree(&scene.root(), &[".relaycode"]));
         let mut approver = Slow::new(|| {}, |_| Reply::Yes { digest: Digest::of(b"something else") });
         let outcome = door.submit(&scene.submission(), &mut approver);
         assert!(matches!(outcome, Err(DoorError::OtherDigest { .. })), "{outcome:?}");
-        assert_eq!(tree(&scene.root()), before);
+        assert_eq!(tree(&scene.root(), &[".relaycode"]), before);
     }
 }
 

@@ -7,12 +7,8 @@ use std::time::{Duration, Instant};
 use relaycode_exec::{Deadlines, Finished, Job, Runner};
 use relaycode_testkit::running::running;
 
-/// The example beside this test: `cargo test` and `cargo nextest` build it with the tests.
 pub(crate) fn keeper() -> PathBuf {
-    let me = std::env::current_exe().unwrap();
-    let keeper = me.parent().unwrap().parent().unwrap().join("examples/keeper");
-    assert!(keeper.exists(), "build it first: cargo build -p relaycode-exec --example keeper");
-    keeper
+    relaycode_testkit::process::keeper("relaycode-exec", "keeper")
 }
 
 pub(crate) fn runner() -> Runner {

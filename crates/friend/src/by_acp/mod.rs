@@ -1,8 +1,9 @@
 //! A turn by the Agent Client Protocol, for every friend that speaks it.
 //!
-//! A friend makes a [`Recipe`]; one that does not speak the protocol is run once instead ([`either_way`]). What may be done is decided here ([`decider`]), once for all of them. Invariants:
-//! the prompt is sent only after the friend said that it works in the mode it was started in; whatever comes of a
-//! turn, the friend and everything that it started have ended.
+//! A friend makes a [`Recipe`]; one that does not speak the protocol is run once instead ([`either_way`]). What may be
+//! done is decided here ([`decider`]), once for all of them. Invariants: the prompt is sent only after the friend said
+//! that it works in the mode it was started in; whatever comes of a turn, the friend and everything that it started
+//! have ended.
 
 pub(crate) mod classify;
 mod decider;
@@ -20,8 +21,9 @@ use serde_json::Value;
 use crate::answer::{Answer, Usage};
 use crate::event::Event;
 use crate::failure::Failure;
+use crate::friend::{Abilities, Sessions};
 use crate::program::Known;
-use crate::turn::{Limits, Memory, Turn};
+use crate::turn::{Limits, Memory, Task, Turn};
 use crate::version::Version;
 use crate::world::World;
 use classify::{Fault, fault_of};
@@ -42,6 +44,17 @@ const LEAVING: Duration = Duration::from_secs(5);
 
 /// Between being asked to end and being ended: these write down what they remember.
 const GRACE: Duration = Duration::from_millis(1200);
+
+/// What a friend can do by this protocol.
+pub(crate) const ABILITIES: Abilities = Abilities {
+    reads_files: true,
+    writes_files: true,
+    streams: true,
+    review: false,
+    sessions: Sessions::Own,
+    schema: false,
+    access: &[Access::ReadOnly, Access::Workspace, Access::Full],
+};
 
 /// How one friend is reached.
 pub(crate) struct Recipe {
@@ -83,6 +96,15 @@ impl Recipe {
             Program::Shell(line) => line.into(),
         };
         self.known.check_program(program, self.job.environment.clone(), turn, world)
+    }
+}
+
+/// What the friend is asked in a turn, if that is something that it can do.
+pub(crate) fn prompt_of<'a>(turn: &'a Turn, known: &Known) -> Result<&'a str, Failure> {
+    let Task::Prompt(prompt) = &turn.task else { return Err(known.cannot("review by itself")) };
+    match ABILITIES.access.contains(&turn.access) {
+        true => Ok(prompt),
+        false => Err(known.cannot(format!("work with access `{}`", turn.access))),
     }
 }
 

@@ -26,10 +26,10 @@ use crate::answer::{Answer, Usage};
 use crate::by_acp::{self, Line, Recipe};
 use crate::event::Event;
 use crate::failure::Failure;
-use crate::friend::{Abilities, Friend, Presence, Sessions};
+use crate::friend::{Abilities, Friend, Presence};
 use crate::program::{self, Known};
 use crate::tree::git;
-use crate::turn::{Task, Turn};
+use crate::turn::Turn;
 use crate::version::Version;
 use crate::world::World;
 
@@ -66,15 +66,7 @@ impl Friend for Opencode {
     }
 
     fn abilities(&self) -> Abilities {
-        Abilities {
-            reads_files: true,
-            writes_files: true,
-            streams: true,
-            review: false,
-            sessions: Sessions::Own,
-            schema: false,
-            access: &[Access::ReadOnly, Access::Workspace, Access::Full],
-        }
+        by_acp::ABILITIES
     }
 
     fn look(&self, world: &World<'_>) -> Presence {
@@ -90,12 +82,7 @@ impl Friend for Opencode {
     }
 
     fn turn(&self, turn: &Turn, world: &World<'_>, hear: &mut dyn FnMut(Event)) -> Result<Answer, Failure> {
-        let Task::Prompt(prompt) = &turn.task else {
-            return Err(KNOWN.cannot("review by itself"));
-        };
-        if !self.abilities().access.contains(&turn.access) {
-            return Err(KNOWN.cannot(format!("work with access `{}`", turn.access)));
-        }
+        let prompt = by_acp::prompt_of(turn, &KNOWN)?;
         let found = program::needed(world, NAME, NAME, KNOWN.install)?;
         let place = Place::of(turn, world)?;
         let _mark = Mark::before(&place.directory);

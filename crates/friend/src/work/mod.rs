@@ -13,10 +13,9 @@ use std::time::{Duration, Instant};
 
 use relaycode_change::limits::Limits;
 use relaycode_change::path::RelPath;
-use relaycode_change::prompt::PromptError;
 use relaycode_change::proposal::Proposal;
 use relaycode_change::response::{self, ResponseError};
-use relaycode_door::{Consent, Digest, Door, Origin, Submission};
+use relaycode_door::{Consent, Digest, Door, InstructionsError, Origin, Submission};
 use relaycode_project::access::Access;
 use relaycode_project::git::Git;
 
@@ -123,9 +122,9 @@ pub enum WorkError {
         /// Why not.
         why: String,
     },
-    /// The files are more than a prompt takes.
+    /// There is nothing to tell it: the files are too much, or what belongs to them cannot be kept.
     #[error(transparent)]
-    Prompt(#[from] PromptError),
+    Instructions(#[from] InstructionsError),
     /// There is no copy to work in, or it cannot be read any more.
     #[error(transparent)]
     Scratch(#[from] ScratchError),
@@ -155,9 +154,6 @@ pub enum WorkError {
         /// What was changed while the friend worked: by it, or by somebody else.
         looked: Looked,
     },
-    /// What was shown, or the key, cannot be kept.
-    #[error("{0}")]
-    Keep(String),
 }
 
 fn dropped(changed: usize) -> String {

@@ -3,11 +3,9 @@
 use std::fmt::Write;
 
 use relaycode_change::path::RelPath;
-use relaycode_change::prompt::{self, About, Shown, Strategy};
 use relaycode_change::proposal::{Control, Operation, Proposal};
 use relaycode_change::tree::{Entry, Tree};
 use relaycode_door::Door;
-use relaycode_project::config;
 use relaycode_text::width::{Ellipsis, clip};
 
 use super::{WorkError, Working};
@@ -53,46 +51,16 @@ fn request(working: &Working, out: &mut String) {
     }
 }
 
-/// What a friend is told that answers with a change: relay's own prompt, with the files that the user named.
-/// What was shown is remembered, so that an answer can still be merged when a file has moved on.
+/// What a friend is told that answers with a change: relay's own instructions, with the files that the
+/// user named.
 pub(super) fn instructions(friend: &str, working: &Working, door: &Door) -> Result<String, WorkError> {
     let mut files = Vec::new();
     for path in &working.files {
         files.push((path.clone(), text(friend, path, working, door)?));
     }
-    let shown: Vec<Shown<'_>> = files.iter().map(|(path, text)| Shown { path, text }).collect();
-    let config = door.config();
-    let about = About {
-        named: &named(door)?,
-        strategy: match config.watcher.preferred_strategy {
-            config::Strategy::Auto => Strategy::Auto,
-            config::Strategy::Replace => Strategy::Replace,
-            config::Strategy::NewUnified => Strategy::NewUnified,
-            config::Strategy::MultiSearchReplace => Strategy::MultiSearchReplace,
-        },
-        min_files: config.patch.min_file_changes,
-        max_files: config.patch.max_file_changes,
-        files: &shown,
-    };
-    let mut out = prompt::text(&about)?;
+    let mut out = door.instructions(&files)?.text;
     request(working, &mut out);
-    if !files.is_empty() {
-        let bytes: Vec<(RelPath, Vec<u8>)> =
-            files.into_iter().map(|(path, text)| (path, text.into_bytes())).collect();
-        let now = u64::try_from(jiff::Timestamp::now().as_second()).unwrap_or_default();
-        door.ledger.remember_shown(&bytes, now).map_err(|error| WorkError::Keep(error.to_string()))?;
-    }
     Ok(out)
-}
-
-/// The project's name with this checkout's key, as an answer has to give it.
-fn named(door: &Door) -> Result<String, WorkError> {
-    let id = door.project_id();
-    if !door.has_home() {
-        return Ok(id);
-    }
-    let key = door.checkout().need_key(&door.root).map_err(|error| WorkError::Keep(error.to_string()))?;
-    Ok(format!("{id}.{}", key.as_str()))
 }
 
 fn text(friend: &str, path: &RelPath, working: &Working, door: &Door) -> Result<String, WorkError> {

@@ -1,8 +1,7 @@
 //! Friends that do what a test tells them, and projects to ask about.
 
 use std::fs;
-use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::path::PathBuf;
 use std::sync::Mutex;
 use std::time::Duration;
 
@@ -11,6 +10,7 @@ use relaycode_friend::friend::{Abilities, Presence, Sessions};
 use relaycode_friend::review::Reviewing;
 use relaycode_friend::{Answer, Event, Failure, Friend, Memory, Turn, World};
 use relaycode_project::access::Access;
+use relaycode_testkit::git::git;
 use tempfile::TempDir;
 
 type Work = Box<dyn Fn(&Turn, &mut dyn FnMut(Event)) -> Result<Answer, Failure> + Send + Sync>;
@@ -159,22 +159,4 @@ impl Scene {
             terms: self.terms(),
         }
     }
-}
-
-fn git(root: &Path, words: &[&str]) -> String {
-    let output = Command::new("git")
-        .args(words)
-        .current_dir(root)
-        .envs([
-            ("GIT_CONFIG_GLOBAL", "/dev/null"),
-            ("GIT_CONFIG_NOSYSTEM", "1"),
-            ("GIT_AUTHOR_NAME", "A"),
-            ("GIT_AUTHOR_EMAIL", "a@example.invalid"),
-            ("GIT_COMMITTER_NAME", "C"),
-            ("GIT_COMMITTER_EMAIL", "c@example.invalid"),
-        ])
-        .output()
-        .unwrap();
-    assert!(output.status.success(), "git {words:?}: {}", String::from_utf8_lossy(&output.stderr));
-    String::from_utf8(output.stdout).unwrap()
 }

@@ -4,12 +4,8 @@ use std::path::PathBuf;
 
 use relaycode_exec::Runner;
 
-/// The example beside this test: `cargo test` and `cargo nextest` build it with the tests.
 pub(crate) fn keeper() -> PathBuf {
-    let me = std::env::current_exe().unwrap();
-    let keeper = me.parent().unwrap().parent().unwrap().join("examples/keep_friend");
-    assert!(keeper.exists(), "build it first: cargo build -p relaycode-friend --example keep_friend");
-    keeper
+    relaycode_testkit::process::keeper("relaycode-friend", "keep_friend")
 }
 
 pub(crate) fn runner() -> Runner {

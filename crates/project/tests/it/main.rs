@@ -6,34 +6,14 @@
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
-use std::path::{Path, PathBuf};
-use std::process::Command;
 
 use relaycode_exec::Runner;
 use relaycode_project::git::{Git, GitError, Known};
+use relaycode_testkit::git::{AROUND, git as plain};
+use relaycode_testkit::process::keeper;
 
-const AROUND: &[(&str, &str)] = &[
-    ("GIT_CONFIG_GLOBAL", "/dev/null"),
-    ("GIT_CONFIG_NOSYSTEM", "1"),
-    ("GIT_AUTHOR_NAME", "A"),
-    ("GIT_AUTHOR_EMAIL", "a@example.invalid"),
-    ("GIT_COMMITTER_NAME", "C"),
-    ("GIT_COMMITTER_EMAIL", "c@example.invalid"),
-];
-
-/// The example beside this test, which `cargo test` builds with it.
-fn keeper() -> PathBuf {
-    let me = std::env::current_exe().unwrap();
-    let keeper = me.parent().unwrap().parent().unwrap().join("examples/keep_git");
-    assert!(keeper.exists(), "build it first: cargo build -p relaycode-project --example keep_git");
-    keeper
-}
-
-fn plain(root: &Path, words: &[&str]) -> String {
-    let output =
-        Command::new("git").args(words).current_dir(root).envs(AROUND.iter().copied()).output().unwrap();
-    assert!(output.status.success(), "{words:?}");
-    String::from_utf8(output.stdout).unwrap()
+fn runner() -> Runner {
+    Runner::new(keeper("relaycode-project", "keep_git"))
 }
 
 #[test]
@@ -42,16 +22,16 @@ fn a_file_is_read_committed_and_refused_under_the_keeper() {
     let root = dir.path();
     plain(root, &["init", "-q", "-b", "main", "."]);
     fs::write(root.join("[a].txt"), "one\n").unwrap();
-    let runner = Runner::new(keeper());
-    let git = Git::new(&runner, root).with_environment(AROUND);
+    let runner = runner();
+    let git = Git::new(&runner, root).with_environment(&AROUND);
     assert_eq!(git.status(&["[a].txt"]).unwrap()[0].known, Known::Untracked);
     let made = git.commit(&["[a].txt"], "$(touch PWNED)\n\n`touch PWNED`").unwrap();
     assert_eq!(made.id, plain(root, &["rev-parse", "HEAD"]).trim());
-    assert_eq!(plain(root, &["log", "-1", "--format=%B"]).trim_end(), "$(touch PWNED)\n\n`touch PWNED`");
+    assert_eq!(plain(root, &["log", "-1", "--format=%B"]), "$(touch PWNED)\n\n`touch PWNED`");
     assert_eq!(git.content_at_head("[a].txt").unwrap().as_deref(), Some(&b"one\n"[..]));
     let name = git.branch_name("relay/", "feat: x").unwrap();
     git.create_branch_here(&name).unwrap();
-    assert_eq!(plain(root, &["symbolic-ref", "HEAD"]).trim(), "refs/heads/relay/feat-x");
+    assert_eq!(plain(root, &["symbolic-ref", "HEAD"]), "refs/heads/relay/feat-x");
     assert!(!root.join("PWNED").exists());
 
     let large: Vec<u8> = (0..3_000_000_u32).map(|number| (number % 251) as u8).collect();
@@ -60,7 +40,7 @@ fn a_file_is_read_committed_and_refused_under_the_keeper() {
     assert!(git.content_at_head("large").unwrap().unwrap() == large);
 
     let none = tempfile::TempDir::new().unwrap();
-    let none = Git::new(&runner, none.path()).with_environment(AROUND).top_level();
+    let none = Git::new(&runner, none.path()).with_environment(&AROUND).top_level();
     assert!(matches!(none, Err(GitError::NotARepository { .. })), "{none:?}");
 }
 
@@ -74,12 +54,12 @@ fn a_commit_that_is_stopped_in_a_hook_leaves_everything_as_it_was() {
     let hook = root.join(".git/hooks/pre-commit");
     fs::write(&hook, "#!/bin/sh\ntouch .git/begun\nsleep 600\n").unwrap();
     fs::set_permissions(&hook, fs::Permissions::from_mode(0o755)).unwrap();
-    let runner = Runner::new(keeper());
+    let runner = runner();
     let begun = root.join(".git/begun");
     let stop = || begun.exists();
-    let git = Git::new(&runner, root).with_environment(AROUND).with_stop(&stop);
+    let git = Git::new(&runner, root).with_environment(&AROUND).with_stop(&stop);
     let outcome = git.commit(&["new.txt"], "m");
     assert!(matches!(outcome, Err(GitError::Stopped { .. })), "{outcome:?}");
-    assert_eq!(plain(root, &["status", "--porcelain"]), "?? new.txt\n");
+    assert_eq!(plain(root, &["status", "--porcelain"]), "?? new.txt");
     assert!(!root.join(".git/index.lock").exists());
 }

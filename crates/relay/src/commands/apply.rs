@@ -35,6 +35,17 @@ pub(crate) struct Args {
     #[command(flatten)]
     pub(crate) given: Given,
 
+    #[command(flatten)]
+    beforehand: Beforehand,
+
+    /// Only show what would be done
+    #[arg(long, conflicts_with_all = ["yes", "allow"])]
+    dry_run: bool,
+}
+
+/// What is said of a change before anybody sees it.
+#[derive(Debug, Clone, clap::Args)]
+pub(super) struct Beforehand {
     /// Say yes to ordinary questions; not to what --allow names, and not to trust
     #[arg(short, long)]
     yes: bool,
@@ -45,23 +56,18 @@ pub(crate) struct Args {
 
     /// Show the diff, too
     #[arg(long)]
-    diff: bool,
+    pub(super) diff: bool,
+}
 
-    /// Only show what would be done
-    #[arg(long, conflicts_with_all = ["yes", "allow"])]
-    dry_run: bool,
+impl Beforehand {
+    pub(super) fn consent(&self) -> Consent {
+        Consent { yes: self.yes, allow: self.allow.iter().map(|allowed| allowed.0).collect() }
+    }
 }
 
 /// What `--allow` takes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Allowed(Allow);
-
-impl Allowed {
-    /// What it stands for.
-    pub(super) fn get(self) -> Allow {
-        self.0
-    }
-}
+pub(super) struct Allowed(Allow);
 
 impl ValueEnum for Allowed {
     fn value_variants<'a>() -> &'a [Allowed] {
@@ -110,7 +116,7 @@ impl Act for Args {
             return Ok(preview::planned(
                 &door,
                 &answers,
-                &preview::Shown { diff: self.diff, ..Default::default() },
+                &preview::Shown { diff: self.beforehand.diff, ..Default::default() },
                 context,
             ));
         }
@@ -169,10 +175,8 @@ impl Args {
         several: bool,
         context: &mut Context<'_>,
     ) -> Result<Ending, Failure> {
-        let consent =
-            Consent { yes: self.yes, allow: self.allow.iter().map(|allowed| allowed.get()).collect() };
-        let submission = answer.submission(consent);
-        submit(door, &submission, answer, Told { diff: self.diff, several }, context)
+        let submission = answer.submission(self.beforehand.consent());
+        submit(door, &submission, answer, Told { diff: self.beforehand.diff, several }, context)
     }
 }
 

@@ -1,6 +1,6 @@
 //! `relay do`: a friend works in a copy of the project; what it changed goes through the door.
 
-use relaycode_door::{Consent, Door};
+use relaycode_door::Door;
 use relaycode_friend::scratch::Caps;
 use relaycode_friend::work::keep::keep_patch;
 use relaycode_friend::work::{Heard, WorkError, Worked, Working, work};
@@ -10,7 +10,7 @@ use relaycode_project::config::LogLevel;
 use relaycode_tui::{clock, outcome};
 use serde_json::json;
 
-use super::apply::{Allowed, Told, submit};
+use super::apply::{Beforehand, Told, submit};
 use crate::answer::{Answer, Given, Source};
 use crate::context::{Act, Context};
 use crate::failure::{Exit, Failure, State};
@@ -54,17 +54,8 @@ pub(crate) struct Args {
     #[arg(long, value_name = "ACCESS", value_parser = access, default_value = "workspace", visible_alias = "sandbox")]
     access: Access,
 
-    /// Say yes to ordinary questions; not to what --allow names, and not to trust
-    #[arg(short, long)]
-    yes: bool,
-
-    /// Say yes to these, too
-    #[arg(long, value_name = "NAME,...", value_delimiter = ',')]
-    allow: Vec<Allowed>,
-
-    /// Show the diff, too
-    #[arg(long)]
-    diff: bool,
+    #[command(flatten)]
+    beforehand: Beforehand,
 
     /// Change limits: text=8M,files=500,file=4M,hunks=5000
     #[arg(long, value_name = "NAME=N,...", value_parser = limit::Changed::parse, default_value = "", hide_default_value = true)]
@@ -233,13 +224,12 @@ impl Args {
         answer: &Answer<'_>,
         context: &mut Context<'_>,
     ) -> Result<Ending, Failure> {
-        let consent =
-            Consent { yes: self.yes, allow: self.allow.iter().map(|allowed| allowed.get()).collect() };
+        let consent = self.beforehand.consent();
         let limits = answer.source.limits.clone();
         let Some(submission) = worked.submission(consent, limits, true, clock::now()) else {
             return Err(Failure::unexpected("there is nothing to submit"));
         };
-        submit(door, &submission, answer, Told { diff: self.diff, several: false }, context)
+        submit(door, &submission, answer, Told { diff: self.beforehand.diff, several: false }, context)
     }
 }
 

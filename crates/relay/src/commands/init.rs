@@ -72,8 +72,7 @@ impl Act for Args {
             transaction = Some(committed.record.uuid.to_string());
         }
         let door = project.door(context)?;
-        let named = super::prompt::named(&door)?;
-        let prompt = super::prompt::text(&door, &named, &[])?;
+        let prompt = super::prompt::instructions(&door, &[])?.text;
         if context.json() {
             context.object(&json!({
                 "ok": true, "code": Exit::Done as u8, "command": "init", "project": door.root.to_string_lossy(),

@@ -1,10 +1,8 @@
 //! `relay prompt`: the instructions for a model, and files to go with them.
 
 use relaycode_change::path::RelPath;
-use relaycode_change::prompt::{self, About, Shown, Strategy};
-use relaycode_door::Door;
-use relaycode_project::config;
-use relaycode_tui::{clock, outcome};
+use relaycode_door::{Door, Instructions, InstructionsError};
+use relaycode_tui::outcome;
 use serde_json::json;
 
 use crate::context::{Act, Context};
@@ -41,14 +39,7 @@ impl Act for Args {
         let paths = files::find(&project.root, &directory, &self.files)?;
         let door = project.door(context)?;
         let read = read(&door, &paths)?;
-        let named = named(&door)?;
-        let shown: Vec<Shown<'_>> = read.iter().map(|(path, text)| Shown { path, text }).collect();
-        let prompt = text(&door, &named, &shown)?;
-        let remembered: Vec<(RelPath, Vec<u8>)> =
-            read.iter().map(|(path, text)| (path.clone(), text.clone().into_bytes())).collect();
-        if !remembered.is_empty() {
-            door.ledger.remember_shown(&remembered, u64::try_from(clock::seconds()).unwrap_or_default())?;
-        }
+        let Instructions { named, text: prompt } = instructions(&door, &read)?;
         let names: Vec<&str> = paths.iter().map(RelPath::as_str).collect();
         let copied = if self.copy { Some(copying::copy(&prompt)?) } else { None };
         if context.json() {
@@ -70,33 +61,13 @@ impl Act for Args {
     }
 }
 
-/// The project's name with this checkout's key, as an answer has to give it.
-pub(crate) fn named(door: &Door) -> Result<String, Failure> {
-    let id = door.project_id();
-    // Without a directory of the user's there is no key, and every answer is asked about.
-    if !door.has_home() {
-        return Ok(id);
-    }
-    let key = door.checkout().need_key(&door.root).map_err(Failure::unexpected)?;
-    Ok(format!("{id}.{}", key.as_str()))
-}
-
-/// The prompt's text.
-pub(crate) fn text(door: &Door, named: &str, files: &[Shown<'_>]) -> Result<String, Failure> {
-    let config = door.config();
-    let about = About {
-        named,
-        strategy: match config.watcher.preferred_strategy {
-            config::Strategy::Auto => Strategy::Auto,
-            config::Strategy::Replace => Strategy::Replace,
-            config::Strategy::NewUnified => Strategy::NewUnified,
-            config::Strategy::MultiSearchReplace => Strategy::MultiSearchReplace,
-        },
-        min_files: config.patch.min_file_changes,
-        max_files: config.patch.max_file_changes,
-        files,
-    };
-    prompt::text(&about).map_err(|error| Failure::usage(error).hint("hand along fewer or smaller files"))
+/// What a model is told, with these files.
+pub(crate) fn instructions(door: &Door, files: &[(RelPath, String)]) -> Result<Instructions, Failure> {
+    door.instructions(files).map_err(|error| match error {
+        InstructionsError::TooMuch(_) => Failure::usage(error).hint("hand along fewer or smaller files"),
+        InstructionsError::Key(_) => Failure::unexpected(error),
+        InstructionsError::Remember(error) => error.into(),
+    })
 }
 
 fn read(door: &Door, paths: &[RelPath]) -> Result<Vec<(RelPath, String)>, Failure> {

@@ -9,6 +9,7 @@ use std::os::unix::fs::OpenOptionsExt;
 use std::path::PathBuf;
 
 use relaycode_change::limits::Limits;
+use relaycode_door::InstructionsError;
 use relaycode_friend::Answer;
 use relaycode_friend::scratch::{Progress, ScratchError};
 use relaycode_friend::tree::Looked;
@@ -167,7 +168,7 @@ impl From<WorkError> for Failure {
             WorkError::Access { .. } => Failure::new(Exit::Usage, "access", message)
                 .hint("`--access workspace` lets it change its copy"),
             WorkError::Depth(_) => Failure::new(Exit::Refused, "depth", message),
-            WorkError::Limit(_) | WorkError::Prompt(_) => {
+            WorkError::Limit(_) | WorkError::Instructions(InstructionsError::TooMuch(_)) => {
                 Failure::new(Exit::Refused, "tooLarge", message).hint("give it less")
             }
             WorkError::Scratch(ScratchError::Stopped) => {
@@ -182,7 +183,7 @@ impl From<WorkError> for Failure {
                 let hint = Failure::from(source).hint;
                 Failure { hint, ..Failure::new(Exit::NoAnswer, "unreadable", message) }
             }
-            WorkError::Keep(_) => Failure::unexpected(message),
+            WorkError::Instructions(_) => Failure::unexpected(message),
             WorkError::Changed { error, .. } => return Failure { state: None, ..Failure::from(*error) },
         };
         failure.left(State::Unchanged)

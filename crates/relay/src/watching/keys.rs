@@ -85,14 +85,12 @@ impl Session<'_, '_> {
     }
 
     fn copy_prompt(&mut self) -> Result<(), Failure> {
-        let named = prompt::named(&self.door)?;
-        let text = prompt::text(&self.door, &named, &[])?;
+        let text = prompt::instructions(&self.door, &[])?.text;
         self.copy(&text, "the prompt", ": give it to your model as its instructions")
     }
 
     fn show_prompt(&mut self) -> Result<(), Failure> {
-        let named = prompt::named(&self.door)?;
-        let text = prompt::text(&self.door, &named, &[])?;
+        let text = prompt::instructions(&self.door, &[])?.text;
         self.paged(&|look| look.block(&text).into_owned());
         Ok(())
     }

@@ -2,6 +2,7 @@
 
 use std::process::{Command, Stdio};
 
+use relaycode_testkit::git::AROUND;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
@@ -80,11 +81,7 @@ impl Outside {
 
 /// Gives a command what git needs: a PATH, an author, and no configuration of anybody's.
 fn with_git(command: &mut Command) -> &mut Command {
-    command
-        .env("PATH", std::env::var_os("PATH").unwrap_or_default())
-        .envs([("GIT_CONFIG_GLOBAL", "/dev/null"), ("GIT_CONFIG_NOSYSTEM", "1")])
-        .envs([("GIT_AUTHOR_NAME", "A"), ("GIT_AUTHOR_EMAIL", "a@example.com")])
-        .envs([("GIT_COMMITTER_NAME", "C"), ("GIT_COMMITTER_EMAIL", "c@example.com")])
+    command.env("PATH", std::env::var_os("PATH").unwrap_or_default()).envs(AROUND)
 }
 
 /// `git` in the project, which must work; what it printed.

@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
+use relaycode_testkit::git::git;
 use relaycode_testkit::process::{LONG, until};
 use relaycode_testkit::running::{Given, running};
 use relaycode_testkit::tongue::unsafe_in;
@@ -97,18 +98,7 @@ impl Stage {
     }
 
     pub(crate) fn git(&self, words: &[&str]) -> String {
-        let mut git = Command::new("git");
-        git.args(words).current_dir(self.project.path("")).envs([
-            ("GIT_CONFIG_GLOBAL", "/dev/null"),
-            ("GIT_CONFIG_NOSYSTEM", "1"),
-            ("GIT_AUTHOR_NAME", "A"),
-            ("GIT_AUTHOR_EMAIL", "a@example.invalid"),
-            ("GIT_COMMITTER_NAME", "C"),
-            ("GIT_COMMITTER_EMAIL", "c@example.invalid"),
-        ]);
-        let output = git.output().unwrap();
-        assert!(output.status.success(), "{words:?}: {}", String::from_utf8_lossy(&output.stderr));
-        String::from_utf8_lossy(&output.stdout).into_owned()
+        git(&self.project.path(""), words)
     }
 
     /// `relay` with nothing in PATH but what stands on the stage.

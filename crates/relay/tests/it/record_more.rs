@@ -6,6 +6,7 @@ use std::fs;
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
+use relaycode_testkit::git::git;
 use relaycode_testkit::process::until;
 
 use crate::relay::{Project, Ran, run};
@@ -18,21 +19,13 @@ const ANSWER: &str = "```text // a.txt\nthree\n```\n";
 /// A project with an earlier change, files that git does not know, and files that it ignores.
 fn project() -> Project {
     let project = Project::new(&[("a.txt", "one\ntwo\n"), ("sub/b.txt", "b\n"), (".gitignore", "*.log\n")]);
-    git(&project, "init -q .");
-    git(&project, "add -A");
-    git(&project, "commit -qm first");
+    for words in [&["init", "-q", "-b", "main", "."][..], &["add", "-A"], &["commit", "-qm", "first"]] {
+        git(&project.path(""), words);
+    }
     project.put("untracked.txt", b"precious\n");
     project.put("sub/build.log", b"\0ignored");
     project.applied(ANSWER);
     project
-}
-
-fn git(project: &Project, words: &str) {
-    let line = format!(
-        "git -c user.name=a -c user.email=a@example.invalid -c init.defaultBranch=main -c core.hooksPath=/dev/null {words}"
-    );
-    let done = Command::new("sh").args(["-c", &line]).current_dir(project.path("")).status().unwrap();
-    assert!(done.success(), "{line}");
 }
 
 /// The tree without what is git's own.

@@ -1,13 +1,12 @@
 //! A scratch project and the binary run in it.
 
-use std::collections::BTreeMap;
 use std::fs;
 use std::io::Write;
-use std::os::unix::fs::MetadataExt;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
+use relaycode_testkit::tree::{Tree, tree};
 use serde_json::Value;
 use tempfile::TempDir;
 
@@ -45,31 +44,8 @@ impl Project {
     }
 
     /// Every file but relay's own with its permission bits and bytes, and every directory and link.
-    pub(crate) fn tree(&self) -> BTreeMap<String, (u32, Vec<u8>)> {
-        let mut tree = BTreeMap::new();
-        let mut open = vec![self.dir.path().to_path_buf()];
-        while let Some(directory) = open.pop() {
-            for entry in fs::read_dir(directory).unwrap() {
-                let path = entry.unwrap().path();
-                let name = path.strip_prefix(self.dir.path()).unwrap().to_string_lossy().into_owned();
-                if name == ".relaycode" {
-                    continue;
-                }
-                let stat = fs::symlink_metadata(&path).unwrap();
-                let bytes = if stat.is_file() {
-                    fs::read(&path).unwrap()
-                } else if stat.is_symlink() {
-                    fs::read_link(&path).unwrap().into_os_string().into_encoded_bytes()
-                } else {
-                    Vec::new()
-                };
-                tree.insert(name, (stat.mode(), bytes));
-                if stat.is_dir() {
-                    open.push(path);
-                }
-            }
-        }
-        tree
+    pub(crate) fn tree(&self) -> Tree {
+        tree(self.dir.path(), &[".relaycode"])
     }
 
     pub(crate) fn put(&self, path: &str, bytes: &[u8]) {

@@ -48,9 +48,9 @@ pub(super) fn check(turn: &Turn) -> Result<(), Failure> {
         return Err(KNOWN.no_session(id));
     }
     match &turn.task {
-        Task::Review { base } if !names_a_branch(base) => {
-            cannot(format!("review against `{base}` by itself: only against a branch or a tag"))
-        }
+        Task::Review { base } if !names_a_branch(base) => cannot(format!(
+            "review against `{base}` by itself: only against a branch or a tag with a plain name"
+        )),
         Task::Review { .. } if turn.schema.is_some() => cannot("hold its own review to a schema".to_string()),
         _ => Ok(()),
     }

@@ -16,16 +16,15 @@ use std::path::Path;
 
 use relaycode_clients::acp::Capabilities;
 use relaycode_exec::Job;
-use relaycode_project::access::Access;
 use serde_json::Value;
 
 use crate::answer::{Answer, Usage};
 use crate::by_acp::{self, Line, Recipe};
 use crate::event::Event;
 use crate::failure::Failure;
-use crate::friend::{Abilities, Friend, Presence, Sessions};
+use crate::friend::{Abilities, Friend, Presence};
 use crate::program::{self, Known};
-use crate::turn::{Memory, Task, Turn};
+use crate::turn::{Memory, Turn};
 use crate::version::Version;
 use crate::world::World;
 use home::Home;
@@ -54,15 +53,7 @@ impl Friend for Gemini {
     }
 
     fn abilities(&self) -> Abilities {
-        Abilities {
-            reads_files: true,
-            writes_files: true,
-            streams: true,
-            review: false,
-            sessions: Sessions::Own,
-            schema: false,
-            access: &[Access::ReadOnly, Access::Workspace, Access::Full],
-        }
+        by_acp::ABILITIES
     }
 
     fn look(&self, world: &World<'_>) -> Presence {
@@ -83,12 +74,7 @@ impl Friend for Gemini {
     }
 
     fn turn(&self, turn: &Turn, world: &World<'_>, hear: &mut dyn FnMut(Event)) -> Result<Answer, Failure> {
-        let Task::Prompt(prompt) = &turn.task else {
-            return Err(KNOWN.cannot("review by itself"));
-        };
-        if !self.abilities().access.contains(&turn.access) {
-            return Err(KNOWN.cannot(format!("work with access `{}`", turn.access)));
-        }
+        let prompt = by_acp::prompt_of(turn, &KNOWN)?;
         let found = program::needed(world, NAME, NAME, KNOWN.install)?;
         program::needed(world, NAME, "node", "install node 20 or later")?;
         let home = Home::settle(world)?;

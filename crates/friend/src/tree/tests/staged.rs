@@ -1,6 +1,6 @@
 //! What is staged, in the indexes that git writes, and in those that somebody else does.
 
-use std::process::Command;
+use relaycode_testkit::git::git;
 
 use super::*;
 use crate::tree::staged::Staged;
@@ -34,21 +34,6 @@ impl Repository {
     fn index(&self) -> Vec<u8> {
         fs::read(self.root.join(".git/index")).unwrap()
     }
-}
-
-fn git(directory: &Path, words: &[&str]) -> String {
-    let mut git = Command::new("git");
-    git.args(words).current_dir(directory).envs([
-        ("GIT_CONFIG_GLOBAL", "/dev/null"),
-        ("GIT_CONFIG_NOSYSTEM", "1"),
-        ("GIT_AUTHOR_NAME", "A"),
-        ("GIT_AUTHOR_EMAIL", "a@example.invalid"),
-        ("GIT_COMMITTER_NAME", "C"),
-        ("GIT_COMMITTER_EMAIL", "c@example.invalid"),
-    ]);
-    let output = git.output().unwrap();
-    assert!(output.status.success(), "{words:?}: {}", String::from_utf8_lossy(&output.stderr));
-    String::from_utf8(output.stdout).unwrap().trim().to_string()
 }
 
 /// Every way in which git writes an index.

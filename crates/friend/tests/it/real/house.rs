@@ -1,10 +1,8 @@
 //! A house for one friend: its home, its project, its model, and what the world around it says.
 
-use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
-use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use relaycode_exec::Runner;
@@ -13,6 +11,7 @@ use relaycode_friend::{Answer, Event, Failure, Memory, Task, Turn, World, friend
 use relaycode_project::access::Access;
 use relaycode_testkit::agents::{self, Absent, Agent, Scratch};
 use relaycode_testkit::model::{self, Script, Server};
+use relaycode_testkit::tree::{Tree, tree};
 
 use crate::stage;
 
@@ -127,21 +126,7 @@ impl House {
     }
 
     /// Every entry of the project, and what is in it.
-    pub(crate) fn tree(&self) -> BTreeMap<PathBuf, Vec<u8>> {
-        let mut found = BTreeMap::new();
-        walk(&self.scratch.project(), &mut found);
-        found
-    }
-}
-
-fn walk(folder: &Path, found: &mut BTreeMap<PathBuf, Vec<u8>>) {
-    for entry in fs::read_dir(folder).unwrap() {
-        let entry = entry.unwrap();
-        let kind = entry.file_type().unwrap();
-        let content = if kind.is_file() { fs::read(entry.path()).unwrap() } else { Vec::new() };
-        found.insert(entry.path(), content);
-        if kind.is_dir() {
-            walk(&entry.path(), found);
-        }
+    pub(crate) fn tree(&self) -> Tree {
+        tree(&self.scratch.project(), &[])
     }
 }

@@ -30,19 +30,19 @@ fn the_copy_is_the_project_as_it_is_now_and_the_project_is_not_touched() {
     assert!(scratch.left_out()[0].contains("target/") && scratch.left_out()[0].contains("x.log"));
     // The friend has the history, and nothing of the user's own.
     let copy = scratch.directory();
-    assert!(git_in(copy, &["log", "--oneline"]).contains("first"));
-    assert_eq!(git_in(copy, &["symbolic-ref", "HEAD"]), "refs/heads/main\n");
-    assert_eq!(git_in(copy, &["branch", "--format=%(refname)"]), "refs/heads/main\n");
-    let status = git_in(copy, &["status", "--porcelain"]);
+    assert!(git(copy, &["log", "--oneline"]).contains("first"));
+    assert_eq!(git(copy, &["symbolic-ref", "HEAD"]), "refs/heads/main");
+    assert_eq!(git(copy, &["branch", "--format=%(refname)"]), "refs/heads/main");
+    let status = git(copy, &["status", "--porcelain"]);
     assert!(
         status.contains(" D src/b.rs") && status.contains(" M a.txt") && status.contains("?? new.txt"),
         "{status}"
     );
-    git_in(copy, &["blame", "a.txt"]);
-    git_in(copy, &["checkout", "-q", "-b", "other"]);
-    git_in(copy, &["add", "-A"]);
-    git_in(copy, &["commit", "-q", "-m", "its own"]);
-    git_in(copy, &["gc", "-q"]);
+    git(copy, &["blame", "a.txt"]);
+    git(copy, &["checkout", "-q", "-b", "other"]);
+    git(copy, &["add", "-A"]);
+    git(copy, &["commit", "-q", "-m", "its own"]);
+    git(copy, &["gc", "-q"]);
     // git marks an object that it would have written as used, also where it borrows it: that is all.
     assert_eq!(everything(&scene.root(), false), before);
     let place = copy.to_path_buf();
@@ -65,7 +65,7 @@ fn a_project_without_a_repository_is_copied_whole_and_gets_an_empty_one() {
     assert_eq!(copied, ["a.txt", "deep/er/b.bin", "vendor/v.txt"]);
     assert!(!scratch.directory().join("vendor/.git").exists());
     assert!(scratch.directory().join(".git").is_dir() && scratch.left_out()[0].contains("vendor/.git"));
-    git_in(scratch.directory(), &["status"]);
+    git(scratch.directory(), &["status"]);
 }
 
 #[test]
@@ -75,15 +75,15 @@ fn every_state_of_a_repository_can_be_copied() {
     scene.git(&["init", "-q", "-b", "trunk"]);
     scene.write("a.txt", "one\n");
     let scratch = scene.scratch().unwrap();
-    assert_eq!(git_in(scratch.directory(), &["status", "--porcelain"]), "?? a.txt\n");
-    assert_eq!(git_in(scratch.directory(), &["symbolic-ref", "HEAD"]), "refs/heads/trunk\n");
+    assert_eq!(git(scratch.directory(), &["status", "--porcelain"]), "?? a.txt");
+    assert_eq!(git(scratch.directory(), &["symbolic-ref", "HEAD"]), "refs/heads/trunk");
     // Detached.
     let scene = Scene::new();
     scene.git(&["checkout", "-q", "--detach"]);
     let scratch = scene.scratch().unwrap();
-    let head = |directory: &Path| git_in(directory, &["rev-parse", "HEAD"]);
+    let head = |directory: &Path| git(directory, &["rev-parse", "HEAD"]);
     assert_eq!(head(scratch.directory()), head(&scene.root()));
-    assert_eq!(git_in(scratch.directory(), &["status", "--porcelain"]), "");
+    assert_eq!(git(scratch.directory(), &["status", "--porcelain"]), "");
     // Sparse.
     let scene = Scene::new();
     scene.write("docs/d.md", "d\n");
@@ -92,7 +92,7 @@ fn every_state_of_a_repository_can_be_copied() {
     scene.git(&["sparse-checkout", "set", "src"]);
     assert!(!scene.root().join("docs").exists());
     let scratch = scene.scratch().unwrap();
-    assert_eq!(git_in(scratch.directory(), &["status", "--porcelain"]), "");
+    assert_eq!(git(scratch.directory(), &["status", "--porcelain"]), "");
     drop(scratch);
     assert!(scene.work(|_| {}).unwrap().proposal.is_none());
     // A linked work tree, whose `.git` is a file; and a shallow clone of it.
@@ -100,14 +100,14 @@ fn every_state_of_a_repository_can_be_copied() {
     let other = scene.root().parent().unwrap().join("linked");
     scene.git(&["worktree", "add", "-q", other.to_str().unwrap()]);
     let scratch = scene.scratch_of(&other, Caps::default()).unwrap();
-    assert!(git_in(scratch.directory(), &["log", "--oneline"]).contains("first"));
+    assert!(git(scratch.directory(), &["log", "--oneline"]).contains("first"));
     scene.write("a.txt", "more\n");
     scene.git(&["commit", "-qam", "second"]);
     let shallow = scene.root().parent().unwrap().join("shallow");
     let from = format!("file://{}", scene.root().display());
     scene.git(&["clone", "-q", "--depth=1", &from, shallow.to_str().unwrap()]);
     let scratch = scene.scratch_of(&shallow, Caps::default()).unwrap();
-    assert_eq!(git_in(scratch.directory(), &["log", "--oneline"]).lines().count(), 1);
+    assert_eq!(git(scratch.directory(), &["log", "--oneline"]).lines().count(), 1);
 }
 
 #[test]
@@ -122,8 +122,8 @@ fn a_project_in_a_directory_of_a_repository_keeps_its_place_in_it() {
     assert!(scratch.directory().ends_with("app/pkg/one"));
     assert_eq!(files(scratch.directory()).into_keys().collect::<Vec<_>>(), ["x.txt"]);
     assert!(!scratch.directory().join("../two").exists());
-    assert_eq!(git_in(scratch.directory(), &["status", "--porcelain"]), "");
-    assert!(git_in(scratch.directory(), &["log", "--oneline", "--", "x.txt"]).contains("packages"));
+    assert_eq!(git(scratch.directory(), &["status", "--porcelain"]), "");
+    assert!(git(scratch.directory(), &["log", "--oneline", "--", "x.txt"]).contains("packages"));
     drop(scratch);
     let worked = scene.work_at(&root, |copy| write(&copy.join("x.txt"), "changed\n")).unwrap();
     applied(scene.submit_at(&root, &worked, &[]));
@@ -135,20 +135,20 @@ fn submodules_and_repositories_among_the_files_are_left_out_and_said() {
     let scene = Scene::new();
     let lib = scene.root().parent().unwrap().join("lib");
     write(&lib.join("l.txt"), "l\n");
-    git_in(&lib, &["init", "-q"]);
-    git_in(&lib, &["add", "."]);
-    git_in(&lib, &["commit", "-q", "-m", "lib"]);
+    git(&lib, &["init", "-q"]);
+    git(&lib, &["add", "."]);
+    git(&lib, &["commit", "-q", "-m", "lib"]);
     scene.git(&["-c", "protocol.file.allow=always", "submodule", "-q", "add", lib.to_str().unwrap(), "sub"]);
     scene.git(&["commit", "-q", "-m", "sub"]);
     write(&scene.root().join("nested/n.txt"), "n\n");
-    git_in(&scene.root().join("nested"), &["init", "-q"]);
-    git_in(&scene.root().join("nested"), &["add", "."]);
+    git(&scene.root().join("nested"), &["init", "-q"]);
+    git(&scene.root().join("nested"), &["add", "."]);
     let scratch = scene.scratch().unwrap();
     assert!(!scratch.directory().join("sub/l.txt").exists());
     assert!(!scratch.directory().join("nested/n.txt").exists());
     let said = scratch.left_out().join("\n");
     assert!(said.contains("submodules") && said.contains("sub") && said.contains("nested"), "{said}");
-    assert_eq!(git_in(scratch.directory(), &["status", "--porcelain"]), "");
+    assert_eq!(git(scratch.directory(), &["status", "--porcelain"]), "");
     drop(scratch);
     // What a friend writes there is nobody's.
     let worked = scene

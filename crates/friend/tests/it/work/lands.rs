@@ -22,8 +22,8 @@ fn a_change_lands_in_the_ledger_under_the_friends_name_and_reverts() {
             write(&copy.join("tool"), "#!/bin/sh\n");
             run_bit(&copy.join("tool"), true);
             fs::rename(copy.join("src/b.rs"), copy.join("src/main.rs")).unwrap();
-            git_in(copy, &["add", "-A"]);
-            git_in(copy, &["commit", "-q", "-m", "mine"]);
+            git(copy, &["add", "-A"]);
+            git(copy, &["commit", "-q", "-m", "mine"]);
         })
         .unwrap();
     assert_eq!(worked.answer.text, "I changed a.txt.");

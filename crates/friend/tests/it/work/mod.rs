@@ -11,7 +11,6 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -27,6 +26,7 @@ use relaycode_ledger::transaction::Verdict;
 use relaycode_ledger::{About, Ledger, RevertOptions, Settings, TxId};
 use relaycode_project::access::Access;
 use relaycode_project::git::Git;
+use relaycode_testkit::git::git;
 
 use crate::stage;
 
@@ -74,7 +74,7 @@ impl Scene {
     }
 
     pub(super) fn git(&self, words: &[&str]) -> String {
-        git_in(&self.root(), words)
+        git(&self.root(), words)
     }
 
     pub(super) fn door(&self) -> Door {
@@ -163,21 +163,6 @@ pub(super) fn working(prompt: &str) -> Working {
         limits: Limits::default(),
         check_tree: true,
     }
-}
-
-/// git as anybody would call it, with none of the machine's own configuration.
-pub(super) fn git_in(directory: &Path, words: &[&str]) -> String {
-    let output = Command::new("git")
-        .args(words)
-        .current_dir(directory)
-        .env("GIT_CONFIG_GLOBAL", "/dev/null")
-        .env("GIT_CONFIG_NOSYSTEM", "1")
-        .envs([("GIT_AUTHOR_NAME", "A"), ("GIT_AUTHOR_EMAIL", "a@example.invalid")])
-        .envs([("GIT_COMMITTER_NAME", "C"), ("GIT_COMMITTER_EMAIL", "c@example.invalid")])
-        .output()
-        .unwrap();
-    assert!(output.status.success(), "git {words:?}: {}", String::from_utf8_lossy(&output.stderr));
-    String::from_utf8_lossy(&output.stdout).into_owned()
 }
 
 pub(super) fn write(path: &Path, bytes: impl AsRef<[u8]>) {

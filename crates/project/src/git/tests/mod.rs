@@ -15,6 +15,7 @@ use std::process::{Command, Stdio};
 use std::time::Duration;
 
 use relaycode_exec::{Captured, End, ExecError, Finished, Input, Job, Output, Program};
+use relaycode_testkit::git::AROUND;
 use tempfile::TempDir;
 
 use super::call::Run;
@@ -64,16 +65,6 @@ impl Run for Direct {
         })
     }
 }
-
-/// What git finds around it in every test: none of the machine's own configuration.
-const AROUND: &[(&str, &str)] = &[
-    ("GIT_CONFIG_GLOBAL", "/dev/null"),
-    ("GIT_CONFIG_NOSYSTEM", "1"),
-    ("GIT_AUTHOR_NAME", "A"),
-    ("GIT_AUTHOR_EMAIL", "a@example.invalid"),
-    ("GIT_COMMITTER_NAME", "C"),
-    ("GIT_COMMITTER_EMAIL", "c@example.invalid"),
-];
 
 /// A repository with one commit of `a.txt` and `sub/b.txt`.
 struct Scene {

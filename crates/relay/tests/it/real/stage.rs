@@ -1,19 +1,19 @@
 //! A friend at home: the real program (or a model server) in a scratch home, a project under git with work that is not
 //! committed, and relay, which is asked about it as a user asks.
 
-use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::fs;
 use std::io::{Read, Seek};
-use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use relaycode_friend::friends;
 use relaycode_testkit::agents::{self, Absent, Agent, Scratch};
+use relaycode_testkit::git::git;
 use relaycode_testkit::model::{Script, Server, Turn};
 use relaycode_testkit::process::{Kept, holding, until};
+use relaycode_testkit::tree::{Tree, tree};
 use rustix::process::{Pid, Signal};
 use serde_json::{Value, json};
 
@@ -52,9 +52,6 @@ pub(super) struct Ran {
     /// Who was still there when relay had ended, before anybody was made to end.
     pub(super) left: Vec<Pid>,
 }
-
-/// Every entry of a project: its mode and its bytes.
-pub(super) type Tree = BTreeMap<String, (u32, Vec<u8>)>;
 
 /// The stages of these friends, one by one; of one that is not installed it is said.
 pub(super) fn each(names: impl IntoIterator<Item = &'static str>, act: impl Fn(&Stage)) {
@@ -136,10 +133,7 @@ impl Stage {
     }
 
     pub(super) fn git(&self, words: &[&str]) {
-        let mut command = Command::new("git");
-        command.args(["-c", "user.name=a", "-c", "user.email=a@example.com"]).args(words);
-        command.current_dir(self.scratch.project()).env("HOME", self.scratch.home());
-        assert!(command.stdout(Stdio::null()).status().unwrap().success(), "{words:?}");
+        git(&self.scratch.project(), words);
     }
 
     pub(super) fn put(&self, path: &str, text: &str) {
@@ -156,10 +150,7 @@ impl Stage {
 
     /// Everything in the project, git's own files included, relay's own not.
     pub(super) fn tree(&self) -> Tree {
-        let mut tree = Tree::new();
-        let root = self.scratch.project();
-        collect(&root, &root, &mut tree);
-        tree
+        tree(&self.scratch.project(), &[".relaycode"])
     }
 
     /// The model says these next.
@@ -297,20 +288,4 @@ pub(super) fn blocking() -> Value {
 fn put(file: &Path, text: &str) {
     fs::create_dir_all(file.parent().unwrap()).unwrap();
     fs::write(file, text).unwrap();
-}
-
-fn collect(root: &Path, folder: &Path, tree: &mut Tree) {
-    for entry in fs::read_dir(folder).unwrap() {
-        let path = entry.unwrap().path();
-        let name = path.strip_prefix(root).unwrap().to_string_lossy().into_owned();
-        if name == ".relaycode" {
-            continue;
-        }
-        let stat = fs::symlink_metadata(&path).unwrap();
-        let bytes = if stat.is_file() { fs::read(&path).unwrap() } else { Vec::new() };
-        tree.insert(name, (stat.mode(), bytes));
-        if stat.is_dir() {
-            collect(root, &path, tree);
-        }
-    }
 }

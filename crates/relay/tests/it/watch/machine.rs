@@ -65,8 +65,7 @@ fn a_person_is_asked_on_the_terminal_beside_the_objects(desktop: &Desktop) {
     watch.reply("apply? [y/N]", "y");
     wait_until("nothing came of it", || objects().len() == 3);
     watch.expect("✓ applied 00000002");
-    watch.press_unseen("q");
-    watch.ended(0);
+    watch.leave_unseen();
     let objects = objects();
     let events: Vec<&str> = objects.iter().map(|object| object["event"].as_str().unwrap()).collect();
     assert_eq!(events, ["watching", "outcome", "outcome", "ended"]);

@@ -22,7 +22,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use relaycode_testkit::process::LONG;
+use relaycode_testkit::process::{LONG, until};
 use relaycode_testkit::screen::{Screen, on_terminal};
 use serde_json::{Value, json};
 
@@ -223,13 +223,6 @@ impl<'s> Watch<'s> {
         self.screen.type_keys(&format!("{line}\r"));
     }
 
-    /// Presses a key, as soon as keys are heard after what was asked, where no live line shows it.
-    #[track_caller]
-    pub(crate) fn press_unseen(&self, key: &str) {
-        self.waiting("listening", &|screen| screen.raw().ends_with(MARK.as_bytes()));
-        self.screen.type_keys(key);
-    }
-
     pub(crate) fn copy(&self, text: &str) {
         self.desktop.copy(text);
     }
@@ -277,6 +270,17 @@ impl<'s> Watch<'s> {
     #[track_caller]
     pub(crate) fn leave(self) -> String {
         self.press("q");
+        self.ended(0)
+    }
+
+    /// The same where no live line shows from when on keys are heard: what is typed before is forgotten.
+    #[track_caller]
+    pub(crate) fn leave_unseen(mut self) -> String {
+        let mut left = || {
+            self.screen.type_keys("q");
+            until(Duration::from_secs(1), || self.screen.exited())
+        };
+        assert!(until(LONG, &mut left).is_some(), "{}", self.said());
         self.ended(0)
     }
 

@@ -1,10 +1,8 @@
 //! A scratch home with claude in it, a project, and a model server.
 
-use std::collections::BTreeMap;
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
-use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use relaycode_friend::answer::Declined;
@@ -14,7 +12,9 @@ use relaycode_friend::turn::Limits;
 use relaycode_friend::{Answer, Failure, Friend, Memory, Task, Turn, World};
 use relaycode_project::access::Access;
 use relaycode_testkit::agents::{self, Absent, Scratch};
+use relaycode_testkit::git::git;
 use relaycode_testkit::model::{self, Script, Server};
+use relaycode_testkit::tree::{Tree, tree};
 use serde_json::{Value, json};
 
 use crate::stage::runner;
@@ -64,8 +64,7 @@ impl Stage {
         let resident = scratch.settle(agent, url.unwrap_or(&server.url()))?;
         let project = scratch.project();
         fs::write(project.join("main.rs"), "fn main() {}\n").unwrap();
-        let git = Command::new("git").args(["init", "-q"]).current_dir(&project).status().unwrap();
-        assert!(git.success());
+        git(&project, &["init", "-q"]);
         // Claude, with what it needs to know; the folder says how often it was called.
         let root = project.parent().unwrap().to_path_buf();
         let exports: String = resident
@@ -151,10 +150,8 @@ impl Stage {
     }
 
     /// Every file of the project with its bytes, git's own included.
-    pub(super) fn tree(&self) -> BTreeMap<PathBuf, Vec<u8>> {
-        let mut tree = BTreeMap::new();
-        collect(&self.project(), &mut tree);
-        tree
+    pub(super) fn tree(&self) -> Tree {
+        tree(&self.project(), &[])
     }
 
     /// What of the names that begin with `ran-` was made in the stage's folder.
@@ -187,17 +184,6 @@ impl Came {
             Event::Anew => String::new(),
             _ => shown,
         })
-    }
-}
-
-fn collect(folder: &Path, tree: &mut BTreeMap<PathBuf, Vec<u8>>) {
-    for entry in fs::read_dir(folder).unwrap() {
-        let path = entry.unwrap().path();
-        if path.is_dir() {
-            collect(&path, tree);
-        } else {
-            tree.insert(path.clone(), fs::read(&path).unwrap());
-        }
     }
 }
 

@@ -2,8 +2,7 @@
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
-use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use relaycode_friend::answer::Declined;
@@ -13,9 +12,11 @@ use relaycode_friend::turn::Limits;
 use relaycode_friend::{Answer, Failure, Friend, Memory, Task, Turn, World};
 use relaycode_project::access::Access;
 use relaycode_testkit::agents::{self, Absent};
+use relaycode_testkit::git::git;
 use relaycode_testkit::model::{self, Script, Server};
 use relaycode_testkit::process::{LONG, until};
 use relaycode_testkit::running::{Given, running};
+use relaycode_testkit::tree::{Tree, tree};
 use rustix::process::Pid;
 use serde_json::json;
 use tempfile::TempDir;
@@ -168,11 +169,8 @@ impl Stage {
     }
 
     /// Everything in the project, git's own files included.
-    pub(super) fn tree(&self) -> Vec<(PathBuf, Vec<u8>)> {
-        let mut all = Vec::new();
-        collect(&self.project(), &mut all);
-        all.sort();
-        all
+    pub(super) fn tree(&self) -> Tree {
+        tree(&self.project(), &[])
     }
 
     pub(super) fn calls(&self) -> String {
@@ -206,23 +204,6 @@ impl Came {
 
 fn text(event: &Event) -> Option<&str> {
     if let Event::Text(text) = event { Some(text) } else { None }
-}
-
-fn collect(folder: &Path, all: &mut Vec<(PathBuf, Vec<u8>)>) {
-    for entry in fs::read_dir(folder).unwrap().flatten() {
-        if entry.file_type().unwrap().is_dir() {
-            all.push((entry.path(), Vec::new()));
-            collect(&entry.path(), all);
-        } else {
-            all.push((entry.path(), fs::read(entry.path()).unwrap_or_default()));
-        }
-    }
-}
-
-fn git(folder: &Path, words: &[&str]) {
-    let mut command = Command::new("git");
-    command.args(["-c", "user.name=a", "-c", "user.email=a@example.com", "-C"]).arg(folder).args(words);
-    assert!(command.status().unwrap().success(), "{words:?}");
 }
 
 pub(super) fn shell(command: &str) -> model::Turn {

@@ -1,0 +1,26 @@
+//! git as anybody would call it in a repository of a test: with an author, and none of the machine's own configuration.
+
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use crate::must::must;
+
+/// What git finds around it.
+pub const AROUND: [(&str, &str); 6] = [
+    ("GIT_CONFIG_GLOBAL", "/dev/null"),
+    ("GIT_CONFIG_NOSYSTEM", "1"),
+    ("GIT_AUTHOR_NAME", "A"),
+    ("GIT_AUTHOR_EMAIL", "a@example.invalid"),
+    ("GIT_COMMITTER_NAME", "C"),
+    ("GIT_COMMITTER_EMAIL", "c@example.invalid"),
+];
+
+/// What git says in this directory, without blanks at the end. The test fails when git does.
+#[track_caller]
+pub fn git(directory: &Path, words: &[&str]) -> String {
+    let mut git = Command::new("git");
+    git.args(words).current_dir(directory).envs(AROUND).stdin(Stdio::null());
+    let output = must(git.output(), "git cannot be started");
+    assert!(output.status.success(), "git {words:?}: {}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8_lossy(&output.stdout).trim_end().to_string()
+}
