@@ -49,13 +49,16 @@ impl Page {
         }
     }
 
-    /// Clicks on the middle of the first element that fits the selector, after scrolling to it.
+    /// Clicks on the middle of the first element that fits the selector, after scrolling to it, once it stands still.
     pub fn click(&self, selector: &str) {
         let quoted = Value::from(selector).to_string();
         let place = self.eval(&format!(
-            "(() => {{ const it = document.querySelector({quoted}); if (!it) return null; \
+            "(async () => {{ const it = document.querySelector({quoted}); if (!it) return null; \
+             for (let last; ;) {{ \
              it.scrollIntoView({{block: 'center', behavior: 'instant'}}); const box = it.getBoundingClientRect(); \
-             return [box.x + box.width / 2, box.y + box.height / 2]; }})()"
+             const place = [box.x + box.width / 2, box.y + box.height / 2]; \
+             if (last && last.every((value, at) => value === place[at])) return place; \
+             last = place; for (let frame = 0; frame < 2; frame++) await new Promise(requestAnimationFrame); }} }})()"
         ));
         assert!(place.is_array(), "nothing on the page is {selector}");
         for kind in ["mousePressed", "mouseReleased"] {

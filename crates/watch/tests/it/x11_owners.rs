@@ -95,12 +95,17 @@ fn a_change_is_noticed_at_once() {
     let Some(display) = Display::x11(&[]) else { return };
     let mut clipboard = opened(&display);
     let owner = Owner::new(&display);
-    for _ in 0..20 {
-        let begun = Instant::now();
-        owner.own();
-        changed(&mut *clipboard);
-        assert!(begun.elapsed() < Duration::from_millis(500), "{:?}", begun.elapsed());
-    }
+    let mut took: Vec<Duration> = (0..20)
+        .map(|_| {
+            let begun = Instant::now();
+            owner.own();
+            changed(&mut *clipboard);
+            begun.elapsed()
+        })
+        .collect();
+    took.sort();
+    // Half of them: some wait for a processor that has much to do.
+    assert!(took[10] < Duration::from_millis(100), "{took:?}");
 }
 
 #[test]

@@ -176,8 +176,13 @@ fn filters_themes_folds_and_keys_work() {
     // A line of the outline leads to its entry, also in a folded branch.
     page.click(".outline .beside a");
     page.wait("document.querySelector('.e:target')?.closest('.branch').open", LIMIT);
+    // It says so for a moment only.
+    page.eval(
+        "new MutationObserver(() => { window.copied ||= !!document.querySelector('.copy.done'); })\
+         .observe(document.body, { subtree: true, attributes: true })",
+    );
     page.click(".prose .copy");
-    page.wait("document.querySelector('.copy.done')", LIMIT);
+    page.wait("window.copied", LIMIT);
     assert_eq!(page.console(), [""; 0]);
 }
 
