@@ -3,12 +3,15 @@
 //! A signal goes to a process through a handle that was opened before its links were read. So a number
 //! that is given to a stranger in between is never hit. Names of processes are hostile: they may hold
 //! blanks, brackets and newlines.
+//!
+//! In a sandbox with process numbers of its own, `/proc` may still be that of the outside: its numbers mean others
+//! there. Then nobody is looked for.
 
 use std::collections::HashSet;
 use std::fs;
 use std::io;
 
-use rustix::process::{Pid, PidfdFlags, Signal, kill_process, pidfd_open, pidfd_send_signal};
+use rustix::process::{Pid, PidfdFlags, Signal, getpid, kill_process, pidfd_open, pidfd_send_signal};
 
 /// How often one sweep begins anew because it found somebody. A parent with a higher number than its
 /// child takes one more; so many of them in a row do not happen by themselves, and whoever sweeps to
@@ -69,6 +72,10 @@ impl Kin {
     }
 
     fn pass(&mut self, signals: &[Signal]) -> io::Result<usize> {
+        let ours = Pid::as_raw(Some(getpid()));
+        if fs::read_link("/proc/self")?.to_str() != Some(&ours.to_string()) {
+            return Err(io::Error::other("/proc is not of this sandbox"));
+        }
         let mut living = 0;
         for entry in fs::read_dir("/proc")? {
             let name = entry?.file_name();
@@ -79,7 +86,7 @@ impl Kin {
             let Some(pid) = Pid::from_raw(number) else { continue };
             let handle = Handle::open(pid);
             let Some(links) = links(number) else { continue };
-            if !self.descends(number, &links) {
+            if number == ours || !self.descends(number, &links) {
                 continue;
             }
             self.met.insert(number);
@@ -94,12 +101,10 @@ impl Kin {
 
     fn descends(&self, number: i32, links: &Links) -> bool {
         let roots = &self.roots;
-        let ours = number == Pid::as_raw(Some(rustix::process::getpid()));
-        !ours
-            && (self.met.contains(&links.parent)
-                || roots.parent == Some(links.parent)
-                || roots.session.is_some_and(|leader| leader == links.session && leader != number)
-                || roots.process == Some((number, links.since)))
+        self.met.contains(&links.parent)
+            || roots.parent == Some(links.parent)
+            || roots.session.is_some_and(|leader| leader == links.session && leader != number)
+            || roots.process == Some((number, links.since))
     }
 }
 

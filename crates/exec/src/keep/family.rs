@@ -3,7 +3,6 @@
 //! The keeper is a subreaper: whoever loses its parent below it becomes its child. So "no child left"
 //! from the kernel means "no descendant left", whatever they did to hide, and only that ends the work.
 
-use std::io;
 use std::os::fd::{AsFd, BorrowedFd};
 use std::time::{Duration, Instant};
 
@@ -26,6 +25,9 @@ const KILL_AGAIN: Duration = Duration::from_millis(10);
 /// How long SIGKILL may take. Beyond that it is a process of another user, or one that hangs in the
 /// kernel, and waiting does not help.
 const KILL_PATIENCE: Duration = Duration::from_secs(5);
+
+/// Asks to end, also whoever is stopped.
+const ASK: &[Signal] = &[Signal::TERM, Signal::CONT];
 
 /// So many are a storm, or so many newcomers after SIGTERM: it gets no time, in which it would grow.
 const MOST_ASKED: usize = 1000;
@@ -121,32 +123,32 @@ impl Family {
             return Rest::default();
         }
         let mut rest = Rest::default();
-        if self.ask(grace, &mut rest).unwrap_or(false) {
-            return rest;
+        if !self.ask(grace, &mut rest) {
+            rest.escaped = self.kill();
         }
-        rest.escaped = self.kill();
         rest
     }
 
     /// SIGTERM, and SIGCONT for those that are stopped. Says whether nobody is left.
-    fn ask(&mut self, grace: Duration, rest: &mut Rest) -> io::Result<bool> {
+    fn ask(&mut self, grace: Duration, rest: &mut Rest) -> bool {
         let until = Instant::now() + grace;
         let mut kin = Kin::of(self.roots);
-        rest.ended = kin.sweep(&[Signal::TERM, Signal::CONT])?;
+        rest.ended = kin.sweep(ASK).unwrap_or_else(|_| self.without_links(ASK));
         let most = MOST_ASKED.min(kin.met() + MOST_NEWCOMERS);
         loop {
             if self.reap() {
-                return Ok(true);
+                return true;
             }
             let left = until.saturating_duration_since(Instant::now());
             if left.is_zero() || kin.met() > most {
-                return Ok(false);
+                return false;
             }
             self.wait(None, Some(left.min(LOOK_AGAIN)));
             if self.reap() {
-                return Ok(true);
+                return true;
             }
-            kin.sweep(&[Signal::TERM, Signal::CONT])?;
+            // Whoever is known without links has been asked.
+            let _ = kin.sweep(ASK);
         }
     }
 
@@ -156,7 +158,7 @@ impl Family {
         loop {
             let stopped = Kin::of(self.roots).sweep(&[Signal::STOP]);
             if stopped.and_then(|_| Kin::of(self.roots).sweep(&[Signal::KILL])).is_err() {
-                self.kill_without_links();
+                self.without_links(&[Signal::KILL]);
             }
             if self.reap() {
                 return 0;
@@ -171,12 +173,16 @@ impl Family {
         }
     }
 
-    /// Where `/proc` cannot be read there is still the group that the first child leads, and that child.
-    fn kill_without_links(&self) {
-        let _ = kill_process_group(self.child, Signal::KILL);
-        if self.status.is_none() {
-            let _ = kill_process(self.child, Signal::KILL);
+    /// Where `/proc` cannot be read there is still the group that the first child leads, and that child. Says how many
+    /// there are at least.
+    fn without_links(&self, signals: &[Signal]) -> usize {
+        for signal in signals {
+            let _ = kill_process_group(self.child, *signal);
+            if self.status.is_none() {
+                let _ = kill_process(self.child, *signal);
+            }
         }
+        1
     }
 
     /// Whether nobody is left who is no child of ours. On Linux that cannot be.
