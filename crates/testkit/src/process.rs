@@ -14,6 +14,7 @@ use rustix::fd::AsFd;
 use rustix::io::Errno;
 use rustix::process::{Pid, PidfdFlags, Signal, kill_process, pidfd_open};
 
+use crate::missing;
 use crate::must::must;
 
 /// Far more than anything that goes well takes.
@@ -126,6 +127,21 @@ pub fn keeper(package: &str, example: &str) -> PathBuf {
     let keeper = me.parent().and_then(Path::parent).unwrap_or(Path::new("/")).join("examples").join(example);
     assert!(keeper.exists(), "build it first: cargo build -p {package} --example {example}");
     keeper
+}
+
+/// A program with process numbers of its own, by `unshare` with these options; where that is not allowed, the test says
+/// that it is skipped.
+pub fn apart(options: &[&str], program: &str) -> Option<Command> {
+    let with = |program: &str| {
+        let mut command = Command::new("unshare");
+        command.args(["-rpf", "--kill-child"]).args(options).arg(program);
+        command
+    };
+    let works = with("true").stderr(Stdio::null()).status().is_ok_and(|status| status.success());
+    if !works {
+        missing::skip(&format!("no `unshare -rpf {}`", options.join(" ")), "RELAY_REQUIRE_NAMESPACES");
+    }
+    works.then(|| with(program))
 }
 
 /// Looks again and again until there is something; `None` after `limit`.

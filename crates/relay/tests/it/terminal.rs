@@ -5,6 +5,7 @@ use std::io::{Read, Write};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
+use relaycode_testkit::process::apart;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::process::Pid;
 
@@ -130,21 +131,12 @@ fn project() -> Project {
     project
 }
 
-/// `unshare`, with process numbers of its own for the program behind it.
-const APART: [&str; 4] = ["unshare", "-rpf", "--kill-child", "--mount-proc"];
-
 #[test]
 fn the_terminal_is_asked_by_a_group_that_was_started_outside_of_its_sandbox() {
-    let apart = Command::new(APART[0]).args(&APART[1..]).arg("true").stderr(Stdio::null()).status();
-    if !apart.is_ok_and(|status| status.success()) {
-        return relaycode_testkit::missing::skip(
-            "no `unshare -rpf --mount-proc`",
-            "RELAY_REQUIRE_NAMESPACES",
-        );
-    }
+    let Some(apart) = apart(&["--mount-proc"], env!("CARGO_BIN_EXE_relay")) else { return };
+    let args: Vec<&str> = apart.get_args().filter_map(|arg| arg.to_str()).chain(["apply", "a.md"]).collect();
     let project = project();
-    let args = [&APART[1..], &[env!("CARGO_BIN_EXE_relay"), "apply", "a.md"]].concat();
-    let mut session = Session::start_program(&project, APART[0], &args, "", &|_| {});
+    let mut session = Session::start_program(&project, "unshare", &args, "", &|_| {});
     session.wait_for("apply? [y/N]");
     session.type_in("y\n");
     let (code, seen) = session.end();
