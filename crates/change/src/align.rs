@@ -9,15 +9,15 @@ use similar::{Algorithm, DiffOp, capture_diff_slices};
 
 /// Changed lines (old and new together, without what both texts begin and end with) up to which the
 /// shortest diff is looked for as it is.
-const LINES: usize = 8_000;
+const SHORTEST_DIFF_LINES: usize = 8_000;
 
-/// Beyond [`LINES`], the most that the number of lines on either side, multiplied, may come to after
+/// Beyond [`SHORTEST_DIFF_LINES`], the most that the number of lines on either side, multiplied, may come to after
 /// lines that only one side has are left out.
-pub const WORK: usize = 25_000_000;
+pub const MAX_ALIGN_WORK: usize = 25_000_000;
 
 /// A run of lines that both texts have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Run {
+pub struct EqualRun {
     /// First line in the old text.
     pub old: usize,
     /// First line in the new text.
@@ -27,14 +27,14 @@ pub struct Run {
 }
 
 /// The operations that turn `old` into `new`, with nothing left out in between.
-pub fn operations<T: Hash + Eq>(old: &[T], new: &[T]) -> Vec<DiffOp> {
+pub fn diff_operations<T: Hash + Eq>(old: &[T], new: &[T]) -> Vec<DiffOp> {
     let (head, tail) = equal_ends(old, new);
-    if old.len() + new.len() - 2 * (head + tail) <= LINES {
+    if old.len() + new.len() - 2 * (head + tail) <= SHORTEST_DIFF_LINES {
         return capture_diff_slices(Algorithm::Myers, old, new);
     }
     let mut operations = Vec::new();
     let (mut old_index, mut new_index) = (0, 0);
-    let end = Run { old: old.len(), new: new.len(), len: 0 };
+    let end = EqualRun { old: old.len(), new: new.len(), len: 0 };
     for run in equal_runs(old, new).into_iter().chain([end]) {
         let (old_len, new_len) = (run.old - old_index, run.new - new_index);
         match (old_len, new_len) {
@@ -52,12 +52,12 @@ pub fn operations<T: Hash + Eq>(old: &[T], new: &[T]) -> Vec<DiffOp> {
 }
 
 /// The runs of equal lines, in order, none empty.
-pub fn equal_runs<T: Hash + Eq>(old: &[T], new: &[T]) -> Vec<Run> {
+pub fn equal_runs<T: Hash + Eq>(old: &[T], new: &[T]) -> Vec<EqualRun> {
     let (head, tail) = equal_ends(old, new);
-    let mut runs = vec![Run { old: 0, new: 0, len: head }];
-    middle(&old[head..old.len() - tail], &new[head..new.len() - tail], head, &mut runs);
-    runs.push(Run { old: old.len() - tail, new: new.len() - tail, len: tail });
-    join(runs)
+    let mut runs = vec![EqualRun { old: 0, new: 0, len: head }];
+    align_middle(&old[head..old.len() - tail], &new[head..new.len() - tail], head, &mut runs);
+    runs.push(EqualRun { old: old.len() - tail, new: new.len() - tail, len: tail });
+    join_runs(runs)
 }
 
 /// How many lines both texts begin with, and how many more they end with.
@@ -70,7 +70,7 @@ fn equal_ends<T: Eq>(old: &[T], new: &[T]) -> (usize, usize) {
 
 /// Aligns what lies between the common head and tail. Lines that only one side has can never be
 /// aligned, so they are left out before the diff proper.
-fn middle<T: Hash + Eq>(old: &[T], new: &[T], offset: usize, runs: &mut Vec<Run>) {
+fn align_middle<T: Hash + Eq>(old: &[T], new: &[T], offset: usize, runs: &mut Vec<EqualRun>) {
     if old.is_empty() || new.is_empty() {
         return;
     }
@@ -91,7 +91,7 @@ fn middle<T: Hash + Eq>(old: &[T], new: &[T], offset: usize, runs: &mut Vec<Run>
         .enumerate()
         .filter_map(|(i, line)| ids.get(line).filter(|(_, shared)| *shared).map(|(id, _)| (i, *id)))
         .collect();
-    if old_side.len().saturating_mul(new_side.len()) > WORK {
+    if old_side.len().saturating_mul(new_side.len()) > MAX_ALIGN_WORK {
         return;
     }
     let old_ids: Vec<u32> = old_side.iter().map(|(_, id)| *id).collect();
@@ -99,7 +99,7 @@ fn middle<T: Hash + Eq>(old: &[T], new: &[T], offset: usize, runs: &mut Vec<Run>
     for op in capture_diff_slices(Algorithm::Myers, &old_ids, &new_ids) {
         if let DiffOp::Equal { old_index, new_index, len } = op {
             for k in 0..len {
-                runs.push(Run {
+                runs.push(EqualRun {
                     old: offset + old_side[old_index + k].0,
                     new: offset + new_side[new_index + k].0,
                     len: 1,
@@ -109,8 +109,8 @@ fn middle<T: Hash + Eq>(old: &[T], new: &[T], offset: usize, runs: &mut Vec<Run>
     }
 }
 
-fn join(runs: Vec<Run>) -> Vec<Run> {
-    let mut joined: Vec<Run> = Vec::new();
+fn join_runs(runs: Vec<EqualRun>) -> Vec<EqualRun> {
+    let mut joined: Vec<EqualRun> = Vec::new();
     for run in runs.into_iter().filter(|run| run.len > 0) {
         match joined.last_mut() {
             Some(last) if last.old + last.len == run.old && last.new + last.len == run.new => {
@@ -129,10 +129,10 @@ mod tests {
     #[test]
     fn runs_cover_what_is_equal() {
         let runs = equal_runs(&["a", "b", "c", "d"], &["a", "x", "c", "d", "e"]);
-        assert_eq!(runs, [Run { old: 0, new: 0, len: 1 }, Run { old: 2, new: 2, len: 2 }]);
+        assert_eq!(runs, [EqualRun { old: 0, new: 0, len: 1 }, EqualRun { old: 2, new: 2, len: 2 }]);
         assert_eq!(equal_runs::<&str>(&[], &[]), []);
         assert_eq!(equal_runs(&["a"], &["b"]), []);
-        assert_eq!(equal_runs(&["a", "a"], &["a"]), [Run { old: 0, new: 0, len: 1 }]);
+        assert_eq!(equal_runs(&["a", "a"], &["a"]), [EqualRun { old: 0, new: 0, len: 1 }]);
     }
 
     #[test]

@@ -24,6 +24,6 @@ pub mod proposal;
 pub mod repair;
 pub mod response;
 pub mod revise;
-pub mod source;
 pub mod syntax;
+pub mod text_file;
 pub mod tree;

@@ -3,7 +3,7 @@
 
 /// How much of a response relay is willing to read and plan.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Limits {
+pub struct PlanLimits {
     /// Bytes of response text.
     pub text_bytes: usize,
     /// Files that one proposal may touch.
@@ -23,8 +23,8 @@ pub const FILE_BYTES: usize = 1024 * 1024;
 /// 2 000 hunks in one proposal.
 pub const HUNKS: usize = 2_000;
 
-impl Default for Limits {
+impl Default for PlanLimits {
     fn default() -> Self {
-        Limits { text_bytes: TEXT_BYTES, files: FILES, file_bytes: FILE_BYTES, hunks: HUNKS }
+        PlanLimits { text_bytes: TEXT_BYTES, files: FILES, file_bytes: FILE_BYTES, hunks: HUNKS }
     }
 }

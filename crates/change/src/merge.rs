@@ -3,15 +3,15 @@
 
 use std::ops::Range;
 
-use crate::align::{Run, equal_runs};
+use crate::align::{EqualRun, equal_runs};
 
 /// What a merge comes to.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Merge {
+pub struct LineMerge {
     /// Edits to `ours`, in order: the lines of the range are replaced by lines of `theirs`.
     pub edits: Vec<MergeEdit>,
     /// Regions that both sides changed, each in its own way.
-    pub conflicts: Vec<Conflict>,
+    pub conflicts: Vec<MergeConflict>,
     /// Changes that both sides made alike.
     pub agreed: usize,
 }
@@ -27,7 +27,7 @@ pub struct MergeEdit {
 
 /// A region that both sides changed.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Conflict {
+pub struct MergeConflict {
     /// Its lines in the base.
     pub base: Range<usize>,
     /// Its lines in our text.
@@ -37,10 +37,10 @@ pub struct Conflict {
 }
 
 /// Merges the change from `base` to `theirs` into `ours`.
-pub fn merge<S: AsRef<str>>(base: &[S], ours: &[S], theirs: &[S]) -> Merge {
+pub fn merge_lines<S: AsRef<str>>(base: &[S], ours: &[S], theirs: &[S]) -> LineMerge {
     let texts = |lines: &[S]| -> Vec<String> { lines.iter().map(|line| line.as_ref().to_string()).collect() };
     let (base, ours, theirs) = (texts(base), texts(ours), texts(theirs));
-    let mut merged = Merge::default();
+    let mut merged = LineMerge::default();
     for region in regions(&base, &ours, &theirs) {
         let base_text = &base[region.base.clone()];
         let our_text = &ours[region.ours.clone()];
@@ -61,9 +61,9 @@ pub fn merge<S: AsRef<str>>(base: &[S], ours: &[S], theirs: &[S]) -> Merge {
 
 /// The regions between lines that all three texts share. A boundary needs an unchanged line on it,
 /// so neighbouring changes of both sides fall into one region.
-fn regions(base: &[String], ours: &[String], theirs: &[String]) -> Vec<Conflict> {
-    let our_runs = partners(&equal_runs(base, ours), base.len());
-    let their_runs = partners(&equal_runs(base, theirs), base.len());
+fn regions(base: &[String], ours: &[String], theirs: &[String]) -> Vec<MergeConflict> {
+    let our_runs = partner_lines(&equal_runs(base, ours), base.len());
+    let their_runs = partner_lines(&equal_runs(base, theirs), base.len());
     let mut regions = Vec::new();
     let (mut b, mut o, mut t) = (0, 0, 0);
     for i in 0..=base.len() {
@@ -73,14 +73,14 @@ fn regions(base: &[String], ours: &[String], theirs: &[String]) -> Vec<Conflict>
             continue;
         };
         if b < i || o < next_o || t < next_t {
-            regions.push(Conflict { base: b..i, ours: o..next_o, theirs: t..next_t });
+            regions.push(MergeConflict { base: b..i, ours: o..next_o, theirs: t..next_t });
         }
         (b, o, t) = (i + 1, next_o + 1, next_t + 1);
     }
     regions
 }
 
-fn partners(runs: &[Run], len: usize) -> Vec<Option<usize>> {
+fn partner_lines(runs: &[EqualRun], len: usize) -> Vec<Option<usize>> {
     let mut partners = vec![None; len];
     for run in runs {
         for k in 0..run.len {
@@ -100,7 +100,7 @@ mod tests {
 
     fn merged(base: &str, ours: &str, theirs: &str) -> Result<String, usize> {
         let (b, o, t) = (lines(base), lines(ours), lines(theirs));
-        let merge = merge(&b, &o, &t);
+        let merge = merge_lines(&b, &o, &t);
         if !merge.conflicts.is_empty() {
             return Err(merge.conflicts.len());
         }

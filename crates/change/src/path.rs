@@ -135,7 +135,7 @@ impl RelPath {
 
     /// A key under which names that some file system would take for the same are equal:
     /// canonical composition and lower case.
-    pub fn folded(&self) -> String {
+    pub fn folded_key(&self) -> String {
         self.0.nfc().collect::<String>().to_lowercase().nfc().collect()
     }
 }
@@ -173,7 +173,7 @@ fn check_component(component: &str, shown: &dyn Fn() -> String) -> Result<(), Pa
     if plain == ".." || plain.is_empty() {
         return Err(PathError::Parent(shown()));
     }
-    if let Some(sealed) = sealed_in(&plain) {
+    if let Some(sealed) = find_sealed(&plain) {
         return Err(PathError::Sealed { path: shown(), sealed });
     }
     if component.ends_with('.')
@@ -182,7 +182,7 @@ fn check_component(component: &str, shown: &dyn Fn() -> String) -> Result<(), Pa
     {
         return Err(PathError::Edge(shown()));
     }
-    if reserved(&plain) {
+    if is_reserved(&plain) {
         return Err(PathError::Reserved(shown()));
     }
     Ok(())
@@ -198,12 +198,12 @@ fn check_component(component: &str, shown: &dyn Fn() -> String) -> Result<(), Pa
 /// assert!(!is_sealed(".gitignore") && !is_sealed("relaycode.config.json") && !is_sealed("readme~"));
 /// ```
 pub fn is_sealed(component: &str) -> bool {
-    sealed_in(&plain_spelling(component)).is_some()
+    find_sealed(&plain_spelling(component)).is_some()
 }
 
 /// Which sealed directory a plain spelling names. A look-alike of a separator (`／`) is one there.
-fn sealed_in(plain: &str) -> Option<&'static str> {
-    plain.split(['/', '\\', ':']).find_map(|part| sealed(without_edges(part)))
+fn find_sealed(plain: &str) -> Option<&'static str> {
+    plain.split(['/', '\\', ':']).find_map(|part| sealed_name(without_edges(part)))
 }
 
 /// The spelling of a component that the most forgiving file system would see: compatibility forms
@@ -232,7 +232,7 @@ fn without_edges(folded: &str) -> &str {
     folded.trim_start().trim_end_matches(|c: char| c == '.' || c.is_whitespace())
 }
 
-fn sealed(plain: &str) -> Option<&'static str> {
+fn sealed_name(plain: &str) -> Option<&'static str> {
     let short = |stem: &str| {
         plain.strip_prefix(stem).is_some_and(|rest| {
             rest.len() > 1 && rest.starts_with('~') && rest[1..].bytes().all(|b| b.is_ascii_digit())
@@ -254,7 +254,7 @@ fn sealed(plain: &str) -> Option<&'static str> {
     None
 }
 
-fn reserved(plain: &str) -> bool {
+fn is_reserved(plain: &str) -> bool {
     let stem = plain.split('.').next().unwrap_or(plain).trim_end();
     if matches!(stem, "con" | "prn" | "aux" | "nul" | "conin$" | "conout$") {
         return true;
@@ -358,7 +358,7 @@ mod tests {
 
     #[test]
     fn folded_names_are_equal_where_a_file_system_would_think_so() {
-        let key = |t: &str| RelPath::parse(t).unwrap().folded();
+        let key = |t: &str| RelPath::parse(t).unwrap().folded_key();
         assert_eq!(key("Src/Main.rs"), key("src/main.RS"));
         assert_eq!(key("caf\u{e9}"), key("cafe\u{301}"));
         assert_ne!(key("a"), key("b"));

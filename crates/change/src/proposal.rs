@@ -14,21 +14,21 @@ use crate::path::RelPath;
 #[serde(rename_all = "camelCase")]
 pub struct Proposal {
     /// The closing control block, all fields optional; `present` says whether there was one.
-    pub control: Control,
+    pub control: ControlBlock,
     /// What the answer wants done, in the order of the answer.
     pub operations: Vec<Operation>,
     /// All text outside of blocks that were understood, paragraph by paragraph.
     pub reasoning: Vec<String>,
     /// Blocks that were not turned into operations, and why.
-    pub unread: Vec<Unread>,
+    pub unread: Vec<UnreadBlock>,
     /// Things a person should know, none of which stops a plan.
-    pub notes: Vec<Note>,
+    pub notes: Vec<ProposalNote>,
 }
 
 /// The control block at the end of a response.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Control {
+pub struct ControlBlock {
     /// Whether the response had a control block at all.
     pub present: bool,
     /// The project the author meant, as written (key included, if there is one).
@@ -61,21 +61,21 @@ pub struct Operation {
     pub line: usize,
     /// What to do.
     #[serde(flatten)]
-    pub action: Action,
+    pub action: FileAction,
 }
 
 /// What an operation does.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(tag = "type", rename_all = "camelCase", rename_all_fields = "camelCase")]
-pub enum Action {
+pub enum FileAction {
     /// Create or change a file.
     Write {
         /// The file.
         path: RelPath,
         /// How its content changes.
-        edit: Edit,
+        edit: FileEdit,
         /// The mode the author asks for; `None` leaves it as it is.
-        mode: Option<Mode>,
+        mode: Option<GitFileMode>,
     },
     /// Remove a file.
     Delete {
@@ -97,28 +97,30 @@ pub enum Action {
         path: RelPath,
         /// What the author found there; `None`: nothing.
         #[serde(skip)]
-        before: Option<Image>,
+        before: Option<ExactImage>,
         /// What the author left there; `None`: nothing.
         #[serde(skip)]
-        after: Option<Image>,
+        after: Option<ExactImage>,
     },
 }
 
 /// A file as it is at one time.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub struct Image {
+pub struct ExactImage {
     /// Its bytes.
     pub bytes: Vec<u8>,
     /// Its mode.
-    pub mode: Mode,
+    pub mode: GitFileMode,
 }
 
-impl Action {
+impl FileAction {
     /// The path that the operation is about (for a rename, the new name).
     pub fn path(&self) -> &RelPath {
         match self {
-            Action::Write { path, .. } | Action::Delete { path } | Action::Exact { path, .. } => path,
-            Action::Rename { to, .. } => to,
+            FileAction::Write { path, .. } | FileAction::Delete { path } | FileAction::Exact { path, .. } => {
+                path
+            }
+            FileAction::Rename { to, .. } => to,
         }
     }
 }
@@ -126,7 +128,7 @@ impl Action {
 /// The two file modes that a change can ask for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub enum Mode {
+pub enum GitFileMode {
     /// An ordinary file (git's 100644).
     Regular,
     /// An executable file (git's 100755).
@@ -136,11 +138,11 @@ pub enum Mode {
 /// How a file's content changes, in the dialect it was written in.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Edit {
+pub struct FileEdit {
     /// Name of the dialect, one of [`crate::dialect::all`].
     pub dialect: &'static str,
     /// The change itself.
-    pub body: Body,
+    pub body: EditBody,
     /// The text of the file that the author looked at, where the dialect brings it.
     pub seen: Option<String>,
 }
@@ -148,7 +150,7 @@ pub struct Edit {
 /// The change itself.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase", rename_all_fields = "camelCase")]
-pub enum Body {
+pub enum EditBody {
     /// The whole new text of the file, lines ending in `\n`.
     Whole {
         /// The text.
@@ -189,7 +191,7 @@ pub struct Hunk {
 /// A block that did not become an operation.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Unread {
+pub struct UnreadBlock {
     /// Line of the response where the block begins.
     pub line: usize,
     /// Why it was not understood, as a sentence for the user.
@@ -202,7 +204,7 @@ pub struct Unread {
 /// A remark on the response.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Note {
+pub struct ProposalNote {
     /// Line of the response, 0 if it is about all of it.
     pub line: usize,
     /// The remark, as a sentence for the user.
@@ -215,7 +217,9 @@ impl Proposal {
     pub fn without_positions(mut self) -> Proposal {
         for operation in &mut self.operations {
             operation.line = 0;
-            if let Action::Write { edit: Edit { body: Body::Hunks(hunks), .. }, .. } = &mut operation.action {
+            if let FileAction::Write { edit: FileEdit { body: EditBody::Hunks(hunks), .. }, .. } =
+                &mut operation.action
+            {
                 for hunk in hunks {
                     hunk.line = 0;
                 }

@@ -5,35 +5,35 @@ use relaycode_change::path::RelPath;
 use relaycode_change::plan::Plan;
 use relaycode_change::proposal::Proposal;
 use relaycode_ledger::{Digest, TxId};
-use relaycode_project::trust::Wants;
+use relaycode_project::trust::TrustRequest;
 
-use crate::gate::{GateReport, Step};
-use crate::rule::Rule;
+use crate::gate::{GateReport, GateStep};
+use crate::rule::ApprovalRule;
 
 /// Somebody who can be asked, and who is told how it goes.
 pub trait Approver {
     /// What it is called in records: `terminal`, `page` …
     fn name(&self) -> &'static str;
 
-    /// Answers a question. A yes names the digest of what was shown ([`Question::yes`]).
-    fn decide(&mut self, question: &Question<'_>) -> Reply;
+    /// Answers a question. A yes names the digest of what was shown ([`ApprovalQuestion::yes`]).
+    fn decide(&mut self, question: &ApprovalQuestion<'_>) -> ApprovalReply;
 
     /// Hears how it goes, between questions.
-    fn event(&mut self, event: &Event<'_>);
+    fn on_event(&mut self, event: &DoorEvent<'_>);
 
     /// Whether the user wants everything to stop. Asked often.
-    fn stopped(&self) -> bool;
+    fn stop_requested(&self) -> bool;
 }
 
 /// What a person has to decide.
 #[derive(Debug, Clone, Copy)]
-pub enum Question<'a> {
+pub enum ApprovalQuestion<'a> {
     /// Run these commands from now on? Asked before anything else is done.
     Trust {
         /// What the project wants.
-        wants: &'a Wants,
+        wants: &'a TrustRequest,
         /// What it wanted when the user last said yes.
-        before: Option<&'a Wants>,
+        before: Option<&'a TrustRequest>,
     },
     /// The id of another answer that is in the ledger already: is this a new change?
     NewChange {
@@ -51,7 +51,7 @@ pub enum Question<'a> {
         /// Its digest.
         digest: Digest,
         /// Why a person is asked.
-        rules: &'a [Rule],
+        rules: &'a [ApprovalRule],
     },
     /// It is on disk, the gate has spoken: keep it?
     Keep {
@@ -62,29 +62,29 @@ pub enum Question<'a> {
         /// What the gate said.
         gate: &'a GateReport,
         /// Why a person is asked.
-        rules: &'a [Rule],
+        rules: &'a [ApprovalRule],
     },
 }
 
-impl Question<'_> {
+impl ApprovalQuestion<'_> {
     /// The digest of what the question is about.
     pub fn digest(&self) -> Digest {
         match self {
-            Question::Trust { wants, .. } => Digest::of(wants.text().as_bytes()),
-            Question::NewChange { answer, .. } => *answer,
-            Question::Apply { digest, .. } | Question::Keep { digest, .. } => *digest,
+            ApprovalQuestion::Trust { wants, .. } => Digest::of(wants.canonical_text().as_bytes()),
+            ApprovalQuestion::NewChange { answer, .. } => *answer,
+            ApprovalQuestion::Apply { digest, .. } | ApprovalQuestion::Keep { digest, .. } => *digest,
         }
     }
 
     /// A yes to exactly this.
-    pub fn yes(&self) -> Reply {
-        Reply::Yes { digest: self.digest() }
+    pub fn yes(&self) -> ApprovalReply {
+        ApprovalReply::Yes { digest: self.digest() }
     }
 }
 
 /// What a person decided.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Reply {
+pub enum ApprovalReply {
     /// Yes, to what has this digest.
     Yes {
         /// The digest of what was shown.
@@ -96,16 +96,16 @@ pub enum Reply {
         reason: Option<String>,
     },
     /// Not like this: with these changes. What comes of it is asked about again. Only for `Apply`.
-    Revise(Vec<Revision>),
+    Revise(Vec<PlanRevision>),
     /// The user wants everything to stop.
     Stop,
     /// There is nobody to ask.
-    Nobody,
+    Unavailable,
 }
 
 /// What a person wants changed about a plan.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Revision {
+pub enum PlanRevision {
     /// Leave this file as it is.
     LeaveOut(RelPath),
     /// Of this file's diff, carry out only these hunks (0 is the first).
@@ -116,7 +116,7 @@ pub enum Revision {
 
 /// How it goes.
 #[derive(Debug, Clone, Copy)]
-pub enum Event<'a> {
+pub enum DoorEvent<'a> {
     /// A plan was admitted without asking anybody: it is about to be carried out.
     Admitted {
         /// What was understood.
@@ -127,31 +127,31 @@ pub enum Event<'a> {
         digest: Digest,
     },
     /// A command of the project begins.
-    Begins {
+    StepStarted {
         /// Which.
-        step: Step,
+        step: GateStep,
         /// Its command line.
         command: &'a str,
     },
     /// It printed this.
-    Prints {
+    StepOutput {
         /// Bytes as they came: not safe for a terminal.
         bytes: &'a [u8],
     },
     /// It ended.
-    Ends {
+    StepFinished {
         /// What came of it.
         report: &'a crate::gate::StepReport,
     },
     /// The files are on disk, not yet kept.
-    OnDisk {
+    FilesWritten {
         /// How many.
         files: usize,
     },
     /// They are being put back.
     PuttingBack,
     /// Files changed since they were shown: it is planned again.
-    PlannedAgain {
+    Replanned {
         /// Which.
         paths: &'a [RelPath],
     },

@@ -1,29 +1,29 @@
 //! What comes out: what became of a submission, and what could go wrong on the way.
 
 use relaycode_change::path::RelPath;
-use relaycode_change::plan::{Plan, Refused};
+use relaycode_change::plan::{Plan, PlanRefusal};
 use relaycode_exec::ExecError;
 use relaycode_ledger::record::Record;
 use relaycode_ledger::{Digest, LedgerError, TxId};
-use relaycode_project::trust::{TrustError, Wants};
+use relaycode_project::trust::{TrustError, TrustRequest};
 
 use crate::gate::{GateReport, StepReport};
-use crate::rule::Rule;
+use crate::rule::ApprovalRule;
 
 /// What became of a submission.
 #[derive(Debug)]
-pub enum Outcome {
+pub enum SubmitOutcome {
     /// It is in the project and in the ledger.
-    Applied(Box<Applied>),
+    Applied(Box<AppliedChange>),
     /// Everything that it wants was there already.
     AlreadyIn {
         /// The plan, which changes nothing.
         plan: Plan,
     },
     /// It does not match, is ambiguous, or breaks a rule. Nothing was changed.
-    Refused(Box<Refused>),
+    Refused(Box<PlanRefusal>),
     /// It is for another project. Nothing was changed.
-    OtherProject {
+    WrongProject {
         /// The project that it names.
         named: String,
         /// This one.
@@ -39,16 +39,16 @@ pub enum Outcome {
     /// The project's commands are not trusted and nobody could be asked. Nothing was changed.
     NotTrusted {
         /// What the project wants.
-        wants: Wants,
+        wants: TrustRequest,
         /// What it wanted when the user last said yes.
-        before: Option<Wants>,
+        before: Option<TrustRequest>,
     },
     /// A person has to decide and there is nobody to ask. Nothing was changed.
-    NobodyToAsk {
+    ApprovalRequired {
         /// What would have been done.
         plan: Plan,
         /// Why a person has to decide.
-        rules: Vec<Rule>,
+        rules: Vec<ApprovalRule>,
     },
     /// A person said no.
     Declined {
@@ -62,7 +62,7 @@ pub enum Outcome {
         gate: Option<GateReport>,
     },
     /// A command that has to succeed before anything is written did not. Nothing was changed.
-    NotBegun {
+    PreCheckFailed {
         /// What would have been done.
         plan: Plan,
         /// The command.
@@ -75,7 +75,7 @@ pub enum Outcome {
         /// What the gate said.
         gate: GateReport,
         /// The rules that stood against keeping it.
-        rules: Vec<Rule>,
+        rules: Vec<ApprovalRule>,
     },
     /// The user wanted it to stop.
     Interrupted {
@@ -83,7 +83,7 @@ pub enum Outcome {
         put_back: bool,
     },
     /// The files went on changing while it was planned. Nothing was changed.
-    Restless {
+    FilesUnstable {
         /// Which.
         paths: Vec<RelPath>,
     },
@@ -91,7 +91,7 @@ pub enum Outcome {
 
 /// A change that is in.
 #[derive(Debug)]
-pub struct Applied {
+pub struct AppliedChange {
     /// Its record.
     pub record: Record,
     /// What was done.
@@ -103,7 +103,7 @@ pub struct Applied {
     /// The branch that was made for it.
     pub branch: Option<String>,
     /// The disk reported this after the record was written.
-    pub doubt: Option<String>,
+    pub sync_warning: Option<String>,
 }
 
 /// What can go wrong on the way.

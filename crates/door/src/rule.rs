@@ -2,16 +2,16 @@
 //! takes, records keep and `why` explains.
 
 use relaycode_change::path::RelPath;
-use relaycode_change::plan::{Finding, FindingKind};
+use relaycode_change::plan::{FindingKind, PlanFinding};
 use serde::Serialize;
 
 /// Files that a sentence names before it counts them.
-const NAMED: usize = 12;
+const MAX_NAMED_PATHS: usize = 12;
 
 /// A rule that speaks against going on without a person.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(tag = "rule", rename_all = "kebab-case", rename_all_fields = "camelCase")]
-pub enum Rule {
+pub enum ApprovalRule {
     /// `patch.approvalMode` is `manual`.
     Manual,
     /// The project's commands and settings are not trusted, so nothing of theirs counts.
@@ -37,7 +37,7 @@ pub enum Rule {
         why: String,
     },
     /// relay's own checks found something.
-    Found(Finding),
+    Found(PlanFinding),
     /// The gate's verdict is bad: more errors than before, a command that failed or could not run.
     Gate {
         /// What it said, in a sentence.
@@ -52,53 +52,58 @@ pub enum Rule {
     },
 }
 
-impl Rule {
+impl ApprovalRule {
     /// The stable name.
     pub fn name(&self) -> &'static str {
         match self {
-            Rule::Manual => "manual",
-            Rule::NotTrusted => "not-trusted",
-            Rule::NoKey => "no-key",
-            Rule::NoLinter => "no-linter",
-            Rule::NoConfig => "no-config",
-            Rule::FileCount { .. } => "file-count",
-            Rule::Guarded { .. } => "guarded",
-            Rule::Found(finding) => finding.kind.name(),
-            Rule::Gate { .. } => "gate",
-            Rule::Revised => "revised",
-            Rule::ChangedMeanwhile { .. } => "changed-meanwhile",
+            ApprovalRule::Manual => "manual",
+            ApprovalRule::NotTrusted => "not-trusted",
+            ApprovalRule::NoKey => "no-key",
+            ApprovalRule::NoLinter => "no-linter",
+            ApprovalRule::NoConfig => "no-config",
+            ApprovalRule::FileCount { .. } => "file-count",
+            ApprovalRule::Guarded { .. } => "guarded",
+            ApprovalRule::Found(finding) => finding.kind.name(),
+            ApprovalRule::Gate { .. } => "gate",
+            ApprovalRule::Revised => "revised",
+            ApprovalRule::ChangedMeanwhile { .. } => "changed-meanwhile",
         }
     }
 
     /// What it says, for people: it may quote foreign text.
     pub fn sentence(&self) -> String {
         match self {
-            Rule::Manual => "`patch.approvalMode` is `manual`: every change is asked about".to_string(),
-            Rule::NotTrusted => {
+            ApprovalRule::Manual => {
+                "`patch.approvalMode` is `manual`: every change is asked about".to_string()
+            }
+            ApprovalRule::NotTrusted => {
                 "the project's commands and settings are not trusted, so none of them counts".to_string()
             }
-            Rule::NoKey => {
+            ApprovalRule::NoKey => {
                 "the answer does not carry this project's key: anybody could have written it".to_string()
             }
-            Rule::NoLinter => "no linter is set that could judge the result".to_string(),
-            Rule::NoConfig => "the project has no configuration".to_string(),
-            Rule::FileCount { files, bound } => {
+            ApprovalRule::NoLinter => "no linter is set that could judge the result".to_string(),
+            ApprovalRule::NoConfig => "the project has no configuration".to_string(),
+            ApprovalRule::FileCount { files, bound } => {
                 let few = u64::try_from(*files).is_ok_and(|files| files < *bound);
                 let key = if few { "minFileChanges" } else { "maxFileChanges" };
                 let s = if *files == 1 { "" } else { "s" };
                 format!("it changes {files} file{s}, and `patch.{key}` is {bound}")
             }
-            Rule::Guarded { path, why } => format!("{path} is guarded: it {why}"),
+            ApprovalRule::Guarded { path, why } => format!("{path} is guarded: it {why}"),
             // What was found may itself begin with the line that it is about.
-            Rule::Found(finding) => match finding.line.filter(|_| !finding.text.starts_with("line ")) {
+            ApprovalRule::Found(finding) => match finding.line.filter(|_| !finding.text.starts_with("line "))
+            {
                 Some(line) => format!("{} line {line}: {}", finding.path, finding.text),
                 None => format!("{}: {}", finding.path, finding.text),
             },
-            Rule::Gate { text } => text.clone(),
-            Rule::Revised => "you changed what it does: what you made of it is asked about".to_string(),
-            Rule::ChangedMeanwhile { paths } => {
-                let names: Vec<&str> = paths.iter().take(NAMED).map(RelPath::as_str).collect();
-                let more = match paths.len().saturating_sub(NAMED) {
+            ApprovalRule::Gate { text } => text.clone(),
+            ApprovalRule::Revised => {
+                "you changed what it does: what you made of it is asked about".to_string()
+            }
+            ApprovalRule::ChangedMeanwhile { paths } => {
+                let names: Vec<&str> = paths.iter().take(MAX_NAMED_PATHS).map(RelPath::as_str).collect();
+                let more = match paths.len().saturating_sub(MAX_NAMED_PATHS) {
                     0 => String::new(),
                     more => format!(" and {more} more"),
                 };
@@ -108,16 +113,16 @@ impl Rule {
     }
 
     /// The name under which `--allow` covers it; `None`: `-y` does.
-    pub fn allowed_by(&self) -> Option<Allow> {
+    pub fn allowed_by(&self) -> Option<AllowOption> {
         match self {
-            Rule::Guarded { .. } => Some(Allow::Guarded),
-            Rule::Gate { .. } => Some(Allow::Gate),
-            Rule::Found(finding) => match finding.kind {
-                FindingKind::Near => Some(Allow::Near),
-                FindingKind::Placeholder => Some(Allow::Placeholder),
-                FindingKind::MassDeletion => Some(Allow::MassDeletion),
-                FindingKind::Hidden => Some(Allow::Hidden),
-                FindingKind::Syntax => Some(Allow::Syntax),
+            ApprovalRule::Guarded { .. } => Some(AllowOption::Guarded),
+            ApprovalRule::Gate { .. } => Some(AllowOption::Gate),
+            ApprovalRule::Found(finding) => match finding.kind {
+                FindingKind::Near => Some(AllowOption::Near),
+                FindingKind::Placeholder => Some(AllowOption::Placeholder),
+                FindingKind::MassDeletion => Some(AllowOption::MassDeletion),
+                FindingKind::Hidden => Some(AllowOption::Hidden),
+                FindingKind::Syntax => Some(AllowOption::Syntax),
                 FindingKind::Skipped => None,
             },
             _ => None,
@@ -127,7 +132,7 @@ impl Rule {
 
 /// What `--allow` can cover: everything that `-y` does not.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Allow {
+pub enum AllowOption {
     /// An edit that matched only nearly.
     Near,
     /// A guarded file.
@@ -144,41 +149,41 @@ pub enum Allow {
     Gate,
 }
 
-impl Allow {
+impl AllowOption {
     /// All of them.
-    pub const ALL: [Allow; 7] = [
-        Allow::Near,
-        Allow::Guarded,
-        Allow::Hidden,
-        Allow::Syntax,
-        Allow::Placeholder,
-        Allow::MassDeletion,
-        Allow::Gate,
+    pub const ALL: [AllowOption; 7] = [
+        AllowOption::Near,
+        AllowOption::Guarded,
+        AllowOption::Hidden,
+        AllowOption::Syntax,
+        AllowOption::Placeholder,
+        AllowOption::MassDeletion,
+        AllowOption::Gate,
     ];
 
     /// The stable name.
     pub fn name(self) -> &'static str {
         match self {
-            Allow::Near => "near",
-            Allow::Guarded => "guarded",
-            Allow::Hidden => "hidden",
-            Allow::Syntax => "syntax",
-            Allow::Placeholder => "placeholder",
-            Allow::MassDeletion => "mass-deletion",
-            Allow::Gate => "gate",
+            AllowOption::Near => "near",
+            AllowOption::Guarded => "guarded",
+            AllowOption::Hidden => "hidden",
+            AllowOption::Syntax => "syntax",
+            AllowOption::Placeholder => "placeholder",
+            AllowOption::MassDeletion => "mass-deletion",
+            AllowOption::Gate => "gate",
         }
     }
 
     /// What it covers, in a few words.
-    pub fn about(self) -> &'static str {
+    pub fn description(self) -> &'static str {
         match self {
-            Allow::Near => "an edit that matched only nearly",
-            Allow::Guarded => "files that run by themselves or hold secrets",
-            Allow::Hidden => "invisible characters that come in",
-            Allow::Syntax => "new syntax errors",
-            Allow::Placeholder => "text that stands for code that was left out",
-            Allow::MassDeletion => "much of a file, or many files, go",
-            Allow::Gate => "a gate that says no",
+            AllowOption::Near => "an edit that matched only nearly",
+            AllowOption::Guarded => "files that run by themselves or hold secrets",
+            AllowOption::Hidden => "invisible characters that come in",
+            AllowOption::Syntax => "new syntax errors",
+            AllowOption::Placeholder => "text that stands for code that was left out",
+            AllowOption::MassDeletion => "much of a file, or many files, go",
+            AllowOption::Gate => "a gate that says no",
         }
     }
 }

@@ -1,10 +1,10 @@
 //! What goes in: a proposal, where it came from, and what the user said beforehand.
 
-use relaycode_change::limits::Limits;
+use relaycode_change::limits::PlanLimits;
 use relaycode_change::proposal::Proposal;
 use relaycode_ledger::Digest;
 
-use crate::rule::{Allow, Rule};
+use crate::rule::{AllowOption, ApprovalRule};
 
 /// A proposal on its way in.
 #[derive(Debug, Clone)]
@@ -14,13 +14,13 @@ pub struct Submission<'a> {
     /// The digest of the text it was read from.
     pub answer: Digest,
     /// Where it came from.
-    pub origin: Origin,
+    pub origin: SubmissionOrigin,
     /// Who made it, where its origin has many of a kind: a friend's name.
     pub author: Option<String>,
     /// What the user said beforehand.
     pub consent: Consent,
     /// How much is planned.
-    pub limits: Limits,
+    pub limits: PlanLimits,
     /// Look for new syntax errors.
     pub syntax: bool,
     /// The group that the change belongs to.
@@ -31,7 +31,7 @@ pub struct Submission<'a> {
 
 /// Where a proposal came from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Origin {
+pub enum SubmissionOrigin {
     /// A file that the user named.
     File,
     /// A pipe that the user made.
@@ -46,32 +46,38 @@ pub enum Origin {
     Friend,
 }
 
-impl Origin {
+impl SubmissionOrigin {
     /// All of them.
-    pub const ALL: [Origin; 6] =
-        [Origin::File, Origin::Stdin, Origin::Clipboard, Origin::Paste, Origin::Agent, Origin::Friend];
+    pub const ALL: [SubmissionOrigin; 6] = [
+        SubmissionOrigin::File,
+        SubmissionOrigin::Stdin,
+        SubmissionOrigin::Clipboard,
+        SubmissionOrigin::Paste,
+        SubmissionOrigin::Agent,
+        SubmissionOrigin::Friend,
+    ];
 
     /// The user gave it to relay themselves.
-    pub fn handed_over(self) -> bool {
-        matches!(self, Origin::File | Origin::Stdin)
+    pub fn is_handed_over(self) -> bool {
+        matches!(self, SubmissionOrigin::File | SubmissionOrigin::Stdin)
     }
 
     /// relay made the proposal itself, of what a friend did when the user asked for it in this very command.
     /// The key says that a text was written for this project; here nobody else could have slipped one in, so
     /// that there is none to ask for. Everything that is about the change and not about its author stays.
-    pub fn asked_for(self) -> bool {
-        matches!(self, Origin::Friend)
+    pub fn is_requested(self) -> bool {
+        matches!(self, SubmissionOrigin::Friend)
     }
 
     /// The name in records.
     pub fn name(self) -> &'static str {
         match self {
-            Origin::File => "file",
-            Origin::Stdin => "stdin",
-            Origin::Clipboard => "clipboard",
-            Origin::Paste => "paste",
-            Origin::Agent => "agent",
-            Origin::Friend => "friend",
+            SubmissionOrigin::File => "file",
+            SubmissionOrigin::Stdin => "stdin",
+            SubmissionOrigin::Clipboard => "clipboard",
+            SubmissionOrigin::Paste => "paste",
+            SubmissionOrigin::Agent => "agent",
+            SubmissionOrigin::Friend => "friend",
         }
     }
 }
@@ -82,13 +88,13 @@ pub struct Consent {
     /// `-y`: yes to ordinary questions.
     pub yes: bool,
     /// `--allow`: yes to these, which `-y` does not cover.
-    pub allow: Vec<Allow>,
+    pub allow: Vec<AllowOption>,
 }
 
 /// Characters of a friend's name in records.
-const AUTHOR: usize = 40;
+const MAX_AUTHOR_CHARS: usize = 40;
 /// What an origin in records is called that is no door's.
-const NO_AUTHORS: [&str; 3] = ["original", "record", "revert"];
+const RESERVED_ORIGINS: [&str; 3] = ["original", "record", "revert"];
 
 impl Submission<'_> {
     /// Where it came from, as records say it: the friend's own name, unless that could be taken for something
@@ -96,25 +102,25 @@ impl Submission<'_> {
     pub fn recorded_origin(&self) -> &str {
         let plain = |name: &&str| {
             let fits = |byte: u8| byte.is_ascii_alphanumeric() || b"._-".contains(&byte);
-            (1..=AUTHOR).contains(&name.len())
+            (1..=MAX_AUTHOR_CHARS).contains(&name.len())
                 && name.bytes().all(fits)
                 && name.starts_with(|c: char| c.is_ascii_alphabetic())
-                && !NO_AUTHORS.contains(name)
-                && !Origin::ALL.iter().any(|origin| origin.name() == *name)
+                && !RESERVED_ORIGINS.contains(name)
+                && !SubmissionOrigin::ALL.iter().any(|origin| origin.name() == *name)
         };
-        let author = self.author.as_deref().filter(|_| self.origin == Origin::Friend);
+        let author = self.author.as_deref().filter(|_| self.origin == SubmissionOrigin::Friend);
         author.filter(plain).unwrap_or(self.origin.name())
     }
 
     /// Whether the user said yes to this beforehand.
-    pub fn covers(&self, rule: &Rule) -> bool {
+    pub fn covers(&self, rule: &ApprovalRule) -> bool {
         let Consent { yes, allow } = &self.consent;
         match (rule, rule.allowed_by()) {
             (_, Some(name)) => allow.contains(&name),
             // What a person said no to, or was not asked about, needs one.
-            (Rule::NotTrusted, None) => false,
+            (ApprovalRule::NotTrusted, None) => false,
             // Only what the user handed over is known to be theirs: any page can write a clipboard.
-            (Rule::NoKey, None) => *yes && self.origin.handed_over(),
+            (ApprovalRule::NoKey, None) => *yes && self.origin.is_handed_over(),
             (_, None) => *yes,
         }
     }
@@ -127,26 +133,39 @@ mod tests {
     #[test]
     fn a_yes_covers_what_is_ordinary_and_nothing_else() {
         let proposal = Proposal::default();
-        let submission = |origin, allow: &[Allow]| Submission {
+        let submission = |origin, allow: &[AllowOption]| Submission {
             proposal: &proposal,
             answer: Digest::of(b""),
             origin,
             author: None,
             consent: Consent { yes: true, allow: allow.to_vec() },
-            limits: Limits::default(),
+            limits: PlanLimits::default(),
             syntax: true,
             group: None,
             now: String::new(),
         };
-        let gate = Rule::Gate { text: String::new() };
-        let file = submission(Origin::File, &[]);
-        assert!(file.covers(&Rule::Manual) && file.covers(&Rule::NoLinter) && file.covers(&Rule::NoKey));
-        assert!(!file.covers(&Rule::NotTrusted) && !file.covers(&gate));
-        assert!(submission(Origin::Stdin, &[Allow::Gate]).covers(&gate));
-        for origin in [Origin::Clipboard, Origin::Paste, Origin::Agent, Origin::Friend] {
-            assert!(!submission(origin, &[]).covers(&Rule::NoKey), "{origin:?}");
+        let gate = ApprovalRule::Gate { text: String::new() };
+        let file = submission(SubmissionOrigin::File, &[]);
+        assert!(
+            file.covers(&ApprovalRule::Manual)
+                && file.covers(&ApprovalRule::NoLinter)
+                && file.covers(&ApprovalRule::NoKey)
+        );
+        assert!(!file.covers(&ApprovalRule::NotTrusted) && !file.covers(&gate));
+        assert!(submission(SubmissionOrigin::Stdin, &[AllowOption::Gate]).covers(&gate));
+        for origin in [
+            SubmissionOrigin::Clipboard,
+            SubmissionOrigin::Paste,
+            SubmissionOrigin::Agent,
+            SubmissionOrigin::Friend,
+        ] {
+            assert!(!submission(origin, &[]).covers(&ApprovalRule::NoKey), "{origin:?}");
         }
-        assert!(Origin::ALL.iter().all(|origin| origin.asked_for() == (*origin == Origin::Friend)));
+        assert!(
+            SubmissionOrigin::ALL
+                .iter()
+                .all(|origin| origin.is_requested() == (*origin == SubmissionOrigin::Friend))
+        );
     }
 
     #[test]
@@ -155,10 +174,10 @@ mod tests {
         let mut submission = Submission {
             proposal: &proposal,
             answer: Digest::of(b""),
-            origin: Origin::Friend,
+            origin: SubmissionOrigin::Friend,
             author: Some("codex".to_string()),
             consent: Consent::default(),
-            limits: Limits::default(),
+            limits: PlanLimits::default(),
             syntax: true,
             group: None,
             now: String::new(),
@@ -169,7 +188,7 @@ mod tests {
             assert_eq!(submission.recorded_origin(), "friend", "{odd:?}");
         }
         submission.author = Some("codex".to_string());
-        submission.origin = Origin::File;
+        submission.origin = SubmissionOrigin::File;
         assert_eq!(submission.recorded_origin(), "file");
     }
 }

@@ -18,21 +18,22 @@ use rustix::fs::{self as sys, AtFlags, FlockOperation, Mode, OFlags, RenameFlags
 use rustix::io::Errno;
 
 use crate::fs::{
-    Attribute, Dir, DirMode, Ends, File, FileMode, Fs, Kind, Lock, Rename, Stamp, Stat, not_regular, too_long,
+    DirMode, FileMode, Fs, FsAttribute, FsDir, FsFile, FsFileEnds, FsKind, FsLock, FsStamp, FsStat,
+    RenameMode, not_regular_error, too_long_error,
 };
 use stat::{kind_of, look, stamp_of, stat_of};
 
 /// The file system of the machine.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Real {
+pub struct RealFs {
     /// Walk component by component even where `openat2` would do.
     walk: bool,
 }
 
-impl Real {
+impl RealFs {
     /// The same file system without `openat2`, as on kernels that have none.
-    pub fn without_openat2() -> Real {
-        Real { walk: true }
+    pub fn without_openat2() -> RealFs {
+        RealFs { walk: true }
     }
 }
 
@@ -42,11 +43,11 @@ const NEW_FILE: OFlags =
 /// Without `NONBLOCK`, opening a pipe would wait for somebody to write into it.
 const READ: OFlags = OFlags::RDONLY.union(OFlags::NOFOLLOW).union(OFlags::NONBLOCK).union(OFlags::CLOEXEC);
 
-fn fd(dir: &Dir) -> io::Result<&OwnedFd> {
+fn fd(dir: &FsDir) -> io::Result<&OwnedFd> {
     dir.handle::<OwnedFd>()
 }
 
-fn file_fd(file: &File) -> io::Result<&OwnedFd> {
+fn file_fd(file: &FsFile) -> io::Result<&OwnedFd> {
     file.handle::<OwnedFd>()
 }
 
@@ -58,23 +59,23 @@ pub(crate) fn component(name: &str) -> io::Result<&str> {
     Ok(name)
 }
 
-impl Fs for Real {
-    fn open_root(&self, path: &Path) -> io::Result<Dir> {
-        Ok(Dir::new(sys::open(path, DIRECTORY, Mode::empty())?))
+impl Fs for RealFs {
+    fn open_root(&self, path: &Path) -> io::Result<FsDir> {
+        Ok(FsDir::new(sys::open(path, DIRECTORY, Mode::empty())?))
     }
 
-    fn open_dir(&self, at: &Dir, path: &str) -> io::Result<Dir> {
+    fn open_dir(&self, at: &FsDir, path: &str) -> io::Result<FsDir> {
         let at = fd(at)?;
         path.split('/').try_for_each(|name| component(name).map(drop))?;
         if !self.walk
             && let Some(opened) = beneath(at, path)?
         {
-            return Ok(Dir::new(opened));
+            return Ok(FsDir::new(opened));
         }
-        walk(at, path).map(Dir::new)
+        open_by_component(at, path).map(FsDir::new)
     }
 
-    fn make_dir(&self, at: &Dir, name: &str, mode: DirMode) -> io::Result<()> {
+    fn make_dir(&self, at: &FsDir, name: &str, mode: DirMode) -> io::Result<()> {
         let (at, name) = (fd(at)?, component(name)?);
         match mode {
             DirMode::Private => sys::mkdirat(at, name, Mode::RWXU)?,
@@ -88,15 +89,15 @@ impl Fs for Real {
         Ok(())
     }
 
-    fn remove_dir(&self, at: &Dir, name: &str) -> io::Result<()> {
+    fn remove_dir(&self, at: &FsDir, name: &str) -> io::Result<()> {
         Ok(sys::unlinkat(fd(at)?, component(name)?, AtFlags::REMOVEDIR)?)
     }
 
-    fn stat(&self, at: &Dir, name: &str) -> io::Result<Stat> {
+    fn stat(&self, at: &FsDir, name: &str) -> io::Result<FsStat> {
         look(fd(at)?, component(name)?, AtFlags::SYMLINK_NOFOLLOW)
     }
 
-    fn stamp(&self, at: &Dir, name: &OsStr) -> io::Result<Stamp> {
+    fn stamp(&self, at: &FsDir, name: &OsStr) -> io::Result<FsStamp> {
         let bytes = name.as_bytes();
         if bytes.is_empty() || bytes == b"." || bytes == b".." || bytes.contains(&b'/') {
             return Err(io::ErrorKind::InvalidInput.into());
@@ -105,63 +106,63 @@ impl Fs for Real {
         Ok(stamp_of(&found))
     }
 
-    fn stat_dir(&self, dir: &Dir) -> io::Result<Stat> {
+    fn stat_dir(&self, dir: &FsDir) -> io::Result<FsStat> {
         Ok(stat_of(&sys::fstat(fd(dir)?)?))
     }
 
-    fn read(&self, at: &Dir, name: &str, most: u64) -> io::Result<(Vec<u8>, Stat)> {
+    fn read(&self, at: &FsDir, name: &str, most: u64) -> io::Result<(Vec<u8>, FsStat)> {
         let (file, stat) = open_regular(at, name)?;
         if stat.len > most {
-            return Err(too_long());
+            return Err(too_long_error());
         }
-        let bytes = whole(file, stat.len, most)?;
+        let bytes = read_all(file, stat.len, most)?;
         if bytes.len() as u64 > most {
-            return Err(too_long());
+            return Err(too_long_error());
         }
         Ok((bytes, stat))
     }
 
-    fn read_range(&self, at: &Dir, name: &str, from: u64, most: usize) -> io::Result<Vec<u8>> {
+    fn read_range(&self, at: &FsDir, name: &str, from: u64, most: usize) -> io::Result<Vec<u8>> {
         // A listing reads thousands of beginnings: one call each, not one for every doubling of the room.
         let (file, stat) = open_regular(at, name)?;
         read_at(&file, stat.len, from, most)
     }
 
-    fn read_ends(&self, at: &Dir, name: &str, head: usize, tail: usize) -> io::Result<Ends> {
+    fn read_ends(&self, at: &FsDir, name: &str, head: usize, tail: usize) -> io::Result<FsFileEnds> {
         let (file, stat) = open_regular(at, name)?;
         let first = read_at(&file, stat.len, 0, head)?;
         let from = if stat.len > head as u64 { stat.len.saturating_sub(tail as u64) } else { stat.len };
-        Ok(Ends { head: first, tail: read_at(&file, stat.len, from, tail)?, stat })
+        Ok(FsFileEnds { head: first, tail: read_at(&file, stat.len, from, tail)?, stat })
     }
 
-    fn open(&self, at: &Dir, name: &str) -> io::Result<File> {
-        open_regular(at, name).map(|(file, _)| File::new(OwnedFd::from(file)))
+    fn open_file(&self, at: &FsDir, name: &str) -> io::Result<FsFile> {
+        open_regular(at, name).map(|(file, _)| FsFile::new(OwnedFd::from(file)))
     }
 
-    fn read_at(&self, file: &File, from: u64, most: usize) -> io::Result<Vec<u8>> {
+    fn read_at(&self, file: &FsFile, from: u64, most: usize) -> io::Result<Vec<u8>> {
         let fd = file_fd(file)?;
         read_at(fd, stat_of(&sys::fstat(fd)?).len, from, most)
     }
 
-    fn attributes(&self, at: &Dir, name: &str) -> io::Result<Vec<Attribute>> {
+    fn attributes(&self, at: &FsDir, name: &str) -> io::Result<Vec<FsAttribute>> {
         let (file, _) = open_regular(at, name)?;
         attributes(&file)
     }
 
-    fn create(&self, at: &Dir, name: &str, mode: FileMode) -> io::Result<File> {
+    fn create(&self, at: &FsDir, name: &str, mode: FileMode) -> io::Result<FsFile> {
         let bits = match mode {
             FileMode::Private => 0o600,
             FileMode::Usual { executable: false } => 0o666,
             FileMode::Usual { executable: true } => 0o777,
         };
-        Ok(File::new(sys::openat(fd(at)?, component(name)?, NEW_FILE, Mode::from_raw_mode(bits))?))
+        Ok(FsFile::new(sys::openat(fd(at)?, component(name)?, NEW_FILE, Mode::from_raw_mode(bits))?))
     }
 
-    fn append(&self, at: &Dir, name: &str) -> io::Result<File> {
-        Ok(File::new(open_or_make(at, name, OFlags::WRONLY | OFlags::APPEND)?))
+    fn open_append(&self, at: &FsDir, name: &str) -> io::Result<FsFile> {
+        Ok(FsFile::new(open_or_make(at, name, OFlags::WRONLY | OFlags::APPEND)?))
     }
 
-    fn write(&self, file: &File, mut bytes: &[u8]) -> io::Result<()> {
+    fn write(&self, file: &FsFile, mut bytes: &[u8]) -> io::Result<()> {
         let fd = file_fd(file)?;
         while !bytes.is_empty() {
             match rustix::io::write(fd, bytes) {
@@ -174,36 +175,36 @@ impl Fs for Real {
         Ok(())
     }
 
-    fn truncate(&self, file: &File, len: u64) -> io::Result<()> {
+    fn truncate(&self, file: &FsFile, len: u64) -> io::Result<()> {
         Ok(sys::ftruncate(file_fd(file)?, len)?)
     }
 
-    fn stat_file(&self, file: &File) -> io::Result<Stat> {
+    fn stat_file(&self, file: &FsFile) -> io::Result<FsStat> {
         Ok(stat_of(&sys::fstat(file_fd(file)?)?))
     }
 
-    fn set_mode(&self, file: &File, mode: u32) -> io::Result<()> {
+    fn set_mode(&self, file: &FsFile, mode: u32) -> io::Result<()> {
         Ok(sys::fchmod(file_fd(file)?, Mode::from_raw_mode(mode & 0o7777))?)
     }
 
-    fn set_owner(&self, file: &File, uid: u32, gid: u32) -> io::Result<()> {
+    fn set_owner(&self, file: &FsFile, uid: u32, gid: u32) -> io::Result<()> {
         let (uid, gid) = (rustix::fs::Uid::from_raw(uid), rustix::fs::Gid::from_raw(gid));
         Ok(sys::fchown(file_fd(file)?, Some(uid), Some(gid))?)
     }
 
-    fn set_attribute(&self, file: &File, name: &str, value: &[u8]) -> io::Result<()> {
+    fn set_attribute(&self, file: &FsFile, name: &str, value: &[u8]) -> io::Result<()> {
         Ok(sys::fsetxattr(file_fd(file)?, name, value, sys::XattrFlags::empty())?)
     }
 
-    fn sync_file(&self, file: &File) -> io::Result<()> {
+    fn sync_file(&self, file: &FsFile) -> io::Result<()> {
         sync(file_fd(file)?)
     }
 
-    fn sync_dir(&self, dir: &Dir) -> io::Result<()> {
+    fn sync_dir(&self, dir: &FsDir) -> io::Result<()> {
         sync(fd(dir)?)
     }
 
-    fn sync_all(&self, dir: &Dir) -> io::Result<()> {
+    fn sync_all(&self, dir: &FsDir) -> io::Result<()> {
         #[cfg(target_os = "linux")]
         sys::syncfs(fd(dir)?)?;
         #[cfg(not(target_os = "linux"))]
@@ -214,30 +215,30 @@ impl Fs for Real {
         Ok(())
     }
 
-    fn rename(&self, from: &Dir, old: &str, to: &Dir, new: &str, how: Rename) -> io::Result<()> {
+    fn rename(&self, from: &FsDir, old: &str, to: &FsDir, new: &str, how: RenameMode) -> io::Result<()> {
         let (from, old) = (fd(from)?, component(old)?);
         let (to, new) = (fd(to)?, component(new)?);
         match how {
-            Rename::Replace => sys::renameat(from, old, to, new)?,
-            Rename::NoReplace => sys::renameat_with(from, old, to, new, RenameFlags::NOREPLACE)?,
-            Rename::Exchange => sys::renameat_with(from, old, to, new, RenameFlags::EXCHANGE)?,
+            RenameMode::Replace => sys::renameat(from, old, to, new)?,
+            RenameMode::NoReplace => sys::renameat_with(from, old, to, new, RenameFlags::NOREPLACE)?,
+            RenameMode::Exchange => sys::renameat_with(from, old, to, new, RenameFlags::EXCHANGE)?,
         }
         Ok(())
     }
 
-    fn remove_file(&self, at: &Dir, name: &str) -> io::Result<()> {
+    fn remove_file(&self, at: &FsDir, name: &str) -> io::Result<()> {
         Ok(sys::unlinkat(fd(at)?, component(name)?, AtFlags::empty())?)
     }
 
-    fn each(&self, at: &Dir, see: &mut dyn FnMut(&str, Kind)) -> io::Result<()> {
-        self.each_entry(at, &mut |name, kind| {
+    fn for_each_name(&self, at: &FsDir, see: &mut dyn FnMut(&str, FsKind)) -> io::Result<()> {
+        self.for_each_entry(at, &mut |name, kind| {
             if let Some(name) = name.to_str() {
                 see(name, kind);
             }
         })
     }
 
-    fn each_entry(&self, at: &Dir, see: &mut dyn FnMut(&OsStr, Kind)) -> io::Result<()> {
+    fn for_each_entry(&self, at: &FsDir, see: &mut dyn FnMut(&OsStr, FsKind)) -> io::Result<()> {
         for entry in sys::Dir::read_from(fd(at)?)? {
             let entry = entry?;
             let name = OsStr::from_bytes(entry.file_name().to_bytes());
@@ -254,7 +255,7 @@ impl Fs for Real {
     }
 
     #[cfg(target_os = "linux")]
-    fn share(&self, from: &Dir, name: &str, to: &Dir, new: &str) -> io::Result<bool> {
+    fn reflink(&self, from: &FsDir, name: &str, to: &FsDir, new: &str) -> io::Result<bool> {
         let (source, _) = open_regular(from, name)?;
         let target = sys::openat(fd(to)?, component(new)?, NEW_FILE, Mode::from_raw_mode(0o600))?;
         match sys::ioctl_ficlone(&target, &source) {
@@ -267,15 +268,15 @@ impl Fs for Real {
         }
     }
 
-    fn lock(&self, at: &Dir, name: &str) -> io::Result<Option<Lock>> {
-        locked(open_or_make(at, name, OFlags::RDWR)?)
+    fn try_lock(&self, at: &FsDir, name: &str) -> io::Result<Option<FsLock>> {
+        try_flock(open_or_make(at, name, OFlags::RDWR)?)
     }
 
-    fn lock_existing(&self, at: &Dir, name: &str) -> io::Result<Option<Lock>> {
-        locked(open_to_write(at, name, OFlags::RDWR)?)
+    fn try_lock_existing(&self, at: &FsDir, name: &str) -> io::Result<Option<FsLock>> {
+        try_flock(open_to_write(at, name, OFlags::RDWR)?)
     }
 
-    fn free_bytes(&self, at: &Dir) -> io::Result<u64> {
+    fn free_bytes(&self, at: &FsDir) -> io::Result<u64> {
         let space = sys::fstatvfs(fd(at)?)?;
         Ok(space.f_bavail.saturating_mul(space.f_frsize))
     }
@@ -301,13 +302,13 @@ fn beneath(_: &OwnedFd, _: &str) -> io::Result<Option<OwnedFd>> {
 }
 
 /// Opens a directory beneath `at` component by component, following no link.
-fn walk(at: &OwnedFd, path: &str) -> io::Result<OwnedFd> {
+fn open_by_component(at: &OwnedFd, path: &str) -> io::Result<OwnedFd> {
     let mut current: Option<OwnedFd> = None;
     for name in path.split('/') {
         let from = current.as_ref().unwrap_or(at);
         let next = match sys::openat(from, component(name)?, DIRECTORY | OFlags::NOFOLLOW, Mode::empty()) {
             // With DIRECTORY, a link is reported as "not a directory".
-            Err(Errno::NOTDIR) if look(from, name, AtFlags::SYMLINK_NOFOLLOW)?.kind == Kind::Link => {
+            Err(Errno::NOTDIR) if look(from, name, AtFlags::SYMLINK_NOFOLLOW)?.kind == FsKind::Link => {
                 return Err(Errno::LOOP.into());
             }
             other => other?,
@@ -318,8 +319,8 @@ fn walk(at: &OwnedFd, path: &str) -> io::Result<OwnedFd> {
 }
 
 /// Reads all of a file that has `len` bytes by what the system says, and at most one more than `most`.
-fn whole(mut file: std::fs::File, len: u64, most: u64) -> io::Result<Vec<u8>> {
-    let len = usize::try_from(len).map_err(|_| too_long())?;
+fn read_all(mut file: std::fs::File, len: u64, most: u64) -> io::Result<Vec<u8>> {
+    let len = usize::try_from(len).map_err(|_| too_long_error())?;
     // One byte more is asked for than there should be. If exactly that one is missing, this is the
     // end, and no further call has to say so.
     let mut bytes = vec![0; len.saturating_add(1)];
@@ -355,34 +356,34 @@ fn read_at(file: impl AsFd, len: u64, from: u64, most: usize) -> io::Result<Vec<
     Ok(bytes)
 }
 
-fn open_regular(at: &Dir, name: &str) -> io::Result<(std::fs::File, Stat)> {
+fn open_regular(at: &FsDir, name: &str) -> io::Result<(std::fs::File, FsStat)> {
     let opened = match sys::openat(fd(at)?, component(name)?, READ, Mode::empty()) {
-        Err(Errno::NXIO) => return Err(not_regular()),
+        Err(Errno::NXIO) => return Err(not_regular_error()),
         other => other?,
     };
     let stat = stat_of(&sys::fstat(&opened)?);
-    if stat.kind != Kind::File {
-        return Err(not_regular());
+    if stat.kind != FsKind::File {
+        return Err(not_regular_error());
     }
     Ok((opened.into(), stat))
 }
 
 /// A file that is locked. Closing it is not enough to let go: a program that another thread starts just now has a copy
 /// of every descriptor for a moment, and with it the lock.
-struct Held(OwnedFd);
+struct FlockGuard(OwnedFd);
 
-impl Drop for Held {
+impl Drop for FlockGuard {
     fn drop(&mut self) {
         // If that fails, closing it lets go all the same, a moment later.
         let _ = sys::flock(&self.0, FlockOperation::Unlock);
     }
 }
 
-fn locked(file: OwnedFd) -> io::Result<Option<Lock>> {
+fn try_flock(file: OwnedFd) -> io::Result<Option<FsLock>> {
     match sys::flock(&file, FlockOperation::NonBlockingLockExclusive) {
         Ok(()) => {
             let shared = file.try_clone()?;
-            Ok(Some(Lock::on(Held(file), shared)))
+            Ok(Some(FsLock::with_descriptor(FlockGuard(file), shared)))
         }
         Err(Errno::WOULDBLOCK) => Ok(None),
         Err(error) => Err(error.into()),
@@ -390,25 +391,25 @@ fn locked(file: OwnedFd) -> io::Result<Option<Lock>> {
 }
 
 /// Opens a regular file to write, making it (private) if need be.
-fn open_or_make(at: &Dir, name: &str, how: OFlags) -> io::Result<OwnedFd> {
+fn open_or_make(at: &FsDir, name: &str, how: OFlags) -> io::Result<OwnedFd> {
     open_to_write(at, name, how | OFlags::CREATE)
 }
 
 /// Opens a regular file to write.
-fn open_to_write(at: &Dir, name: &str, how: OFlags) -> io::Result<OwnedFd> {
+fn open_to_write(at: &FsDir, name: &str, how: OFlags) -> io::Result<OwnedFd> {
     // Without `NONBLOCK`, opening a pipe would wait for somebody to read from it.
     let flags = how | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
     let opened = match sys::openat(fd(at)?, component(name)?, flags, Mode::from_raw_mode(0o600)) {
-        Err(Errno::NXIO) => return Err(not_regular()),
+        Err(Errno::NXIO) => return Err(not_regular_error()),
         other => other?,
     };
-    if stat_of(&sys::fstat(&opened)?).kind != Kind::File {
-        return Err(not_regular());
+    if stat_of(&sys::fstat(&opened)?).kind != FsKind::File {
+        return Err(not_regular_error());
     }
     Ok(opened)
 }
 
-fn attributes(file: &std::fs::File) -> io::Result<Vec<Attribute>> {
+fn attributes(file: &std::fs::File) -> io::Result<Vec<FsAttribute>> {
     let mut names = vec![0; 4096];
     let length = match sys::flistxattr(file, &mut names[..]) {
         Ok(length) => length,

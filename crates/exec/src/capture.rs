@@ -1,17 +1,17 @@
 //! What is kept of a stream: its beginning, its end, and how much lay between.
 //!
-//! Memory is bounded by [`Kept::head`] plus [`Kept::tail`], however much comes. The first byte that does
+//! Memory is bounded by [`CaptureLimits::head`] plus [`CaptureLimits::tail`], however much comes. The first byte that does
 //! not fit opens the spill file, which then gets everything from the stream's first byte on.
 
 use std::path::PathBuf;
 
-use crate::job::Kept;
-use crate::outcome::Captured;
+use crate::job::CaptureLimits;
+use crate::outcome::CapturedOutput;
 use crate::spill::SpillFile;
 
 /// A stream while it comes in.
 #[derive(Debug)]
-pub(crate) struct Capture {
+pub(crate) struct OutputCapture {
     head: Vec<u8>,
     most_head: usize,
     /// The last bytes after `head`. Once full it is written round and round.
@@ -20,32 +20,32 @@ pub(crate) struct Capture {
     /// Where the ring's oldest byte is, once it is full.
     oldest: usize,
     dropped: u64,
-    spill: Spilling,
+    spill: SpillState,
 }
 
 /// How far the spill file is.
 #[derive(Debug)]
-enum Spilling {
+enum SpillState {
     /// None is wanted, or it failed.
-    Never,
+    Off,
     /// It is made when it is needed.
-    WhenNeeded(PathBuf, u64),
+    Pending(PathBuf, u64),
     /// It is being written.
-    Now(SpillFile),
+    Writing(SpillFile),
 }
 
-impl Capture {
+impl OutputCapture {
     /// Keeps this much. `suffix` is added to the spill file's name.
-    pub(crate) fn new(kept: &Kept, suffix: &str) -> Capture {
+    pub(crate) fn new(kept: &CaptureLimits, suffix: &str) -> OutputCapture {
         let spill = match &kept.spill {
-            None => Spilling::Never,
+            None => SpillState::Off,
             Some(spill) => {
                 let mut file = spill.file.clone().into_os_string();
                 file.push(suffix);
-                Spilling::WhenNeeded(file.into(), spill.most)
+                SpillState::Pending(file.into(), spill.max_bytes)
             }
         };
-        Capture {
+        OutputCapture {
             head: Vec::new(),
             most_head: kept.head,
             ring: Vec::new(),
@@ -65,17 +65,17 @@ impl Capture {
     }
 
     /// All has come.
-    pub(crate) fn finish(mut self) -> Captured {
+    pub(crate) fn finish(mut self) -> CapturedOutput {
         self.ring.rotate_left(self.oldest);
         let (mut head, mut tail) = (self.head, self.ring);
         if self.dropped == 0 {
             head.append(&mut tail);
         }
         let spilled = match self.spill {
-            Spilling::Now(file) => file.finish(),
-            Spilling::Never | Spilling::WhenNeeded(..) => None,
+            SpillState::Writing(file) => file.finish(),
+            SpillState::Off | SpillState::Pending(..) => None,
         };
-        Captured { head, tail, dropped: self.dropped, spilled }
+        CapturedOutput { head, tail, dropped: self.dropped, spill_file: spilled }
     }
 
     fn push_to_ring(&mut self, bytes: &[u8]) {
@@ -98,19 +98,19 @@ impl Capture {
 
     /// Called before `bytes` are kept, so that what is in memory is all that came before them.
     fn push_to_spill(&mut self, bytes: &[u8]) {
-        if let Spilling::WhenNeeded(path, most) = &self.spill {
+        if let SpillState::Pending(path, most) = &self.spill {
             let fits = self.head.len() + self.ring.len() + bytes.len() <= self.most_head + self.most_tail;
             if fits {
                 return;
             }
             // A file that cannot be made is missing from the result; the job goes on.
-            self.spill = SpillFile::create(path.clone(), *most).map_or(Spilling::Never, |mut file| {
+            self.spill = SpillFile::create(path.clone(), *most).map_or(SpillState::Off, |mut file| {
                 file.push(&self.head);
                 file.push(&self.ring);
-                Spilling::Now(file)
+                SpillState::Writing(file)
             });
         }
-        if let Spilling::Now(file) = &mut self.spill {
+        if let SpillState::Writing(file) = &mut self.spill {
             file.push(bytes);
         }
     }
@@ -120,8 +120,8 @@ impl Capture {
 mod tests {
     use super::*;
 
-    fn keep(head: usize, tail: usize) -> Kept {
-        Kept { head, tail, spill: None }
+    fn keep(head: usize, tail: usize) -> CaptureLimits {
+        CaptureLimits { head, tail, spill: None }
     }
 
     #[test]
@@ -130,13 +130,13 @@ mod tests {
         for (head, tail) in [(0, 0), (0, 5), (5, 0), (3, 4), (16, 16), (1, 100)] {
             for length in 0..60 {
                 for size in 1..=40 {
-                    let mut capture = Capture::new(&keep(head, tail), "");
+                    let mut capture = OutputCapture::new(&keep(head, tail), "");
                     all[..length].chunks(size).for_each(|chunk| capture.push(chunk));
                     let captured = capture.finish();
                     if length <= head + tail {
                         assert_eq!(
                             captured,
-                            Captured { head: all[..length].to_vec(), ..Captured::default() }
+                            CapturedOutput { head: all[..length].to_vec(), ..CapturedOutput::default() }
                         );
                     } else {
                         assert_eq!(captured.head, &all[..head]);

@@ -30,7 +30,7 @@ pub(crate) struct SpillFile {
     /// Bytes that it may still take, the last line not counted.
     room: u64,
     /// The last line if it gets full; empty where not even that has room.
-    mark: &'static [u8],
+    full_notice: &'static [u8],
     full: bool,
     /// Blacks out secrets.
     redactor: Redactor,
@@ -49,16 +49,16 @@ impl SpillFile {
             .mode(0o600)
             .custom_flags(OFlags::NOFOLLOW.bits().cast_signed())
             .open(&path)?;
-        Ok(SpillFile::around(path, file, most))
+        Ok(SpillFile::with_file(path, file, most))
     }
 
-    fn around(path: PathBuf, file: File, most: u64) -> SpillFile {
+    fn with_file(path: PathBuf, file: File, most: u64) -> SpillFile {
         let (room, mark) = most.checked_sub(CUT.len() as u64).map_or((most, &CUT[..0]), |room| (room, CUT));
         SpillFile {
             path,
             file,
             room,
-            mark,
+            full_notice: mark,
             full: false,
             redactor: Redactor::default(),
             line: Vec::new(),
@@ -76,14 +76,14 @@ impl SpillFile {
                 Some(at) => {
                     self.line.extend_from_slice(&bytes[..=at]);
                     bytes = &bytes[at + 1..];
-                    self.take(self.line.len());
+                    self.take_line(self.line.len());
                 }
                 None => {
                     self.line.extend_from_slice(look);
                     bytes = &bytes[look.len()..];
                     if self.line.len() == MOST_LINE {
                         let blank = self.line.iter().rposition(|byte| matches!(byte, b' ' | b'\t'));
-                        self.take(blank.map_or(MOST_LINE, |at| at + 1));
+                        self.take_line(blank.map_or(MOST_LINE, |at| at + 1));
                     }
                 }
             }
@@ -93,7 +93,7 @@ impl SpillFile {
     /// All has come. The file's name, if it could be written.
     pub(crate) fn finish(mut self) -> Option<PathBuf> {
         if !self.done() {
-            self.take(self.line.len());
+            self.take_line(self.line.len());
         }
         self.write_batch();
         if self.failed {
@@ -109,15 +109,15 @@ impl SpillFile {
     }
 
     /// Moves the first bytes of the line, blacked out, to what is to be written.
-    fn take(&mut self, length: usize) {
-        let clean = self.redactor.line(&self.line[..length]);
+    fn take_line(&mut self, length: usize) {
+        let clean = self.redactor.redact_line(&self.line[..length]);
         let fits = clean.len().min(usize::try_from(self.room).unwrap_or(usize::MAX));
         self.batch.extend_from_slice(&clean[..fits]);
         self.full = fits < clean.len();
         self.room -= fits as u64;
         self.line.drain(..length);
         if self.full {
-            self.batch.extend_from_slice(self.mark);
+            self.batch.extend_from_slice(self.full_notice);
         }
         if self.batch.len() >= BATCH {
             self.write_batch();
@@ -184,7 +184,7 @@ mod tests {
         fs::write(&path, "").unwrap();
         // Opened for reading: every write fails, as on a full disk.
         let file = File::open(&path).unwrap();
-        let mut spill = SpillFile::around(path.clone(), file, 100);
+        let mut spill = SpillFile::with_file(path.clone(), file, 100);
         spill.push(b"text\n");
         assert_eq!(spill.finish(), None);
         assert!(!path.exists());

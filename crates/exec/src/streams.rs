@@ -14,112 +14,113 @@ use rustix::pipe::{PipeFlags, pipe_with};
 use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 use rustix::termios::{Winsize, tcsetwinsize};
 
-use crate::job::{Input, Job, Output};
+use crate::job::{Job, JobInput, JobOutput};
 use crate::outcome::ExecError;
-use crate::wire::STREAMS;
+use crate::protocol::STDIO_FDS;
 
 /// How much a pipe is asked to hold: fewer, larger reads.
 const PIPE: usize = 256 << 10;
 
 /// The ends that relay keeps.
 #[derive(Debug, Default)]
-pub(crate) struct Ours {
+pub(crate) struct ParentStreams {
     /// What the job still has to read.
-    pub(crate) input: Option<Typing>,
+    pub(crate) input: Option<StdinWriter>,
     /// What it prints.
-    pub(crate) output: Option<Reading>,
+    pub(crate) output: Option<OutputReader>,
     /// What it prints to standard error, if that is another.
-    pub(crate) errors: Option<Reading>,
+    pub(crate) errors: Option<OutputReader>,
 }
 
 /// The ends that the job gets.
 #[derive(Debug)]
-pub(crate) struct Theirs {
+pub(crate) struct ChildStreams {
     input: OwnedFd,
     output: OwnedFd,
     errors: Option<OwnedFd>,
     /// For the keeper alone.
-    held: Option<Arc<OwnedFd>>,
+    keep_open: Option<Arc<OwnedFd>>,
 }
 
-impl Theirs {
+impl ChildStreams {
     /// Standard input, output and error.
-    pub(crate) fn all(&self) -> [BorrowedFd<'_>; STREAMS] {
+    pub(crate) fn stdio_fds(&self) -> [BorrowedFd<'_>; STDIO_FDS] {
         [self.input.as_fd(), self.output.as_fd(), self.errors.as_ref().unwrap_or(&self.output).as_fd()]
     }
 
     /// All that goes to the keeper: the three, and what it is to hold.
-    pub(crate) fn handed_over(&self) -> Vec<BorrowedFd<'_>> {
-        self.all().into_iter().chain(self.held.as_ref().map(|held| held.as_fd())).collect()
+    pub(crate) fn fds_to_send(&self) -> Vec<BorrowedFd<'_>> {
+        self.stdio_fds().into_iter().chain(self.keep_open.as_ref().map(|held| held.as_fd())).collect()
     }
 }
 
 /// Makes the streams that a job wants.
-pub(crate) fn open_streams(job: &Job) -> Result<(Ours, Theirs), ExecError> {
+pub(crate) fn open_streams(job: &Job) -> Result<(ParentStreams, ChildStreams), ExecError> {
     let (ours, theirs) = open_ends(job)?;
-    Ok((ours, Theirs { held: job.held.clone(), ..theirs }))
+    Ok((ours, ChildStreams { keep_open: job.keep_open.clone(), ..theirs }))
 }
 
-fn open_ends(job: &Job) -> Result<(Ours, Theirs), ExecError> {
+fn open_ends(job: &Job) -> Result<(ParentStreams, ChildStreams), ExecError> {
     let system = |action| move |source| ExecError::System { action, source };
     match job.output {
-        Output::Apart | Output::Together => {
+        JobOutput::Separate | JobOutput::Merged => {
             pipes(job).map_err(|source| ExecError::System { action: "make a pipe", source })
         }
-        Output::Pty { rows, columns } => pty(job, rows, columns).map_err(system("make a terminal")),
-        Output::Terminal => {
+        JobOutput::Pty { rows, columns } => pty(job, rows, columns).map_err(system("make a terminal")),
+        JobOutput::Terminal => {
             let tty = OpenOptions::new().read(true).write(true).open("/dev/tty");
-            let tty = tty.map_err(|_| ExecError::NoTerminal { program: job.program.name() })?;
+            let tty = tty.map_err(|_| ExecError::NoTerminal { program: job.command.name() })?;
             let output = tty.try_clone().map_err(system("use the terminal"))?;
-            let theirs = Theirs { input: tty.into(), output: output.into(), errors: None, held: None };
-            Ok((Ours::default(), theirs))
+            let theirs =
+                ChildStreams { input: tty.into(), output: output.into(), errors: None, keep_open: None };
+            Ok((ParentStreams::default(), theirs))
         }
-        Output::Streams { aside } => {
-            let theirs = own_streams(aside).map_err(system("pass the standard streams on"))?;
-            Ok((Ours::default(), theirs))
+        JobOutput::Inherited { stdout_to_stderr: aside } => {
+            let theirs = inherited_streams(aside).map_err(system("pass the standard streams on"))?;
+            Ok((ParentStreams::default(), theirs))
         }
     }
 }
 
 /// relay's own, duplicated. One that relay was started without is `/dev/null`: Rust saw to that.
-fn own_streams(aside: bool) -> io::Result<Theirs> {
+fn inherited_streams(aside: bool) -> io::Result<ChildStreams> {
     let (output, errors) = (rustix::stdio::stdout(), rustix::stdio::stderr());
     let output = if aside { errors } else { output };
-    Ok(Theirs {
+    Ok(ChildStreams {
         input: rustix::stdio::stdin().try_clone_to_owned()?,
         output: output.try_clone_to_owned()?,
         errors: Some(errors.try_clone_to_owned()?),
-        held: None,
+        keep_open: None,
     })
 }
 
-fn pipes(job: &Job) -> io::Result<(Ours, Theirs)> {
-    let mut ours = Ours::default();
+fn pipes(job: &Job) -> io::Result<(ParentStreams, ChildStreams)> {
+    let mut ours = ParentStreams::default();
     let input = match &job.input {
-        Input::Nothing => File::open("/dev/null")?.into(),
-        Input::Bytes(bytes) => {
+        JobInput::Null => File::open("/dev/null")?.into(),
+        JobInput::Bytes(bytes) => {
             let (theirs, end) = pipe_with(PipeFlags::CLOEXEC)?;
-            ours.input = Some(Typing::new(end, bytes.clone(), false)?);
+            ours.input = Some(StdinWriter::new(end, bytes.clone(), false)?);
             theirs
         }
-        Input::Open => {
+        JobInput::Piped => {
             let (theirs, end) = pipe_with(PipeFlags::CLOEXEC)?;
-            ours.input = Some(Typing::new(end, Vec::new(), true)?);
+            ours.input = Some(StdinWriter::new(end, Vec::new(), true)?);
             theirs
         }
     };
-    let (reading, output) = Reading::pipe()?;
+    let (reading, output) = OutputReader::pipe()?;
     ours.output = Some(reading);
     let mut errors = None;
-    if job.output == Output::Apart {
-        let (reading, end) = Reading::pipe()?;
+    if job.output == JobOutput::Separate {
+        let (reading, end) = OutputReader::pipe()?;
         ours.errors = Some(reading);
         errors = Some(end);
     }
-    Ok((ours, Theirs { input, output, errors, held: None }))
+    Ok((ours, ChildStreams { input, output, errors, keep_open: None }))
 }
 
-fn pty(job: &Job, rows: u16, columns: u16) -> io::Result<(Ours, Theirs)> {
+fn pty(job: &Job, rows: u16, columns: u16) -> io::Result<(ParentStreams, ChildStreams)> {
     #[cfg(target_os = "linux")]
     let flags = OpenptFlags::RDWR | OpenptFlags::NOCTTY | OpenptFlags::CLOEXEC;
     #[cfg(not(target_os = "linux"))]
@@ -131,18 +132,18 @@ fn pty(job: &Job, rows: u16, columns: u16) -> io::Result<(Ours, Theirs)> {
     let name = ptsname(&master, Vec::new())?;
     let theirs = open(name, OFlags::RDWR | OFlags::NOCTTY | OFlags::CLOEXEC, Mode::empty())?;
     let input = match &job.input {
-        Input::Nothing => None,
-        Input::Bytes(bytes) => Some(Typing::new(master.try_clone()?, bytes.clone(), false)?),
-        Input::Open => Some(Typing::new(master.try_clone()?, Vec::new(), true)?),
+        JobInput::Null => None,
+        JobInput::Bytes(bytes) => Some(StdinWriter::new(master.try_clone()?, bytes.clone(), false)?),
+        JobInput::Piped => Some(StdinWriter::new(master.try_clone()?, Vec::new(), true)?),
     };
     let output = theirs.try_clone()?;
-    let ours = Ours { input, output: Some(Reading::new(master)?), errors: None };
-    Ok((ours, Theirs { input: theirs, output, errors: None, held: None }))
+    let ours = ParentStreams { input, output: Some(OutputReader::new(master)?), errors: None };
+    Ok((ours, ChildStreams { input: theirs, output, errors: None, keep_open: None }))
 }
 
 /// Bytes on their way to the job.
 #[derive(Debug)]
-pub(crate) struct Typing {
+pub(crate) struct StdinWriter {
     end: OwnedFd,
     bytes: Vec<u8>,
     written: usize,
@@ -152,10 +153,10 @@ pub(crate) struct Typing {
     dead: bool,
 }
 
-impl Typing {
-    fn new(end: OwnedFd, bytes: Vec<u8>, open: bool) -> io::Result<Typing> {
-        do_not_block(&end)?;
-        Ok(Typing { end, bytes, written: 0, open, dead: false })
+impl StdinWriter {
+    fn new(end: OwnedFd, bytes: Vec<u8>, open: bool) -> io::Result<StdinWriter> {
+        set_nonblocking(&end)?;
+        Ok(StdinWriter { end, bytes, written: 0, open, dead: false })
     }
 
     /// Writes as much as fits now. Says whether that was all there ever is, or nobody reads it.
@@ -165,11 +166,11 @@ impl Typing {
             Err(Errno::AGAIN | Errno::INTR) => {}
             Err(_) => self.dead = true,
         }
-        if self.left() == 0 && self.open {
+        if self.remaining() == 0 && self.open {
             self.bytes.clear();
             self.written = 0;
         }
-        self.is_over()
+        self.is_done()
     }
 
     /// Adds to what is to be written.
@@ -184,25 +185,25 @@ impl Typing {
     /// Nothing more comes. Says whether all is written.
     pub(crate) fn close(&mut self) -> bool {
         self.open = false;
-        self.is_over()
+        self.is_done()
     }
 
     /// Whether there is something to write.
-    pub(crate) fn wants_to_write(&self) -> bool {
-        !self.dead && (self.left() > 0 || !self.open)
+    pub(crate) fn has_work(&self) -> bool {
+        !self.dead && (self.remaining() > 0 || !self.open)
     }
 
     /// Bytes that are not written yet.
-    pub(crate) fn left(&self) -> usize {
+    pub(crate) fn remaining(&self) -> usize {
         self.bytes.len() - self.written
     }
 
-    fn is_over(&self) -> bool {
-        self.dead || !self.open && self.left() == 0
+    fn is_done(&self) -> bool {
+        self.dead || !self.open && self.remaining() == 0
     }
 }
 
-impl AsFd for Typing {
+impl AsFd for StdinWriter {
     fn as_fd(&self) -> BorrowedFd<'_> {
         self.end.as_fd()
     }
@@ -210,56 +211,56 @@ impl AsFd for Typing {
 
 /// An end from which relay reads.
 #[derive(Debug)]
-pub(crate) struct Reading {
+pub(crate) struct OutputReader {
     end: OwnedFd,
 }
 
 /// What a read brought.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) enum Brought {
+pub(crate) enum PipeReadOutcome {
     /// So many bytes.
     Bytes(usize),
     /// Nothing yet.
-    Nothing,
+    WouldBlock,
     /// Nobody holds the other end.
-    End,
+    Eof,
 }
 
-impl Reading {
-    fn new(end: OwnedFd) -> io::Result<Reading> {
-        do_not_block(&end)?;
-        Ok(Reading { end })
+impl OutputReader {
+    fn new(end: OwnedFd) -> io::Result<OutputReader> {
+        set_nonblocking(&end)?;
+        Ok(OutputReader { end })
     }
 
-    fn pipe() -> io::Result<(Reading, OwnedFd)> {
+    fn pipe() -> io::Result<(OutputReader, OwnedFd)> {
         let (ours, theirs) = pipe_with(PipeFlags::CLOEXEC)?;
         #[cfg(target_os = "linux")]
         {
             // Refused to a user with very many pipes, who gets a smaller one.
             let _ = rustix::pipe::fcntl_setpipe_size(&ours, PIPE);
         }
-        Ok((Reading::new(ours)?, theirs))
+        Ok((OutputReader::new(ours)?, theirs))
     }
 
     /// Reads what is there.
-    pub(crate) fn read(&self, into: &mut [u8]) -> Brought {
+    pub(crate) fn read(&self, into: &mut [u8]) -> PipeReadOutcome {
         match read(&self.end, into) {
-            Ok(0) => Brought::End,
-            Ok(length) => Brought::Bytes(length),
-            Err(Errno::AGAIN | Errno::INTR) => Brought::Nothing,
+            Ok(0) => PipeReadOutcome::Eof,
+            Ok(length) => PipeReadOutcome::Bytes(length),
+            Err(Errno::AGAIN | Errno::INTR) => PipeReadOutcome::WouldBlock,
             // EIO is how a terminal says that nobody has it open.
-            Err(_) => Brought::End,
+            Err(_) => PipeReadOutcome::Eof,
         }
     }
 }
 
-impl AsFd for Reading {
+impl AsFd for OutputReader {
     fn as_fd(&self) -> BorrowedFd<'_> {
         self.end.as_fd()
     }
 }
 
-fn do_not_block(end: &OwnedFd) -> io::Result<()> {
+fn set_nonblocking(end: &OwnedFd) -> io::Result<()> {
     fcntl_setfl(end, fcntl_getfl(end)? | OFlags::NONBLOCK)?;
     Ok(())
 }

@@ -4,7 +4,7 @@ use serde_json::Value;
 
 /// What a friend answered. There is none without words: see [`crate::Failure::NoAnswer`].
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Answer {
+pub struct FriendAnswer {
     /// Its words. With a schema, the JSON as it was written.
     pub text: String,
     /// The same, read: only with a schema, and only if it follows it.
@@ -14,11 +14,11 @@ pub struct Answer {
     /// The model that answered, if the friend says.
     pub model: Option<String>,
     /// What it was refused.
-    pub declined: Vec<Declined>,
+    pub declined: Vec<DeclinedAction>,
     /// How many tokens it took, if the friend says.
-    pub usage: Option<Usage>,
+    pub usage: Option<FriendUsage>,
     /// By which way it was reached: `app-server`, `exec` …
-    pub way: &'static str,
+    pub transport: &'static str,
     /// What a person should know beside the answer, a sentence each.
     pub remarks: Vec<String>,
 }
@@ -26,9 +26,9 @@ pub struct Answer {
 /// Something that a friend wanted to do and was refused.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Declined {
+pub struct DeclinedAction {
     /// What kind of thing.
-    pub kind: DeclinedKind,
+    pub kind: DeclinedActionKind,
     /// The file, the command, the tool. Foreign text.
     pub what: String,
 }
@@ -36,7 +36,7 @@ pub struct Declined {
 /// What a friend may be refused.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
 #[serde(rename_all = "camelCase")]
-pub enum DeclinedKind {
+pub enum DeclinedActionKind {
     /// To write a file.
     Write,
     /// To run a command.
@@ -48,7 +48,7 @@ pub enum DeclinedKind {
 /// Tokens of a turn.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, serde::Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Usage {
+pub struct FriendUsage {
     /// What was read, from the cache or not.
     pub input: u64,
     /// What was written.

@@ -5,8 +5,8 @@
 
 use std::time::{Duration, Instant};
 
-use crate::failure::Failure;
-use crate::turn::Limits;
+use crate::failure::FriendFailure;
+use crate::turn::TurnLimits;
 
 /// How often it is looked whether to go on.
 pub(crate) const TICK: Duration = Duration::from_millis(50);
@@ -16,69 +16,69 @@ pub(crate) const UNREACHABLE: Duration = Duration::from_secs(10);
 
 /// The clock of one turn.
 #[derive(Debug)]
-pub(crate) struct Clock<'t> {
+pub(crate) struct TurnClock<'t> {
     friend: &'t str,
-    limits: Limits,
-    alive: Instant,
+    limits: TurnLimits,
+    last_activity: Instant,
     /// Since when it has only tried to reach its server, and what it said.
-    trying: Option<(Instant, String)>,
+    retrying_since: Option<(Instant, String)>,
 }
 
-impl<'t> Clock<'t> {
-    pub(crate) fn new(friend: &'t str, limits: Limits) -> Clock<'t> {
-        Clock { friend, limits, alive: Instant::now(), trying: None }
+impl<'t> TurnClock<'t> {
+    pub(crate) fn new(friend: &'t str, limits: TurnLimits) -> TurnClock<'t> {
+        TurnClock { friend, limits, last_activity: Instant::now(), retrying_since: None }
     }
 
     /// It did something.
-    pub(crate) fn lives(&mut self) {
-        self.alive = Instant::now();
-        self.trying = None;
+    pub(crate) fn mark_alive(&mut self) {
+        self.last_activity = Instant::now();
+        self.retrying_since = None;
     }
 
     /// It is to be silent for so long by our own wish; at most for what is left.
-    pub(crate) fn waits(&mut self, silent: Duration) {
-        self.alive = Instant::now() + silent.min(self.left());
+    pub(crate) fn allow_silence(&mut self, silent: Duration) {
+        self.last_activity = Instant::now() + silent.min(self.remaining());
     }
 
     /// It tries to reach its server, once more, and gets no answer.
-    pub(crate) fn tries(&mut self, said: &str) {
-        self.trying.get_or_insert_with(|| (Instant::now(), said.to_string()));
+    pub(crate) fn mark_retrying(&mut self, said: &str) {
+        self.retrying_since.get_or_insert_with(|| (Instant::now(), said.to_string()));
     }
 
     /// Its server answered, whatever it said.
-    pub(crate) fn reached(&mut self) {
-        self.trying = None;
+    pub(crate) fn mark_reached(&mut self) {
+        self.retrying_since = None;
     }
 
     /// What is left of the whole time.
-    pub(crate) fn left(&self) -> Duration {
-        self.limits.left()
+    pub(crate) fn remaining(&self) -> Duration {
+        self.limits.remaining()
     }
 
     /// Why it is not waited for any longer, with its last words.
-    pub(crate) fn over(
+    pub(crate) fn check_expired(
         &self,
         stop: &dyn Fn() -> bool,
         last_words: impl FnOnce() -> String,
-    ) -> Option<Failure> {
+    ) -> Option<FriendFailure> {
         let friend = self.friend.to_string();
         if stop() {
-            return Some(Failure::Cancelled { friend });
+            return Some(FriendFailure::Cancelled { friend });
         }
-        let total = self.left().is_zero();
-        let idle = self.alive.elapsed() >= self.limits.idle;
-        match &self.trying {
+        let total = self.remaining().is_zero();
+        let idle = self.last_activity.elapsed() >= self.limits.idle;
+        match &self.retrying_since {
             // Whichever limit came first: the cause is known.
             Some((since, said)) if total || idle || since.elapsed() >= UNREACHABLE => {
-                Some(Failure::Unreachable { friend, said: said.clone() })
+                Some(FriendFailure::Unreachable { friend, said: said.clone() })
             }
             None if total => {
                 let after = self.limits.total;
-                Some(Failure::TimedOut { friend, after, idle: false, said: last_words() })
+                Some(FriendFailure::TimedOut { friend, after, idle: false, said: last_words() })
             }
             None if idle => {
                 let after = self.limits.idle;
-                Some(Failure::TimedOut { friend, after, idle: true, said: last_words() })
+                Some(FriendFailure::TimedOut { friend, after, idle: true, said: last_words() })
             }
             _ => None,
         }
@@ -90,16 +90,16 @@ mod tests {
     use super::*;
 
     /// A clock of a turn that began so long ago.
-    fn clock(ago: Duration) -> Clock<'static> {
+    fn clock(ago: Duration) -> TurnClock<'static> {
         let minute = Duration::from_secs(60);
-        let mut clock = Clock::new("codex", Limits::new(2 * minute, minute));
-        clock.limits.began -= ago;
-        clock.alive -= ago;
+        let mut clock = TurnClock::new("codex", TurnLimits::new(2 * minute, minute));
+        clock.limits.started_at -= ago;
+        clock.last_activity -= ago;
         clock
     }
 
-    fn over(clock: &Clock<'_>) -> Option<String> {
-        clock.over(&|| false, || "its last words".to_string()).map(|failure| failure.to_string())
+    fn over(clock: &TurnClock<'_>) -> Option<String> {
+        clock.check_expired(&|| false, || "its last words".to_string()).map(|failure| failure.to_string())
     }
 
     #[test]
@@ -109,25 +109,28 @@ mod tests {
         assert_eq!(over(&clock(Duration::from_secs(61))).as_deref(), Some(said));
         let said = "codex timed out after 120 s: its last words";
         assert_eq!(over(&clock(Duration::from_secs(121))).as_deref(), Some(said));
-        let stopped = clock(Duration::ZERO).over(&|| true, String::new);
-        assert!(matches!(stopped, Some(Failure::Cancelled { .. })));
+        let stopped = clock(Duration::ZERO).check_expired(&|| true, String::new);
+        assert!(matches!(stopped, Some(FriendFailure::Cancelled { .. })));
         let mut waits = clock(Duration::from_secs(61));
-        waits.waits(Duration::from_secs(1));
+        waits.allow_silence(Duration::from_secs(1));
         assert_eq!(over(&waits), None);
     }
 
     #[test]
     fn one_that_only_tries_to_reach_its_server_is_not_waited_for() {
         let mut clock = clock(Duration::ZERO);
-        clock.tries("refused");
+        clock.mark_retrying("refused");
         assert_eq!(over(&clock), None);
-        clock.trying.as_mut().unwrap().0 -= UNREACHABLE;
-        clock.tries("and again");
+        clock.retrying_since.as_mut().unwrap().0 -= UNREACHABLE;
+        clock.mark_retrying("and again");
         assert_eq!(over(&clock).as_deref(), Some("codex cannot reach its server: refused"));
-        clock.reached();
+        clock.mark_reached();
         assert_eq!(over(&clock), None);
-        clock.tries("refused");
+        clock.mark_retrying("refused");
         clock.limits.total = Duration::ZERO;
-        assert!(matches!(clock.over(&|| false, String::new), Some(Failure::Unreachable { .. })));
+        assert!(matches!(
+            clock.check_expired(&|| false, String::new),
+            Some(FriendFailure::Unreachable { .. })
+        ));
     }
 }

@@ -3,7 +3,7 @@
 
 use std::ffi::OsString;
 
-use crate::world::DEPTH;
+use crate::friend_context::DEPTH_VARIABLES;
 
 /// How deep relay may stand: a friend is asked from the top, and from nowhere else.
 pub const MOST: u32 = 1;
@@ -14,26 +14,31 @@ pub const MOST: u32 = 1;
     "relay was started by an agent that relay itself asked ({depth} deep, {MOST} is the limit); nothing was sent. \
      A friend cannot ask further friends"
 )]
-pub struct TooDeep {
+pub struct RelayDepthError {
     /// How deep it stands.
     pub depth: u32,
 }
 
 /// How deep relay stands, by what the environment says. Digits and nothing else are a number, anything else is 0;
 /// of several names the greatest number counts.
-pub fn of(variable: &dyn Fn(&str) -> Option<OsString>) -> u32 {
-    DEPTH.iter().filter_map(|name| variable(name)).map(|value| number(&value)).max().unwrap_or(0)
+pub fn current_depth(variable: &dyn Fn(&str) -> Option<OsString>) -> u32 {
+    DEPTH_VARIABLES
+        .iter()
+        .filter_map(|name| variable(name))
+        .map(|value| parse_depth(&value))
+        .max()
+        .unwrap_or(0)
 }
 
 /// Whether a friend may be asked from here.
 ///
 /// # Errors
 /// If not.
-pub fn check(depth: u32) -> Result<(), TooDeep> {
-    if depth < MOST { Ok(()) } else { Err(TooDeep { depth }) }
+pub fn check_depth(depth: u32) -> Result<(), RelayDepthError> {
+    if depth < MOST { Ok(()) } else { Err(RelayDepthError { depth }) }
 }
 
-fn number(value: &OsString) -> u32 {
+fn parse_depth(value: &OsString) -> u32 {
     let digits = value.to_str().filter(|text| text.bytes().all(|byte| byte.is_ascii_digit()));
     match digits {
         None | Some("") => 0,
@@ -54,7 +59,7 @@ mod tests {
 
     #[test]
     fn only_digits_are_a_depth() {
-        let of = |value: &str| number(&OsString::from(value));
+        let of = |value: &str| parse_depth(&OsString::from(value));
         for (value, depth) in [
             ("0", 0),
             ("1", 1),
@@ -70,21 +75,21 @@ mod tests {
         for value in ["", " 1", "1 ", "1\n", "1abc", "-1", "+1", "0x1", "1.0", "1e3", "١", "one"] {
             assert_eq!(of(value), 0, "{value:?}");
         }
-        assert_eq!(number(&OsString::from_vec(vec![b'1', 0xff])), 0);
+        assert_eq!(parse_depth(&OsString::from_vec(vec![b'1', 0xff])), 0);
     }
 
     #[test]
     fn the_greater_of_both_names_counts() {
         let of = |relay: Option<&str>, other: Option<&str>| {
             let (relay, other) = (relay.map(OsString::from), other.map(OsString::from));
-            super::of(&|name| if name == "RELAY_DEPTH" { relay.clone() } else { other.clone() })
+            super::current_depth(&|name| if name == "RELAY_DEPTH" { relay.clone() } else { other.clone() })
         };
         assert_eq!(of(None, None), 0);
         assert_eq!(of(Some("0"), Some("1")), 1);
         assert_eq!(of(Some("1"), Some("junk")), 1);
         assert_eq!(of(None, Some("3")), 3);
-        assert!(check(0).is_ok());
-        assert_eq!(check(1), Err(TooDeep { depth: 1 }));
-        assert!(check(u32::MAX).is_err());
+        assert!(check_depth(0).is_ok());
+        assert_eq!(check_depth(1), Err(RelayDepthError { depth: 1 }));
+        assert!(check_depth(u32::MAX).is_err());
     }
 }

@@ -4,7 +4,7 @@ use std::path::Path;
 
 /// What goes into a prompt.
 #[derive(Debug, Clone, Copy)]
-pub struct Envelope<'a> {
+pub struct PromptEnvelope<'a> {
     /// The project.
     pub root: &'a Path,
     /// What the user wants.
@@ -17,7 +17,7 @@ pub struct Envelope<'a> {
     pub format: Option<&'a str>,
 }
 
-impl Envelope<'_> {
+impl PromptEnvelope<'_> {
     /// The whole prompt.
     pub fn text(&self) -> String {
         let mut text = format!(
@@ -52,7 +52,8 @@ mod tests {
     #[test]
     fn a_prompt_has_the_form_that_every_friend_knows() {
         let root = Path::new("/path/to/repo");
-        let bare = Envelope { root, request: " Is this right?\n", context: None, diff: None, format: None };
+        let bare =
+            PromptEnvelope { root, request: " Is this right?\n", context: None, diff: None, format: None };
         let head = "You are helping another coding agent by reviewing or advising on work in a local repository.\n\
                     Repository path: /path/to/repo\n\
                     Use the repository files for context when needed.\n\
@@ -61,9 +62,9 @@ mod tests {
                     Request:\n\
                     Is this right?";
         assert_eq!(bare.text(), head);
-        let full = Envelope { context: Some("notes\n"), diff: Some("+a\n \n"), ..bare };
+        let full = PromptEnvelope { context: Some("notes\n"), diff: Some("+a\n \n"), ..bare };
         assert_eq!(full.text(), format!("{head}\n\nAdditional Context:\nnotes\n\nGit Diff:\n+a\n "));
-        let diff = Envelope { diff: Some("+a"), format: Some("JSON"), context: Some(""), ..bare };
+        let diff = PromptEnvelope { diff: Some("+a"), format: Some("JSON"), context: Some(""), ..bare };
         assert_eq!(diff.text(), format!("{head}\n\nGit Diff:\n+a\n\nAnswer Format:\nJSON"));
     }
 }

@@ -7,10 +7,10 @@ use relaycode_project::access::Access;
 
 /// Why there is no answer.
 #[derive(Debug, thiserror::Error)]
-pub enum Failure {
+pub enum FriendFailure {
     /// Its program is not on this machine.
     #[error("{friend} is not installed: there is no `{program}` in PATH")]
-    Missing {
+    NotInstalled {
         /// The friend.
         friend: String,
         /// The program that was looked for.
@@ -30,7 +30,7 @@ pub enum Failure {
     },
     /// Its program does not say which version it is; one that nobody knows is not used.
     #[error("{friend} does not say which version it is, and relay uses none that it does not know: {said}")]
-    NoVersion {
+    UnknownVersion {
         /// The friend.
         friend: String,
         /// Its own words.
@@ -50,7 +50,7 @@ pub enum Failure {
     },
     /// It cannot do this, or nobody has tested that it does so safely.
     #[error("{friend} cannot {what}")]
-    Cannot {
+    Unsupported {
         /// The friend.
         friend: String,
         /// What was wanted.
@@ -60,7 +60,7 @@ pub enum Failure {
     #[error(
         "{friend} was asked to work {wanted} and says that it works with `{got}`; nothing was sent to it"
     )]
-    OtherAccess {
+    AccessMismatch {
         /// The friend.
         friend: String,
         /// What it was given.
@@ -70,7 +70,7 @@ pub enum Failure {
     },
     /// It does not know the session.
     #[error("{friend} has no session {id}")]
-    NoSession {
+    UnknownSession {
         /// The friend.
         friend: String,
         /// The session's id.
@@ -86,7 +86,7 @@ pub enum Failure {
     },
     /// It answered, and not in the form that was asked for.
     #[error("{friend}'s answer does not follow the schema: {fault}")]
-    NotByTheSchema {
+    SchemaMismatch {
         /// The friend.
         friend: String,
         /// Where, and what is wrong.
@@ -124,7 +124,7 @@ pub enum Failure {
     },
     /// It sent more than is read.
     #[error("{friend} sent more in one piece than relay reads, {} MiB at most; nothing of it was used", most >> 20)]
-    TooMuch {
+    AnswerTooLarge {
         /// The friend.
         friend: String,
         /// Bytes that are read.
@@ -132,7 +132,7 @@ pub enum Failure {
     },
     /// It asks and asks, and does not read the answers.
     #[error("{friend} does not read what it is answered; more than {} MiB wait for it", most >> 20)]
-    NotReading {
+    InputStalled {
         /// The friend.
         friend: String,
         /// Bytes that may wait.

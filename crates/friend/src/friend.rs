@@ -2,11 +2,11 @@
 
 use relaycode_project::access::Access;
 
-use crate::answer::Answer;
-use crate::event::Event;
-use crate::failure::Failure;
-use crate::turn::Turn;
-use crate::world::World;
+use crate::answer::FriendAnswer;
+use crate::event::FriendEvent;
+use crate::failure::FriendFailure;
+use crate::friend_context::FriendContext;
+use crate::turn::FriendTurn;
 
 /// Another agent that relay delegates to.
 pub trait Friend: Sync {
@@ -14,18 +14,18 @@ pub trait Friend: Sync {
     fn name(&self) -> &str;
 
     /// What it can do, as tested.
-    fn abilities(&self) -> Abilities;
+    fn abilities(&self) -> FriendAbilities;
 
     /// Looks whether it is there: its program, its version, whether it is signed in. Asks no model, and takes
     /// seconds at most.
-    fn look(&self, world: &World<'_>) -> Presence;
+    fn probe(&self, world: &FriendContext<'_>) -> FriendProbeReport;
 
     /// Whether its program is on this machine at all, which costs nothing to find out: asked before anything is made
     /// ready for it. A server is asked itself.
     ///
     /// # Errors
     /// That it is missing.
-    fn at_hand(&self, _world: &World<'_>) -> Result<(), Failure> {
+    fn check_installed(&self, _world: &FriendContext<'_>) -> Result<(), FriendFailure> {
         Ok(())
     }
 
@@ -33,13 +33,18 @@ pub trait Friend: Sync {
     ///
     /// # Errors
     /// Why there is no answer.
-    fn turn(&self, turn: &Turn, world: &World<'_>, hear: &mut dyn FnMut(Event)) -> Result<Answer, Failure>;
+    fn run_turn(
+        &self,
+        turn: &FriendTurn,
+        world: &FriendContext<'_>,
+        hear: &mut dyn FnMut(FriendEvent),
+    ) -> Result<FriendAnswer, FriendFailure>;
 }
 
 /// What a friend can do, as tested.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Abilities {
+pub struct FriendAbilities {
     /// It looks into files by itself.
     pub reads_files: bool,
     /// It changes files by itself, in the directory it works in. One that cannot answers with a patch.
@@ -49,7 +54,7 @@ pub struct Abilities {
     /// It has a review of its own.
     pub review: bool,
     /// What it keeps of earlier turns.
-    pub sessions: Sessions,
+    pub sessions: SessionSupport,
     /// It can be held to a JSON schema by its own means; else the prompt asks for it.
     pub schema: bool,
     /// What it may be given, by a tested recipe. Anything else is refused.
@@ -60,7 +65,7 @@ pub struct Abilities {
 /// How a friend remembers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
 #[serde(rename_all = "camelCase")]
-pub enum Sessions {
+pub enum SessionSupport {
     /// By itself, under an id of its own.
     Own,
     /// Not at all: relay keeps what was said, and says it again.
@@ -70,7 +75,7 @@ pub enum Sessions {
 /// Whether a friend is there.
 #[derive(Debug, Clone, Default, PartialEq, Eq, serde::Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Presence {
+pub struct FriendProbeReport {
     /// Where its program is, or the address of its server; `None`: it is not there.
     pub found: Option<String>,
     /// Its version, if it says.

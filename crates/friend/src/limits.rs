@@ -1,20 +1,20 @@
 //! How much goes to a friend at most. Exact at the byte; text counts as UTF-8.
 
 /// Bytes of the context that the user gives.
-pub const CONTEXT: usize = 200_000;
+pub const CONTEXT_BYTES: usize = 200_000;
 /// Bytes of a difference.
-pub const DIFF: usize = 300_000;
+pub const DIFF_BYTES: usize = 300_000;
 /// Bytes of the whole prompt.
-pub const PROMPT: usize = 500_000;
+pub const PROMPT_BYTES: usize = 500_000;
 /// How many files are named when a difference is too large.
-pub const NAMED: usize = 5;
+pub const NAMED_FILES: usize = 5;
 
 /// More than goes to a friend.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{what}{} is too large: {size} bytes, {most} at most{}", compared(*what, since.as_deref()), named(largest))]
-pub struct Over {
+pub struct PromptSizeError {
     /// What is too large.
-    pub what: What,
+    pub what: PromptSizeLimit,
     /// Bytes that it has.
     pub size: u64,
     /// Bytes that it may have.
@@ -27,7 +27,7 @@ pub struct Over {
 
 /// What can be too large.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum What {
+pub enum PromptSizeLimit {
     /// What the user gives beside the prompt.
     Context,
     /// A difference.
@@ -36,13 +36,13 @@ pub enum What {
     Prompt,
 }
 
-impl What {
+impl PromptSizeLimit {
     /// Its limit.
-    pub fn most(self) -> usize {
+    pub fn max_bytes(self) -> usize {
         match self {
-            What::Context => CONTEXT,
-            What::Diff => DIFF,
-            What::Prompt => PROMPT,
+            PromptSizeLimit::Context => CONTEXT_BYTES,
+            PromptSizeLimit::Diff => DIFF_BYTES,
+            PromptSizeLimit::Prompt => PROMPT_BYTES,
         }
     }
 
@@ -50,30 +50,34 @@ impl What {
     ///
     /// # Errors
     /// If they are.
-    pub fn check(self, size: u64, largest: impl FnOnce() -> Vec<(String, u64)>) -> Result<(), Over> {
-        let most = self.most();
+    pub fn check(
+        self,
+        size: u64,
+        largest: impl FnOnce() -> Vec<(String, u64)>,
+    ) -> Result<(), PromptSizeError> {
+        let most = self.max_bytes();
         if size <= most as u64 {
             return Ok(());
         }
-        Err(Over { what: self, size, most, largest: largest(), since: None })
+        Err(PromptSizeError { what: self, size, most, largest: largest(), since: None })
     }
 }
 
-impl std::fmt::Display for What {
+impl std::fmt::Display for PromptSizeLimit {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(match self {
-            What::Context => "the context",
-            What::Diff => "the difference",
-            What::Prompt => "the prompt with all that goes with it",
+            PromptSizeLimit::Context => "the context",
+            PromptSizeLimit::Diff => "the difference",
+            PromptSizeLimit::Prompt => "the prompt with all that goes with it",
         })
     }
 }
 
-fn compared(what: What, since: Option<&str>) -> String {
+fn compared(what: PromptSizeLimit, since: Option<&str>) -> String {
     match (what, since) {
-        (_, None) | (What::Context, _) => String::new(),
-        (What::Diff, Some(base)) => format!(" since {base}"),
-        (What::Prompt, Some(base)) => format!(", the difference since {base} among it,"),
+        (_, None) | (PromptSizeLimit::Context, _) => String::new(),
+        (PromptSizeLimit::Diff, Some(base)) => format!(" since {base}"),
+        (PromptSizeLimit::Prompt, Some(base)) => format!(", the difference since {base} among it,"),
     }
 }
 
@@ -91,7 +95,11 @@ mod tests {
 
     #[test]
     fn limits_are_exact_at_the_byte() {
-        for (what, most) in [(What::Context, 200_000), (What::Diff, 300_000), (What::Prompt, 500_000)] {
+        for (what, most) in [
+            (PromptSizeLimit::Context, 200_000),
+            (PromptSizeLimit::Diff, 300_000),
+            (PromptSizeLimit::Prompt, 500_000),
+        ] {
             assert_eq!(what.check(most, Vec::new), Ok(()));
             let over = what.check(most + 1, || vec![("a.rs".to_string(), 9)]).unwrap_err();
             assert_eq!((over.size, over.most as u64), (most + 1, most));

@@ -4,16 +4,16 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use relaycode_project::access::Access;
-use relaycode_text::width::shown;
+use relaycode_text::width::clip_for_message;
 
-use crate::depth::{self, TooDeep};
-use crate::failure::Failure;
+use crate::depth::{self, RelayDepthError};
+use crate::failure::FriendFailure;
 use crate::friend::Friend;
-use crate::turn::{Limits, Memory, Task, Turn};
-use crate::world::World;
+use crate::friend_context::FriendContext;
+use crate::turn::{FriendTurn, TurnLimits, TurnMemory, TurnTask};
 
 /// How long it may take in all. A model on one's own machine may have to be loaded first.
-pub const TOTAL: Duration = Duration::from_secs(60);
+pub const LIVE_TEST_TIMEOUT: Duration = Duration::from_secs(60);
 /// What it is asked.
 const QUESTION: &str = "Answer with the one word: ready";
 /// Cells of the answer that are kept.
@@ -22,7 +22,7 @@ const SAID: usize = 60;
 /// A friend that answered.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Passed {
+pub struct LiveTestReport {
     /// How long it took.
     #[serde(rename = "ms", serialize_with = "milliseconds")]
     pub took: Duration,
@@ -38,28 +38,28 @@ pub struct Passed {
 
 /// Why there is no word.
 #[derive(Debug, thiserror::Error)]
-pub enum NotPassed {
+pub enum LiveTestError {
     /// relay stands too deep in relays.
     #[error(transparent)]
-    Depth(#[from] TooDeep),
+    Depth(#[from] RelayDepthError),
     /// The friend failed.
     #[error(transparent)]
-    Friend(#[from] Failure),
+    Friend(#[from] FriendFailure),
 }
 
-/// Asks a friend for one word, read-only, within [`TOTAL`], in a new empty directory in `scratch`, which is gone afterwards.
+/// Asks a friend for one word, read-only, within [`LIVE_TEST_TIMEOUT`], in a new empty directory in `scratch`, which is gone afterwards.
 ///
 /// # Errors
 /// Why it was not asked, or did not answer.
-pub fn live_test(
+pub fn run_live_test(
     friend: &dyn Friend,
     model: Option<&str>,
     scratch: &Path,
-    world: &World<'_>,
-) -> Result<Passed, NotPassed> {
-    depth::check(world.depth)?;
+    world: &FriendContext<'_>,
+) -> Result<LiveTestReport, LiveTestError> {
+    depth::check_depth(world.depth)?;
     let began = Instant::now();
-    let failed = |error: std::io::Error| Failure::Failed {
+    let failed = |error: std::io::Error| FriendFailure::Failed {
         friend: friend.name().to_string(),
         said: format!("no empty directory could be made in {}: {error}", scratch.display()),
     };
@@ -67,24 +67,24 @@ pub fn live_test(
     let directory =
         scratch.canonicalize().map_err(failed)?.join(format!("try-{}", uuid::Uuid::new_v4().simple()));
     std::fs::create_dir(&directory).map_err(failed)?;
-    let turn = Turn {
-        task: Task::Prompt(QUESTION.to_string()),
+    let turn = FriendTurn {
+        task: TurnTask::Prompt(QUESTION.to_string()),
         directory: directory.clone(),
         access: Access::ReadOnly,
         model: model.map(str::to_string),
         schema: None,
-        memory: Memory::None,
-        limits: Limits::new(TOTAL, TOTAL),
+        memory: TurnMemory::None,
+        limits: TurnLimits::new(LIVE_TEST_TIMEOUT, LIVE_TEST_TIMEOUT),
     };
-    let answered = friend.turn(&turn, world, &mut |_| {});
+    let answered = friend.run_turn(&turn, world, &mut |_| {});
     // What it left there is no use to anybody; that it cannot be removed is no reason to say that it failed.
     let _ = std::fs::remove_dir_all(&directory);
     let answer = answered?;
-    Ok(Passed {
+    Ok(LiveTestReport {
         took: began.elapsed(),
         model: answer.model,
-        way: answer.way,
-        said: shown(answer.text.trim(), SAID),
+        way: answer.transport,
+        said: clip_for_message(answer.text.trim(), SAID),
         remarks: answer.remarks,
     })
 }

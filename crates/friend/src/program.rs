@@ -5,34 +5,39 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use relaycode_clients::lines::MOST_UNREAD;
-use relaycode_exec::{Deadlines, End, Environment, ExecError, Finished, Job};
+use relaycode_clients::line_process::MAX_UNREAD_BYTES;
+use relaycode_exec::{Deadlines, ExecError, ExitReason, Job, JobEnvironment, JobOutcome};
 
-use crate::clock::Clock;
-use crate::failure::Failure;
-use crate::friend::Presence;
-use crate::last_words::last_words;
-use crate::turn::{GRACE, Turn};
-use crate::version::Version;
-use crate::world::World;
+use crate::clock::TurnClock;
+use crate::failure::FriendFailure;
+use crate::friend::FriendProbeReport;
+use crate::friend_context::FriendContext;
+use crate::stderr_tail::error_excerpt;
+use crate::turn::{FriendTurn, GRACE};
+use crate::version::FriendVersion;
 
 /// How long a program may take to answer at once. A large one on a busy machine takes 7 s.
-const MOST: Duration = Duration::from_secs(20);
+const CALL_TIMEOUT: Duration = Duration::from_secs(20);
 
 /// Lines of a conversation that are no messages; a program that prints more of them does not hold one.
-pub(crate) const MOST_GARBAGE: usize = 1_000;
+pub(crate) const MAX_INVALID_LINES: usize = 1_000;
 
 /// Where a program is, in the world's `PATH`.
-pub(crate) fn find(world: &World<'_>, name: &str) -> Option<PathBuf> {
-    let path = (world.variable)("PATH")?;
+pub(crate) fn find_program(world: &FriendContext<'_>, name: &str) -> Option<PathBuf> {
+    let path = (world.env_var)("PATH")?;
     std::env::split_paths(&path).filter(|folder| folder.is_absolute()).map(|folder| folder.join(name)).find(
         |file| file.metadata().is_ok_and(|meta| meta.is_file() && meta.permissions().mode() & 0o111 != 0),
     )
 }
 
 /// The same, or that it is missing.
-pub(crate) fn needed(world: &World<'_>, friend: &str, name: &str, hint: &str) -> Result<PathBuf, Failure> {
-    find(world, name).ok_or_else(|| Failure::Missing {
+pub(crate) fn require_program(
+    world: &FriendContext<'_>,
+    friend: &str,
+    name: &str,
+    hint: &str,
+) -> Result<PathBuf, FriendFailure> {
+    find_program(world, name).ok_or_else(|| FriendFailure::NotInstalled {
         friend: friend.to_string(),
         program: name.to_string(),
         hint: hint.to_string(),
@@ -40,30 +45,30 @@ pub(crate) fn needed(world: &World<'_>, friend: &str, name: &str, hint: &str) ->
 }
 
 /// Asks a program something that it answers at once. Not in the project, whose settings may name programs to run.
-pub(crate) fn call(
-    world: &World<'_>,
+pub(crate) fn run_program(
+    world: &FriendContext<'_>,
     words: impl IntoIterator<Item = OsString>,
-    environment: Environment,
-) -> Result<Finished, ExecError> {
+    environment: JobEnvironment,
+) -> Result<JobOutcome, ExecError> {
     let mut job = Job::argv(words, "/");
     job.environment = environment;
-    job.deadlines = Deadlines { total: Some(MOST), idle: None, grace: GRACE };
-    world.runner.run(&job, world.stop, &mut |_| {})
+    job.deadlines = Deadlines { total: Some(CALL_TIMEOUT), idle: None, grace: GRACE };
+    world.runner.run(&job, world.stop_requested, &mut |_| {})
 }
 
 /// The version that a program says it has, or why it is not known.
-pub(crate) fn version(
-    world: &World<'_>,
+pub(crate) fn program_version(
+    world: &FriendContext<'_>,
     program: OsString,
-    environment: Environment,
-) -> Result<Version, String> {
+    environment: JobEnvironment,
+) -> Result<FriendVersion, String> {
     let finished =
-        call(world, [program, "--version".into()], environment).map_err(|error| error.to_string())?;
+        run_program(world, [program, "--version".into()], environment).map_err(|error| error.to_string())?;
     let printed = finished.stdout.text();
-    let version = printed.split_whitespace().find_map(Version::read);
-    version.filter(|_| finished.end.is_success()).ok_or_else(|| {
-        match (finished.end, last_words(&finished.stderr.text(), |_| true)) {
-            (End::DeadlinePassed, _) => format!("it took more than {} s", MOST.as_secs()),
+    let version = printed.split_whitespace().find_map(FriendVersion::parse);
+    version.filter(|_| finished.reason.is_success()).ok_or_else(|| {
+        match (finished.reason, error_excerpt(&finished.stderr.text(), |_| true)) {
+            (ExitReason::DeadlinePassed, _) => format!("it took more than {} s", CALL_TIMEOUT.as_secs()),
             (_, said) if said.is_empty() => "it says nothing".to_string(),
             (_, said) => said,
         }
@@ -72,31 +77,34 @@ pub(crate) fn version(
 
 /// What relay knows of a friend's program.
 #[derive(Debug)]
-pub(crate) struct Known {
+pub(crate) struct ProgramProfile {
     pub(crate) name: &'static str,
     /// The oldest version that is used: the oldest with which its recipe was tested.
-    pub(crate) oldest: Version,
+    pub(crate) oldest: FriendVersion,
     /// What to do when it is not there, or too old.
     pub(crate) install: &'static str,
     /// What to do when it is not signed in.
     pub(crate) sign_in: &'static str,
 }
 
-impl Known {
+impl ProgramProfile {
     /// It is not there.
-    pub(crate) fn absent(&self) -> Presence {
-        Presence { trouble: Some(format!("not installed; {}", self.install)), ..Presence::default() }
+    pub(crate) fn missing_report(&self) -> FriendProbeReport {
+        FriendProbeReport {
+            trouble: Some(format!("not installed; {}", self.install)),
+            ..FriendProbeReport::default()
+        }
     }
 
     /// It is at this place, in this version. Only of one that can be used it is asked whether it is signed in.
-    pub(crate) fn there(
+    pub(crate) fn installed_report(
         &self,
         found: String,
-        version: Result<Version, String>,
+        version: Result<FriendVersion, String>,
         signed_in: impl FnOnce() -> Option<bool>,
-    ) -> Presence {
-        let Known { name, oldest, install, sign_in } = self;
-        let mut presence = Presence { found: Some(found), ..Presence::default() };
+    ) -> FriendProbeReport {
+        let ProgramProfile { name, oldest, install, sign_in } = self;
+        let mut presence = FriendProbeReport { found: Some(found), ..FriendProbeReport::default() };
         match version {
             Err(why) => {
                 presence.trouble = Some(format!("`{name} --version` does not say its version: {why}"));
@@ -117,60 +125,60 @@ impl Known {
     }
 
     /// It failed, and said this.
-    pub(crate) fn failed(&self, said: impl Into<String>) -> Failure {
-        Failure::Failed { friend: self.name.to_string(), said: said.into() }
+    pub(crate) fn failed(&self, said: impl Into<String>) -> FriendFailure {
+        FriendFailure::Failed { friend: self.name.to_string(), said: said.into() }
     }
 
     /// It is not signed in, and said this.
-    pub(crate) fn not_signed_in(&self, said: impl Into<String>) -> Failure {
+    pub(crate) fn not_signed_in(&self, said: impl Into<String>) -> FriendFailure {
         let (friend, hint) = (self.name.to_string(), self.sign_in.to_string());
-        Failure::NotSignedIn { friend, said: said.into(), hint }
+        FriendFailure::NotSignedIn { friend, said: said.into(), hint }
     }
 
     /// It does not reach its server, and said this.
-    pub(crate) fn unreachable(&self, said: impl Into<String>) -> Failure {
-        Failure::Unreachable { friend: self.name.to_string(), said: said.into() }
+    pub(crate) fn unreachable(&self, said: impl Into<String>) -> FriendFailure {
+        FriendFailure::Unreachable { friend: self.name.to_string(), said: said.into() }
     }
 
     /// It cannot do this.
-    pub(crate) fn cannot(&self, what: impl Into<String>) -> Failure {
-        Failure::Cannot { friend: self.name.to_string(), what: what.into() }
+    pub(crate) fn unsupported(&self, what: impl Into<String>) -> FriendFailure {
+        FriendFailure::Unsupported { friend: self.name.to_string(), what: what.into() }
     }
 
     /// It does not know the session.
-    pub(crate) fn no_session(&self, id: &str) -> Failure {
-        Failure::NoSession { friend: self.name.to_string(), id: id.to_string() }
+    pub(crate) fn unknown_session(&self, id: &str) -> FriendFailure {
+        FriendFailure::UnknownSession { friend: self.name.to_string(), id: id.to_string() }
     }
 
     /// It could not be started or watched.
-    pub(crate) fn not_run(&self, source: ExecError) -> Failure {
+    pub(crate) fn exec_failure(&self, source: ExecError) -> FriendFailure {
         let friend = self.name.to_string();
         match source {
             ExecError::NotFound { program } => {
-                Failure::Missing { friend, program, hint: self.install.to_string() }
+                FriendFailure::NotInstalled { friend, program, hint: self.install.to_string() }
             }
-            source => Failure::Exec { friend, source },
+            source => FriendFailure::Exec { friend, source },
         }
     }
 
     /// It does not say which version it is, and said this.
-    pub(crate) fn no_version(&self, said: impl Into<String>) -> Failure {
+    pub(crate) fn unknown_version(&self, said: impl Into<String>) -> FriendFailure {
         let (friend, hint) = (self.name.to_string(), self.install.to_string());
-        Failure::NoVersion { friend, said: said.into(), hint }
+        FriendFailure::UnknownVersion { friend, said: said.into(), hint }
     }
 
     /// It asks and asks, and does not read the answers.
-    pub(crate) fn not_reading(&self) -> Failure {
-        Failure::NotReading { friend: self.name.to_string(), most: MOST_UNREAD }
+    pub(crate) fn input_stalled(&self) -> FriendFailure {
+        FriendFailure::InputStalled { friend: self.name.to_string(), most: MAX_UNREAD_BYTES }
     }
 
     /// Refuses one that is too old.
-    pub(crate) fn check(&self, found: Version) -> Result<(), Failure> {
+    pub(crate) fn check_version(&self, found: FriendVersion) -> Result<(), FriendFailure> {
         if found >= self.oldest {
             return Ok(());
         }
         let (friend, oldest) = (self.name.to_string(), self.oldest.to_string());
-        Err(Failure::TooOld { friend, found: found.to_string(), oldest })
+        Err(FriendFailure::TooOld { friend, found: found.to_string(), oldest })
     }
 
     /// Refuses one that is too old or does not say how old it is, by what its program answers: before a way is taken
@@ -178,58 +186,60 @@ impl Known {
     pub(crate) fn check_program(
         &self,
         program: OsString,
-        environment: Environment,
-        turn: &Turn,
-        world: &World<'_>,
-    ) -> Result<(), Failure> {
-        let found = version(world, program, environment);
+        environment: JobEnvironment,
+        turn: &FriendTurn,
+        world: &FriendContext<'_>,
+    ) -> Result<(), FriendFailure> {
+        let found = program_version(world, program, environment);
         // That it was broken off is no fault of the program's.
-        if let Some(failure) = Clock::new(self.name, turn.limits).over(world.stop, String::new) {
+        if let Some(failure) =
+            TurnClock::new(self.name, turn.limits).check_expired(world.stop_requested, String::new)
+        {
             return Err(failure);
         }
         match found {
-            Ok(found) => self.check(found),
-            Err(said) => Err(self.no_version(said)),
+            Ok(found) => self.check_version(found),
+            Err(said) => Err(self.unknown_version(said)),
         }
     }
 }
 
 /// A friend's program: the one in PATH, or one at a place.
 #[derive(Debug)]
-pub(crate) struct Program {
+pub(crate) struct FriendProgram {
     name: &'static str,
-    place: Option<PathBuf>,
+    path: Option<PathBuf>,
 }
 
-impl Program {
-    pub(crate) const fn in_path(name: &'static str) -> Program {
-        Program { name, place: None }
+impl FriendProgram {
+    pub(crate) const fn in_path(name: &'static str) -> FriendProgram {
+        FriendProgram { name, path: None }
     }
 
-    pub(crate) fn at(name: &'static str, place: &Path) -> Program {
-        Program { name, place: Some(place.to_path_buf()) }
+    pub(crate) fn with_path(name: &'static str, place: &Path) -> FriendProgram {
+        FriendProgram { name, path: Some(place.to_path_buf()) }
     }
 
     /// The first word of its command line.
-    pub(crate) fn word(&self) -> OsString {
-        self.place.as_ref().map_or_else(|| self.name.into(), |place| place.clone().into())
+    pub(crate) fn argv0(&self) -> OsString {
+        self.path.as_ref().map_or_else(|| self.name.into(), |place| place.clone().into())
     }
 
     /// Where it is.
-    pub(crate) fn find(&self, world: &World<'_>) -> Option<PathBuf> {
-        match &self.place {
+    pub(crate) fn find(&self, world: &FriendContext<'_>) -> Option<PathBuf> {
+        match &self.path {
             Some(place) => place.is_file().then(|| place.clone()),
-            None => find(world, self.name),
+            None => find_program(world, self.name),
         }
     }
 
     /// The same, or that it is missing; `install` says what to do then.
-    pub(crate) fn needed(&self, world: &World<'_>, install: &str) -> Result<(), Failure> {
+    pub(crate) fn require(&self, world: &FriendContext<'_>, install: &str) -> Result<(), FriendFailure> {
         match self.find(world) {
             Some(_) => Ok(()),
-            None => Err(Failure::Missing {
+            None => Err(FriendFailure::NotInstalled {
                 friend: self.name.to_string(),
-                program: self.word().to_string_lossy().into_owned(),
+                program: self.argv0().to_string_lossy().into_owned(),
                 hint: install.to_string(),
             }),
         }
@@ -240,19 +250,23 @@ impl Program {
 mod tests {
     use super::*;
 
-    const KNOWN: Known =
-        Known { name: "codex", oldest: Version::new(0, 154, 0), install: "install it", sign_in: "sign in" };
+    const KNOWN: ProgramProfile = ProgramProfile {
+        name: "codex",
+        oldest: FriendVersion::new(0, 154, 0),
+        install: "install it",
+        sign_in: "sign in",
+    };
 
     #[test]
     fn what_is_in_the_way_of_using_a_program_is_said_with_what_to_do() {
-        let there = |version: Result<Version, String>, signed_in| {
-            let presence = KNOWN.there("/bin/codex".to_string(), version, || signed_in);
+        let there = |version: Result<FriendVersion, String>, signed_in| {
+            let presence = KNOWN.installed_report("/bin/codex".to_string(), version, || signed_in);
             presence.trouble.unwrap_or_default()
         };
-        let new = || Ok(Version::new(0, 166, 0));
-        assert_eq!(KNOWN.absent().trouble.as_deref(), Some("not installed; install it"));
+        let new = || Ok(FriendVersion::new(0, 166, 0));
+        assert_eq!(KNOWN.missing_report().trouble.as_deref(), Some("not installed; install it"));
         assert_eq!(
-            there(Ok(Version::new(0, 99, 1)), None),
+            there(Ok(FriendVersion::new(0, 99, 1)), None),
             "too old: relay knows 0.154.0 and later; install it"
         );
         let said = "`codex --version` does not say its version: it says nothing";
@@ -263,7 +277,10 @@ mod tests {
 
     #[test]
     fn one_that_is_too_old_is_refused() {
-        assert!(matches!(KNOWN.check(Version::new(0, 99, 1)), Err(Failure::TooOld { .. })));
-        assert!(KNOWN.check(KNOWN.oldest).is_ok());
+        assert!(matches!(
+            KNOWN.check_version(FriendVersion::new(0, 99, 1)),
+            Err(FriendFailure::TooOld { .. })
+        ));
+        assert!(KNOWN.check_version(KNOWN.oldest).is_ok());
     }
 }

@@ -7,27 +7,27 @@
 
 use std::path::{Component, Path};
 
-use relaycode_project::git::{Base, Diff, Git, GitError};
+use relaycode_project::git::{DiffBase, Git, GitDiff, GitError};
 use serde_json::Value;
 
-use crate::ask::session::{Session, Watch};
-use crate::ask::{self, AskError, Asked, Failed, Letter, Terms};
+use crate::ask::run::{AskRun, OptionalTreeCheck};
+use crate::ask::{self, AskError, AskFailure, AskOptions, AskOutcome, AskPromptBuilder};
 use crate::depth;
-use crate::diff::{self, Sent, Which};
-use crate::event::Event;
-use crate::failure::Failure;
+use crate::diff::{self, SentDiffScope, SentSummary};
+use crate::event::FriendEvent;
+use crate::failure::FriendFailure;
 use crate::friend::Friend;
-use crate::schema::Schema;
-use crate::turn::{Memory, Task};
-use crate::verdict::{self, NoVerdict, Verdict};
-use crate::world::World;
+use crate::friend_context::FriendContext;
+use crate::schema::AnswerSchema;
+use crate::turn::{TurnMemory, TurnTask};
+use crate::verdict::{self, ReviewVerdict, VerdictError};
 
 /// What is asked when nobody says.
 pub const PROMPT: &str = "Review the following changes.";
 
 /// What a friend shall review.
 #[derive(Debug, Clone)]
-pub struct Reviewing {
+pub struct ReviewRequest {
     /// What the branch is compared with; `None`: what is found ([`Git::default_base`]).
     pub base: Option<String>,
     /// Only these files and directories: relative to the project's root, or absolute. Empty: all.
@@ -41,18 +41,18 @@ pub struct Reviewing {
     /// Whether it has to come to a verdict.
     pub verdict: bool,
     /// On which terms.
-    pub terms: Terms,
+    pub options: AskOptions,
 }
 
 /// What came of it.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Reviewed {
+pub struct ReviewOutcome {
     /// The review in the friend's words, and what was sent.
-    pub asked: Asked,
+    pub outcome: AskOutcome,
     /// What it was compared with.
-    pub base: Base,
+    pub base: DiffBase,
     /// What it comes to, if a verdict was wanted. There is none without one then.
-    pub verdict: Option<Verdict>,
+    pub verdict: Option<ReviewVerdict>,
 }
 
 /// Has a friend review.
@@ -61,166 +61,173 @@ pub struct Reviewed {
 /// Why there is no review, or no verdict.
 pub fn review(
     friend: &dyn Friend,
-    reviewing: &Reviewing,
-    world: &World<'_>,
-    hear: &mut dyn FnMut(Event),
-) -> Result<Reviewed, AskError> {
-    let terms = &reviewing.terms;
-    let limits = terms.limits()?;
-    let root = terms.directory()?;
-    terms.allowed(friend)?;
+    reviewing: &ReviewRequest,
+    world: &FriendContext<'_>,
+    hear: &mut dyn FnMut(FriendEvent),
+) -> Result<ReviewOutcome, AskError> {
+    let terms = &reviewing.options;
+    let limits = terms.turn_limits()?;
+    let root = terms.real_directory()?;
+    terms.check_access(friend)?;
     if reviewing.prompt.as_deref().is_some_and(ask::is_blank) {
         return Err(AskError::NoPrompt);
     }
-    let schema = form(reviewing)?;
-    let context = ask::checked(reviewing.context.as_deref())?;
+    let schema = answer_schema(reviewing)?;
+    let context = ask::check_context(reviewing.context.as_deref())?;
     let git = Git::new(&world.runner, &root);
     let base = match &reviewing.base {
-        Some(name) => git.base(name)?,
+        Some(name) => git.resolve_base(name)?,
         None => git.default_base()?,
     };
-    depth::check(world.depth)?;
-    let paths = paths(&reviewing.paths, &root)?;
+    depth::check_depth(world.depth)?;
+    let paths = git_paths(&reviewing.paths, &root)?;
     let paths: Vec<&str> = paths.iter().map(String::as_str).collect();
-    let (diff, sent) = diff::for_review(&git, &base, &paths, reviewing.uncommitted)?;
-    let could = has_own(friend, reviewing) && matches!(sent.which, Which::Branch { .. });
-    let own = could && git.is_named(&base)?;
+    let (diff, sent) = diff::diff_for_review(&git, &base, &paths, reviewing.uncommitted)?;
+    let could = can_use_own(friend, reviewing) && matches!(sent.scope, SentDiffScope::Branch { .. });
+    let own = could && git.is_ref_name(&base)?;
     let request = request(reviewing);
-    let letter = Letter { root: &root, request: &request, context, diff: &diff, schema: schema.as_ref() };
+    let letter =
+        AskPromptBuilder { root: &root, request: &request, context, diff: &diff, schema: schema.as_ref() };
     // Written before anything is sent, so that what is too large is known; a friend that looks for itself does
     // not need it.
-    let letter = diff::fits(&diff).and_then(|()| letter.write(friend, sent.clone()));
-    let letter = letter.map_err(|error| error.since(&base));
+    let letter = diff::check_diff_size(&diff).and_then(|()| letter.build(friend, sent.clone()));
+    let letter = letter.map_err(|error| error.with_base(&base));
     let letter = if own { letter } else { Ok(letter?) };
-    let none = Sent::new(Which::Own { base: base.clone() }, &Diff::default());
-    let looked = Sent { work_left_out: sent.work_left_out, ..none };
+    let none = SentSummary::new(SentDiffScope::FriendOwnDiff { base: base.clone() }, &GitDiff::default());
+    let looked = SentSummary { uncommitted_left_out: sent.uncommitted_left_out, ..none };
     if could && !own {
         let why = format!("its own review compares with branches and tags, and {} is neither", base.name);
-        hear(Event::OtherWay(why));
+        hear(FriendEvent::Fallback(why));
     }
-    if own { &looked } else { &sent }.tell(hear);
-    let session = ask::session(friend, world, terms, (&root, schema.as_ref(), limits));
-    let watch = session.watch(terms.check_tree, &git);
+    if own { &looked } else { &sent }.report(hear);
+    let session = ask::new_run(friend, world, terms, (&root, schema.as_ref(), limits));
+    let watch = session.begin_tree_check(terms.check_tree, &git);
     let asked = match (own, &watch) {
-        (_, Err(_)) => session.end(Err(session.cancelled()), watch, sent),
-        (true, Ok(_)) => by_itself(&session, (&base, looked), letter, watch, hear),
+        (_, Err(_)) => session.finish(Err(session.cancelled_failure()), watch, sent),
+        (true, Ok(_)) => run_own_review(&session, (&base, looked), letter, watch, hear),
         (false, Ok(_)) => letter.and_then(|(prompt, sent)| {
-            let answer = session.turn(Task::Prompt(prompt), hear);
-            session.end(answer, watch, sent)
+            let answer = session.run_turn(TurnTask::Prompt(prompt), hear);
+            session.finish(answer, watch, sent)
         }),
     }?;
-    concluded(friend, reviewing, &root, base, asked)
+    conclude(friend, reviewing, &root, base, asked)
 }
 
 /// The friend's own review; if that fails in a way that may be its own fault, the difference as a prompt.
-fn by_itself(
-    session: &Session<'_>,
-    (base, looked): (&Base, Sent),
-    letter: Result<(String, Sent), AskError>,
-    watch: Result<Watch, Failure>,
-    hear: &mut dyn FnMut(Event),
-) -> Result<Asked, AskError> {
+fn run_own_review(
+    session: &AskRun<'_>,
+    (base, looked): (&DiffBase, SentSummary),
+    letter: Result<(String, SentSummary), AskError>,
+    watch: Result<OptionalTreeCheck, FriendFailure>,
+    hear: &mut dyn FnMut(FriendEvent),
+) -> Result<AskOutcome, AskError> {
     // By its name, which was looked up: codex compares with branches and tags, and with no commit.
-    let own = session.turn(Task::Review { base: base.name.clone() }, hear);
+    let own = session.run_turn(TurnTask::Review { base: base.name.clone() }, hear);
     let failure = match own {
-        Err(failure) if may_go_another_way(&failure) => failure,
-        ended => return session.end(ended, watch, looked),
+        Err(failure) if allows_fallback(&failure) => failure,
+        ended => return session.finish(ended, watch, looked),
     };
-    hear(Event::Anew);
+    hear(FriendEvent::AnswerRestarted);
     match letter {
         Ok((prompt, sent)) => {
-            hear(Event::OtherWay(format!("its own review failed ({failure}); the difference is sent to it")));
-            sent.tell(hear);
-            let answer = session.turn(Task::Prompt(prompt), hear);
-            session.end(answer, watch, sent)
+            hear(FriendEvent::Fallback(format!(
+                "its own review failed ({failure}); the difference is sent to it"
+            )));
+            sent.report(hear);
+            let answer = session.run_turn(TurnTask::Prompt(prompt), hear);
+            session.finish(answer, watch, sent)
         }
         // Too large to be sent: what the friend said is why there is no review.
         Err(error) => {
-            hear(Event::OtherWay(format!("the difference cannot be sent instead: {error}")));
-            session.end(Err(failure), watch, looked)
+            hear(FriendEvent::Fallback(format!("the difference cannot be sent instead: {error}")));
+            session.finish(Err(failure), watch, looked)
         }
     }
 }
 
 /// Whether the same friend may do better when it is asked another way. Not after a refusal of ours, when its time
 /// is over or somebody broke it off, nor where every way needs what is missing.
-fn may_go_another_way(failure: &Failure) -> bool {
+fn allows_fallback(failure: &FriendFailure) -> bool {
     match failure {
-        Failure::Cannot { .. }
-        | Failure::NoAnswer { .. }
-        | Failure::NotByTheSchema { .. }
-        | Failure::Failed { .. }
-        | Failure::TooMuch { .. }
-        | Failure::NotReading { .. }
-        | Failure::Exec { .. } => true,
-        Failure::Missing { .. }
-        | Failure::TooOld { .. }
-        | Failure::NoVersion { .. }
-        | Failure::NotSignedIn { .. }
-        | Failure::OtherAccess { .. }
-        | Failure::NoSession { .. }
-        | Failure::Unreachable { .. }
-        | Failure::TimedOut { .. }
-        | Failure::Cancelled { .. } => false,
+        FriendFailure::Unsupported { .. }
+        | FriendFailure::NoAnswer { .. }
+        | FriendFailure::SchemaMismatch { .. }
+        | FriendFailure::Failed { .. }
+        | FriendFailure::AnswerTooLarge { .. }
+        | FriendFailure::InputStalled { .. }
+        | FriendFailure::Exec { .. } => true,
+        FriendFailure::NotInstalled { .. }
+        | FriendFailure::TooOld { .. }
+        | FriendFailure::UnknownVersion { .. }
+        | FriendFailure::NotSignedIn { .. }
+        | FriendFailure::AccessMismatch { .. }
+        | FriendFailure::UnknownSession { .. }
+        | FriendFailure::Unreachable { .. }
+        | FriendFailure::TimedOut { .. }
+        | FriendFailure::Cancelled { .. } => false,
     }
 }
 
 /// Whether the friend's own review does what is wanted.
-fn has_own(friend: &dyn Friend, reviewing: &Reviewing) -> bool {
+fn can_use_own(friend: &dyn Friend, reviewing: &ReviewRequest) -> bool {
     friend.abilities().review
         && reviewing.prompt.is_none()
         && reviewing.context.is_none()
         && reviewing.paths.is_empty()
-        && reviewing.terms.schema.is_none()
+        && reviewing.options.schema.is_none()
         && !reviewing.verdict
         && !reviewing.uncommitted
-        && reviewing.terms.memory == Memory::None
+        && reviewing.options.memory == TurnMemory::None
 }
 
 /// The form that the answer has to have.
-fn form(reviewing: &Reviewing) -> Result<Option<Schema>, AskError> {
-    match (&reviewing.terms.schema, reviewing.verdict) {
+fn answer_schema(reviewing: &ReviewRequest) -> Result<Option<AnswerSchema>, AskError> {
+    match (&reviewing.options.schema, reviewing.verdict) {
         (Some(_), true) => Err(AskError::SchemaAndVerdict),
-        (None, true) => Ok(Some(Schema::new(verdict::schema())?)),
-        (schema, false) => Ok(schema.clone().map(Schema::new).transpose()?),
+        (None, true) => Ok(Some(AnswerSchema::new(verdict::verdict_schema())?)),
+        (schema, false) => Ok(schema.clone().map(AnswerSchema::new).transpose()?),
     }
 }
 
-fn request(reviewing: &Reviewing) -> String {
+fn request(reviewing: &ReviewRequest) -> String {
     let prompt = reviewing.prompt.as_deref().unwrap_or(PROMPT);
-    if reviewing.verdict { format!("{}\n\n{}", prompt.trim(), verdict::REQUEST) } else { prompt.to_string() }
+    if reviewing.verdict {
+        format!("{}\n\n{}", prompt.trim(), verdict::VERDICT_REQUEST)
+    } else {
+        prompt.to_string()
+    }
 }
 
 /// What the answer comes to.
-fn concluded(
+fn conclude(
     friend: &dyn Friend,
-    reviewing: &Reviewing,
+    reviewing: &ReviewRequest,
     root: &Path,
-    base: Base,
-    mut asked: Asked,
-) -> Result<Reviewed, AskError> {
+    base: DiffBase,
+    mut asked: AskOutcome,
+) -> Result<ReviewOutcome, AskError> {
     if !reviewing.verdict {
-        return Ok(Reviewed { asked, base, verdict: None });
+        return Ok(ReviewOutcome { outcome: asked, base, verdict: None });
     }
     let friend = friend.name().to_string();
-    match Verdict::read(asked.answer.value.as_ref().unwrap_or(&Value::Null), root) {
+    match ReviewVerdict::from_json(asked.answer.value.as_ref().unwrap_or(&Value::Null), root) {
         Ok(verdict) => {
             asked.answer.remarks.extend(verdict.remarks.iter().cloned());
-            Ok(Reviewed { asked, base, verdict: Some(verdict) })
+            Ok(ReviewOutcome { outcome: asked, base, verdict: Some(verdict) })
         }
-        Err(NoVerdict::Abstained(summary)) => {
-            Err(AskError::Abstained { friend, summary, asked: Box::new(asked) })
+        Err(VerdictError::Abstained(summary)) => {
+            Err(AskError::Abstained { friend, summary, outcome: Box::new(asked) })
         }
-        Err(NoVerdict::Form(fault)) => {
-            let Asked { answer, sent, looked, took } = asked;
-            let failure = Failure::NotByTheSchema { friend, fault, text: answer.text };
-            Err(AskError::Friend(Box::new(Failed { failure, sent, looked, took })))
+        Err(VerdictError::Malformed(fault)) => {
+            let AskOutcome { answer, sent, tree_check: looked, took } = asked;
+            let failure = FriendFailure::SchemaMismatch { friend, fault, text: answer.text };
+            Err(AskError::Friend(Box::new(AskFailure { failure, sent, tree_check: looked, took })))
         }
     }
 }
 
 /// Paths of the project as git takes them; the project itself is no limit.
-fn paths(given: &[String], root: &Path) -> Result<Vec<String>, AskError> {
+fn git_paths(given: &[String], root: &Path) -> Result<Vec<String>, AskError> {
     let mut paths = Vec::new();
     for path in given {
         let below = Path::new(path).strip_prefix(root).unwrap_or(Path::new(path));

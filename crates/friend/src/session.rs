@@ -16,23 +16,23 @@ use std::path::PathBuf;
 
 use jiff::Timestamp;
 
-pub use error::SessionError;
-pub use store::{Found, Listed, Store};
+pub use error::FriendSessionError;
+pub use store::{FriendSessionList, FriendSessionLookup, FriendSessionStore};
 
-use crate::answer::Answer;
+use crate::answer::FriendAnswer;
 use crate::friend::Friend;
-use crate::turn::{Exchange, Memory};
+use crate::turn::{PromptExchange, TurnMemory};
 
 /// Sessions that are kept; beyond, those go that were not used for longest.
 pub const SESSIONS: usize = 100;
 /// Bytes of what was said that are kept of one session; beyond, the oldest turns go.
 pub const TRANSCRIPT_BYTES: usize = 2_000_000;
 /// Characters of a name.
-pub const NAME: usize = 64;
+pub const MAX_NAME_CHARS: usize = 64;
 
 /// A conversation that can be taken up again.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Session {
+pub struct FriendSession {
     /// What the user calls it.
     pub name: String,
     /// With whom.
@@ -48,31 +48,31 @@ pub struct Session {
     /// How many answers there were.
     pub turns: u64,
     /// What is kept of it.
-    pub kept: Kept,
+    pub state: FriendSessionState,
 }
 
 /// What is kept of a session.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Kept {
+pub enum FriendSessionState {
     /// The id by which the friend knows it.
-    Own(String),
+    FriendId(String),
     /// What was said, the oldest first.
-    Replayed(Vec<Exchange>),
+    Transcript(Vec<PromptExchange>),
 }
 
-impl Session {
+impl FriendSession {
     /// What the friend's next turn remembers.
-    pub fn memory(&self) -> Memory {
-        match &self.kept {
-            Kept::Own(id) => Memory::Resume(id.clone()),
-            Kept::Replayed(exchanges) => Memory::Replay(exchanges.clone()),
+    pub fn memory(&self) -> TurnMemory {
+        match &self.state {
+            FriendSessionState::FriendId(id) => TurnMemory::Resume(id.clone()),
+            FriendSessionState::Transcript(exchanges) => TurnMemory::Replay(exchanges.clone()),
         }
     }
 }
 
 /// A good answer, to be saved.
 #[derive(Clone, Copy)]
-pub struct Said<'a> {
+pub struct FriendSessionUpdate<'a> {
     /// What the user calls the session.
     pub name: &'a str,
     /// Who answered.
@@ -80,18 +80,18 @@ pub struct Said<'a> {
     /// In which project: its root.
     pub project: &'a std::path::Path,
     /// The prompt, whole.
-    pub asked: &'a str,
+    pub prompt: &'a str,
     /// The answer. Of a friend that remembers by itself its id is kept, of others what was said.
-    pub answer: &'a Answer,
+    pub answer: &'a FriendAnswer,
     /// When.
     pub at: Timestamp,
 }
 
 /// Whether this can be the name of a session: letters, digits, `-`, `_` and `.`, beginning with a letter or digit. Capitals
 /// make no difference.
-pub fn is_name(name: &str) -> bool {
+pub fn is_session_name(name: &str) -> bool {
     let fine = |b: u8| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'.' | b'_');
-    name.len() <= NAME
+    name.len() <= MAX_NAME_CHARS
         && name.bytes().next().is_some_and(|b| b.is_ascii_alphanumeric())
         && name.bytes().all(fine)
 }

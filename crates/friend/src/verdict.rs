@@ -18,13 +18,13 @@ pub const VERSION: u64 = 1;
 /// What a review came to.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Verdict {
+pub struct ReviewVerdict {
     /// What the friend said.
-    pub said: Said,
+    pub said: ReviewDecision,
     /// Why, in its words. Foreign.
     pub summary: String,
     /// What it found.
-    pub findings: Vec<Finding>,
+    pub findings: Vec<ReviewFinding>,
     /// What a person should know beside it, a sentence each.
     pub remarks: Vec<String>,
 }
@@ -32,7 +32,7 @@ pub struct Verdict {
 /// What a friend says of a change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub enum Said {
+pub enum ReviewDecision {
     /// It is good.
     Ship,
     /// It needs more work.
@@ -42,21 +42,21 @@ pub enum Said {
 /// Something that a friend found.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Finding {
+pub struct ReviewFinding {
     /// How bad it is.
-    pub severity: Severity,
+    pub severity: FindingSeverity,
     /// In a few words. Foreign, as all text here.
     pub title: String,
     /// Why.
     pub rationale: String,
     /// Where.
-    pub location: Option<Location>,
+    pub location: Option<FindingLocation>,
 }
 
 /// How bad a finding is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub enum Severity {
+pub enum FindingSeverity {
     /// The change must not go in like this.
     Blocker,
     /// It should be seen to.
@@ -68,7 +68,7 @@ pub enum Severity {
 /// Where a finding is.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Location {
+pub struct FindingLocation {
     /// The file; relative to the project if it is in it.
     pub path: String,
     /// The first line, from 1.
@@ -76,13 +76,13 @@ pub struct Location {
     /// The last line, if there are several.
     pub end_line: Option<u64>,
     /// What is there.
-    pub file: Place,
+    pub file: FindingFileState,
 }
 
 /// What stands at a finding's place.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub enum Place {
+pub enum FindingFileState {
     /// A file of the project.
     Known,
     /// Nothing: the file was deleted, or the friend made it up.
@@ -93,23 +93,23 @@ pub enum Place {
 
 /// Why JSON of the right form is no verdict.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum NoVerdict {
+pub enum VerdictError {
     /// The friend does not want to say.
     #[error("it abstained: {0}")]
     Abstained(String),
     /// It is of another form.
     #[error("{0}")]
-    Form(String),
+    Malformed(String),
 }
 
-impl Verdict {
+impl ReviewVerdict {
     /// Whether the change must not go in: there is a blocker, or the friend said so.
     pub fn blocks(&self) -> bool {
-        self.said == Said::Iterate || self.has_blocker()
+        self.said == ReviewDecision::Iterate || self.has_blocker()
     }
 
     fn has_blocker(&self) -> bool {
-        self.findings.iter().any(|finding| finding.severity == Severity::Blocker)
+        self.findings.iter().any(|finding| finding.severity == FindingSeverity::Blocker)
     }
 
     /// Reads a verdict from a value that was checked against [`schema`]; places are looked for in the project at
@@ -117,30 +117,37 @@ impl Verdict {
     ///
     /// # Errors
     /// If it is none.
-    pub fn read(value: &Value, root: &Path) -> Result<Verdict, NoVerdict> {
-        let written: Written =
-            serde_json::from_value(value.clone()).map_err(|error| NoVerdict::Form(error.to_string()))?;
+    pub fn from_json(value: &Value, root: &Path) -> Result<ReviewVerdict, VerdictError> {
+        let written: VerdictJson = serde_json::from_value(value.clone())
+            .map_err(|error| VerdictError::Malformed(error.to_string()))?;
         if written.schema_version != VERSION {
-            return Err(NoVerdict::Form(format!("its version is {}, not {VERSION}", written.schema_version)));
+            return Err(VerdictError::Malformed(format!(
+                "its version is {}, not {VERSION}",
+                written.schema_version
+            )));
         }
         let said = match written.verdict {
-            Word::Ship => Said::Ship,
-            Word::Iterate => Said::Iterate,
-            Word::Abstain => return Err(NoVerdict::Abstained(written.summary)),
+            VerdictJsonDecision::Ship => ReviewDecision::Ship,
+            VerdictJsonDecision::Iterate => ReviewDecision::Iterate,
+            VerdictJsonDecision::Abstain => return Err(VerdictError::Abstained(written.summary)),
         };
-        let findings = written.findings.into_iter().map(|finding| Finding {
+        let findings = written.findings.into_iter().map(|finding| ReviewFinding {
             severity: finding.severity,
             title: finding.title,
             rationale: finding.rationale,
-            location: finding.location.map(|location| located(&location, root)),
+            location: finding.location.map(|location| resolve_location(&location, root)),
         });
-        let mut verdict =
-            Verdict { said, summary: written.summary, findings: findings.collect(), remarks: Vec::new() };
-        if said == Said::Ship && verdict.has_blocker() {
+        let mut verdict = ReviewVerdict {
+            said,
+            summary: written.summary,
+            findings: findings.collect(),
+            remarks: Vec::new(),
+        };
+        if said == ReviewDecision::Ship && verdict.has_blocker() {
             let remark = "it said ship and named a blocker: the blocker counts";
             verdict.remarks.push(remark.to_string());
         }
-        if said == Said::Iterate && verdict.findings.is_empty() {
+        if said == ReviewDecision::Iterate && verdict.findings.is_empty() {
             verdict.remarks.push("it said iterate and named no finding".to_string());
         }
         Ok(verdict)
@@ -149,7 +156,7 @@ impl Verdict {
 
 /// The form of a verdict. Every field is required and none may be added: so it also suits those servers that hold
 /// a model to a schema.
-pub fn schema() -> Value {
+pub fn verdict_schema() -> Value {
     let text = json!({"type": "string"});
     json!({
         "type": "object",
@@ -184,7 +191,7 @@ pub fn schema() -> Value {
 }
 
 /// What a friend is told about a verdict.
-pub const REQUEST: &str = "Give a verdict on the changes. \"ship\": they can go in as they are. \"iterate\": they need \
+pub const VERDICT_REQUEST: &str = "Give a verdict on the changes. \"ship\": they can go in as they are. \"iterate\": they need \
 more work first. \"abstain\": you cannot tell, for example because you could not see the changes.\n\
 List what you found. \"blocker\": they must not go in like this (a bug, a security problem, lost data). \"important\": \
 it should be seen to, but does not stop them. \"nit\": a matter of taste. A verdict \"ship\" has no blocker.\n\
@@ -193,16 +200,16 @@ Paths are relative to the repository, lines are those of the new file; location 
 /// A verdict as it is written.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-struct Written {
+struct VerdictJson {
     schema_version: u64,
-    verdict: Word,
+    verdict: VerdictJsonDecision,
     summary: String,
-    findings: Vec<WrittenFinding>,
+    findings: Vec<VerdictFindingJson>,
 }
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-enum Word {
+enum VerdictJsonDecision {
     Ship,
     Iterate,
     Abstain,
@@ -210,33 +217,33 @@ enum Word {
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct WrittenFinding {
-    severity: Severity,
+struct VerdictFindingJson {
+    severity: FindingSeverity,
     title: String,
     rationale: String,
-    location: Option<WrittenLocation>,
+    location: Option<VerdictLocationJson>,
 }
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-struct WrittenLocation {
+struct VerdictLocationJson {
     path: String,
     line: Option<f64>,
     end_line: Option<f64>,
 }
 
-fn located(written: &WrittenLocation, root: &Path) -> Location {
-    let (path, file) = placed(&written.path, root);
+fn resolve_location(written: &VerdictLocationJson, root: &Path) -> FindingLocation {
+    let (path, file) = resolve_path(&written.path, root);
     // From 1, and whole: 0 and -1 stand for "no line" with some.
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "the range is checked first")]
     let line = |line: Option<f64>| line.filter(|line| (1.0..=1e9).contains(line)).map(|line| line as u64);
     let first = line(written.line);
     let last = line(written.end_line).filter(|last| first.is_some_and(|first| first < *last));
-    Location { path, line: first, end_line: last, file }
+    FindingLocation { path, line: first, end_line: last, file }
 }
 
 /// A path relative to the project, and what stands there.
-fn placed(path: &str, root: &Path) -> (String, Place) {
+fn resolve_path(path: &str, root: &Path) -> (String, FindingFileState) {
     let below = Path::new(path).strip_prefix(root).unwrap_or(Path::new(path));
     let mut parts: Vec<&str> = Vec::new();
     for component in below.components() {
@@ -245,15 +252,15 @@ fn placed(path: &str, root: &Path) -> (String, Place) {
             Component::CurDir => {}
             Component::ParentDir if parts.pop().is_some() => {}
             Component::ParentDir | Component::RootDir | Component::Prefix(_) => {
-                return (path.to_string(), Place::Outside);
+                return (path.to_string(), FindingFileState::Outside);
             }
         }
     }
     let relative = parts.join("/");
     let file = match (root.canonicalize(), root.join(&relative).canonicalize()) {
-        (Ok(root), Ok(real)) if !real.starts_with(&root) => Place::Outside,
-        (Ok(_), Ok(real)) if real.is_file() => Place::Known,
-        _ => Place::Unknown,
+        (Ok(root), Ok(real)) if !real.starts_with(&root) => FindingFileState::Outside,
+        (Ok(_), Ok(real)) if real.is_file() => FindingFileState::Known,
+        _ => FindingFileState::Unknown,
     };
     (relative, file)
 }

@@ -14,12 +14,12 @@ use std::ops::ControlFlow;
 use relaycode_change::align::equal_runs;
 use relaycode_change::path::RelPath;
 
-use crate::error::{LedgerError, Refusal, Rule, cannot};
+use crate::error::{LedgerError, LedgerRefusal, LedgerRule, io_error};
 use crate::id::TxId;
 use crate::ledger::Ledger;
-use crate::log::search::Names;
+use crate::log::search::PathHistory;
 use crate::record::{FileRecord, Record};
-use crate::tree::{leads_to_no_file, obstacle};
+use crate::tree::{find_obstacle, is_not_a_file};
 
 #[cfg(test)]
 mod tests;
@@ -46,7 +46,7 @@ pub struct BlameLine {
     /// The line without its ending; bytes that are not UTF-8 are replaced.
     pub text: String,
     /// The transaction that wrote it; `None`: not relay, or it is not known.
-    pub by: Option<TxId>,
+    pub written_by: Option<TxId>,
 }
 
 impl Ledger {
@@ -55,9 +55,9 @@ impl Ledger {
     /// # Errors
     /// `Refused` if there is no such file; the system's.
     pub fn blame(&self, path: &str) -> Result<Blame, LedgerError> {
-        let bytes = self.to_be_blamed(path)?;
+        let bytes = self.read_for_blame(path)?;
         let (records, more) = self.records_of(path)?;
-        let mut walk = Walk {
+        let mut walk = BlameWalk {
             ledger: self,
             records: &records,
             more,
@@ -67,44 +67,46 @@ impl Ledger {
             compared: 0,
         };
         let all = (0..walk.owners.len()).map(|line| (line, line)).collect();
-        let mut trails = vec![Trail { name: path.to_string(), text: bytes.clone(), lines: all, from: 0 }];
+        let mut trails =
+            vec![BlameTrail { name: path.to_string(), text: bytes.clone(), lines: all, from: 0 }];
         while let Some(trail) = trails.pop() {
             walk.follow(trail, &mut trails);
         }
         let text = |line: &[u8]| String::from_utf8_lossy(line).trim_end_matches(['\r', '\n']).to_string();
         let owned = lines(&bytes).into_iter().zip(walk.owners);
-        let lines = owned.map(|(line, by)| BlameLine { text: text(line), by }).collect();
+        let lines = owned.map(|(line, by)| BlameLine { text: text(line), written_by: by }).collect();
         Ok(Blame { lines, note: walk.note })
     }
 
-    fn to_be_blamed(&self, path: &str) -> Result<Vec<u8>, LedgerError> {
-        let refused =
-            |rule| Err(LedgerError::Refused(vec![Refusal { path: path.chars().take(200).collect(), rule }]));
+    fn read_for_blame(&self, path: &str) -> Result<Vec<u8>, LedgerError> {
+        let refused = |rule| {
+            Err(LedgerError::Refused(vec![LedgerRefusal { path: path.chars().take(200).collect(), rule }]))
+        };
         if !RelPath::parse(path).is_ok_and(|parsed| parsed.as_str() == path) {
-            return refused(Rule::NotAFile("no path in this project"));
+            return refused(LedgerRule::NotAFile("no path in this project"));
         }
-        let places = self.root.places();
+        let places = self.root.resolver();
         match places.read(path, FILE_BYTES) {
             Ok(Some((bytes, _))) => Ok(bytes),
-            Ok(None) => refused(Rule::Gone),
-            Err(error) if leads_to_no_file(&error) => {
-                match obstacle(&places, path).map_err(cannot("look at", path))? {
-                    Some(what) => refused(Rule::NotAFile(what)),
-                    None => Err(cannot("read", path)(error)),
+            Ok(None) => refused(LedgerRule::Gone),
+            Err(error) if is_not_a_file(&error) => {
+                match find_obstacle(&places, path).map_err(io_error("look at", path))? {
+                    Some(what) => refused(LedgerRule::NotAFile(what)),
+                    None => Err(io_error("read", path)(error)),
                 }
             }
-            Err(error) => Err(cannot("read", path)(error)),
+            Err(error) => Err(io_error("read", path)(error)),
         }
     }
 
     /// The transactions that are about a file, newest first, and whether there are more of them.
     fn records_of(&self, path: &str) -> Result<(Vec<TxId>, bool), LedgerError> {
         self.with_index(|index| {
-            let mut names = Names::new(path);
+            let mut names = PathHistory::new(path);
             let mut records = Vec::new();
             let mut more = false;
-            index.newest_first(&mut |line| {
-                if !line.pending && names.see(index, &line) {
+            index.for_each_newest_first(&mut |line| {
+                if !line.pending && names.observe_line(index, &line) {
                     more = records.len() == RECORDS;
                     records.extend(line.uuid.filter(|_| !more));
                 }
@@ -116,17 +118,17 @@ impl Ledger {
 }
 
 /// A text on the way back, and the lines in it whose owner is not known yet.
-struct Trail {
+struct BlameTrail {
     /// The file's name then.
     name: String,
     text: Vec<u8>,
     /// Where they stand in the text.
-    lines: Lines,
+    lines: BlameLinePairs,
     /// The first of the records that may have made it.
     from: usize,
 }
 
-struct Walk<'l> {
+struct BlameWalk<'l> {
     ledger: &'l Ledger,
     /// The file's records, newest first.
     records: &'l [TxId],
@@ -138,10 +140,10 @@ struct Walk<'l> {
     compared: usize,
 }
 
-impl Walk<'_> {
+impl BlameWalk<'_> {
     /// Follows a text to the record that left it, and on to what that record found. What a revert
     /// brought back becomes a trail of its own.
-    fn follow(&mut self, mut trail: Trail, trails: &mut Vec<Trail>) {
+    fn follow(&mut self, mut trail: BlameTrail, trails: &mut Vec<BlameTrail>) {
         while let Some(id) = self.records.get(trail.from).copied().filter(|_| !trail.lines.is_empty()) {
             trail.from += 1;
             self.looked_at += 1;
@@ -156,7 +158,7 @@ impl Walk<'_> {
             let Some(file) = record.result.iter().find(named) else {
                 let went = |file: &&FileRecord| file.path == trail.name || file.old_path() == trail.name;
                 match record.result.iter().find(went) {
-                    Some(file) if record.leaves_open(file) => {
+                    Some(file) if record.is_result_unknown(file) => {
                         return self.note(format!("what {} left in it is not known", id.short()));
                     }
                     // It was gone then: what stands there now came from somebody else.
@@ -177,36 +179,36 @@ impl Walk<'_> {
         &mut self,
         record: &Record,
         file: &FileRecord,
-        trail: &mut Trail,
-        trails: &mut Vec<Trail>,
+        trail: &mut BlameTrail,
+        trails: &mut Vec<BlameTrail>,
     ) -> Result<(), LedgerError> {
         let left = self.ledger.after_bytes(record, file)?.unwrap_or_default();
         // What this record did not leave was written since, and not by relay.
-        trail.lines = self.carried(&trail.text, &left, &trail.lines).0;
+        trail.lines = self.match_lines(&trail.text, &left, &trail.lines).0;
         let found = self.ledger.before_bytes(record, file)?.unwrap_or_default();
-        let (kept, written) = self.carried(&left, &found, &trail.lines);
+        let (kept, written) = self.match_lines(&left, &found, &trail.lines);
         let written = if record.revert_of.is_empty() {
             written
         } else {
-            self.brought_back(record, &trail.name, &left, written, trails)
+            self.follow_revert(record, &trail.name, &left, written, trails)
         };
         for (line, _) in written {
             self.owners[line] = Some(record.uuid);
         }
-        *trail = Trail { name: file.old_path().to_string(), text: found, lines: kept, from: trail.from };
+        *trail = BlameTrail { name: file.old_path().to_string(), text: found, lines: kept, from: trail.from };
         Ok(())
     }
 
     /// Lines that a revert wrote: those that stood in the text before what it takes back are followed
     /// from there. The rest, markers for example, is the revert's own.
-    fn brought_back(
+    fn follow_revert(
         &mut self,
         revert: &Record,
         name: &str,
         left: &[u8],
-        mut written: Lines,
-        trails: &mut Vec<Trail>,
-    ) -> Lines {
+        mut written: BlameLinePairs,
+        trails: &mut Vec<BlameTrail>,
+    ) -> BlameLinePairs {
         // The oldest first: what was before it is what a revert of several brings back.
         for id in revert.revert_of.iter().rev() {
             let Some(at) = self.records.iter().position(|record| record == id) else { continue };
@@ -221,10 +223,10 @@ impl Walk<'_> {
                     continue;
                 }
                 let Ok(Some(text)) = self.ledger.before_bytes(&taken_back, file) else { continue };
-                let (lines, rest) = self.carried(left, &text, &written);
+                let (lines, rest) = self.match_lines(left, &text, &written);
                 written = rest;
                 if !lines.is_empty() {
-                    trails.push(Trail { name: file.old_path().to_string(), text, lines, from: at + 1 });
+                    trails.push(BlameTrail { name: file.old_path().to_string(), text, lines, from: at + 1 });
                 }
             }
         }
@@ -232,9 +234,14 @@ impl Walk<'_> {
     }
 
     /// Where lines of `new` stand in `old`, and those that do not.
-    fn carried(&mut self, new: &[u8], old: &[u8], wanted: &[(usize, usize)]) -> (Lines, Lines) {
+    fn match_lines(
+        &mut self,
+        new: &[u8],
+        old: &[u8],
+        wanted: &[(usize, usize)],
+    ) -> (BlameLinePairs, BlameLinePairs) {
         if new == old {
-            return (wanted.to_vec(), Lines::new());
+            return (wanted.to_vec(), BlameLinePairs::new());
         }
         let (new, old) = (lines(new), lines(old));
         self.compared = self.compared.saturating_add(new.len() + old.len());
@@ -244,7 +251,7 @@ impl Walk<'_> {
                 partners[run.new + step] = Some(run.old + step);
             }
         }
-        let (mut there, mut missing) = (Lines::new(), Lines::new());
+        let (mut there, mut missing) = (BlameLinePairs::new(), BlameLinePairs::new());
         for (line, at) in wanted.iter().copied() {
             match partners.get(at).copied().flatten() {
                 Some(partner) => there.push((line, partner)),
@@ -260,7 +267,7 @@ impl Walk<'_> {
 }
 
 /// Lines of the file now, and where they stand in some text.
-type Lines = Vec<(usize, usize)>;
+type BlameLinePairs = Vec<(usize, usize)>;
 
 /// Lines with their endings: up to a line feed, or in bytes without any, up to a carriage return.
 fn lines(bytes: &[u8]) -> Vec<&[u8]> {

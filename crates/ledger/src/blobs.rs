@@ -7,11 +7,11 @@
 use std::io;
 
 use relaycode_durable::fs::is_too_long;
-use relaycode_durable::{Dir, Fs, Kind, Rename, atomic};
+use relaycode_durable::{Fs, FsDir, FsKind, RenameMode, atomic};
 
 use crate::digest::Digest;
 use crate::error::LedgerError;
-use crate::record::{Content, INLINE_BYTES};
+use crate::record::{INLINE_BYTES, RecordContent};
 
 /// A blob of more bytes is not read.
 pub const BLOB_BYTES: u64 = 1024 * 1024 * 1024;
@@ -33,14 +33,14 @@ pub struct Blob {
 
 /// How `bytes` stand in a record: as text if they are one and short enough, else as a blob, which
 /// [`put`] has to write.
-pub fn content_of(bytes: &[u8]) -> Content {
+pub fn content_of(bytes: &[u8]) -> RecordContent {
     if bytes.len() <= INLINE_BYTES
         && !bytes.contains(&0)
         && let Ok(text) = std::str::from_utf8(bytes)
     {
-        return Content::Text(text.to_string());
+        return RecordContent::Text(text.to_string());
     }
-    Content::Blob { blob: Digest::of(bytes), size: bytes.len() as u64 }
+    RecordContent::Blob { blob: Digest::of(bytes), size: bytes.len() as u64 }
 }
 
 /// Writes a blob by way of `scratch`, a directory on the same file system and a name in it. The
@@ -49,13 +49,13 @@ pub fn content_of(bytes: &[u8]) -> Content {
 ///
 /// # Errors
 /// The system's.
-pub fn put(fs: &dyn Fs, blobs: &Dir, scratch: (&Dir, &str), bytes: &[u8]) -> io::Result<bool> {
+pub fn put(fs: &dyn Fs, blobs: &FsDir, scratch: (&FsDir, &str), bytes: &[u8]) -> io::Result<bool> {
     let name = Digest::of(bytes).to_string();
     match fs.stat(blobs, &name) {
         Ok(stat) => {
             let recent = stat.modified.saturating_add(STALE_SECONDS) > fs.stat_dir(scratch.0)?.modified;
             // Its name is only what it should be: damaged or planted bytes are written over.
-            if recent && stat.kind == Kind::File && holds(fs, blobs, &name, bytes)? {
+            if recent && stat.kind == FsKind::File && holds(fs, blobs, &name, bytes)? {
                 return Ok(false);
             }
         }
@@ -63,11 +63,11 @@ pub fn put(fs: &dyn Fs, blobs: &Dir, scratch: (&Dir, &str), bytes: &[u8]) -> io:
         Err(error) => return Err(error),
     }
     atomic::stage(fs, scratch, bytes)?;
-    fs.rename(scratch.0, scratch.1, blobs, &name, Rename::Replace)?;
+    fs.rename(scratch.0, scratch.1, blobs, &name, RenameMode::Replace)?;
     Ok(true)
 }
 
-fn holds(fs: &dyn Fs, blobs: &Dir, name: &str, bytes: &[u8]) -> io::Result<bool> {
+fn holds(fs: &dyn Fs, blobs: &FsDir, name: &str, bytes: &[u8]) -> io::Result<bool> {
     match fs.read(blobs, name, bytes.len() as u64) {
         Ok((there, _)) => Ok(there == bytes),
         Err(error) if is_too_long(&error) || error.kind() == io::ErrorKind::NotFound => Ok(false),
@@ -79,7 +79,7 @@ fn holds(fs: &dyn Fs, blobs: &Dir, name: &str, bytes: &[u8]) -> io::Result<bool>
 ///
 /// # Errors
 /// `Damaged` if the bytes are not the ones of its name; the system's.
-pub fn get(fs: &dyn Fs, blobs: &Dir, digest: Digest) -> Result<Option<Vec<u8>>, LedgerError> {
+pub fn get(fs: &dyn Fs, blobs: &FsDir, digest: Digest) -> Result<Option<Vec<u8>>, LedgerError> {
     let name = digest.to_string();
     let path = || format!("blobs/{name}");
     let damaged = |reason: &str| LedgerError::Damaged { path: path(), reason: reason.to_string() };
@@ -96,9 +96,9 @@ pub fn get(fs: &dyn Fs, blobs: &Dir, digest: Digest) -> Result<Option<Vec<u8>>, 
 ///
 /// # Errors
 /// The system's.
-pub fn has(fs: &dyn Fs, blobs: &Dir, digest: Digest) -> io::Result<bool> {
+pub fn has(fs: &dyn Fs, blobs: &FsDir, digest: Digest) -> io::Result<bool> {
     match fs.stat(blobs, &digest.to_string()) {
-        Ok(stat) => Ok(stat.kind == Kind::File),
+        Ok(stat) => Ok(stat.kind == FsKind::File),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
         Err(error) => Err(error),
     }
@@ -108,10 +108,10 @@ pub fn has(fs: &dyn Fs, blobs: &Dir, digest: Digest) -> io::Result<bool> {
 ///
 /// # Errors
 /// The system's.
-pub fn list(fs: &dyn Fs, blobs: &Dir) -> io::Result<Vec<Blob>> {
+pub fn list(fs: &dyn Fs, blobs: &FsDir) -> io::Result<Vec<Blob>> {
     let mut digests = Vec::new();
-    fs.each(blobs, &mut |name, kind| {
-        if kind == Kind::File {
+    fs.for_each_name(blobs, &mut |name, kind| {
+        if kind == FsKind::File {
             digests.extend(Digest::parse(name).filter(|digest| digest.to_string() == name));
         }
     })?;
@@ -130,22 +130,22 @@ pub fn list(fs: &dyn Fs, blobs: &Dir) -> io::Result<Vec<Blob>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use relaycode_durable::Real;
+    use relaycode_durable::RealFs;
 
     #[test]
     fn short_texts_stand_in_the_record_and_the_rest_beside_it() {
-        assert_eq!(content_of("é\n".as_bytes()), Content::Text("é\n".into()));
-        assert_eq!(content_of(&vec![b'a'; INLINE_BYTES]), Content::Text("a".repeat(INLINE_BYTES)));
+        assert_eq!(content_of("é\n".as_bytes()), RecordContent::Text("é\n".into()));
+        assert_eq!(content_of(&vec![b'a'; INLINE_BYTES]), RecordContent::Text("a".repeat(INLINE_BYTES)));
         for bytes in [vec![b'a'; INLINE_BYTES + 1], b"a\0b".to_vec(), b"\xff".to_vec()] {
             let size = bytes.len() as u64;
-            assert_eq!(content_of(&bytes), Content::Blob { blob: Digest::of(&bytes), size });
+            assert_eq!(content_of(&bytes), RecordContent::Blob { blob: Digest::of(&bytes), size });
         }
     }
 
     #[test]
     fn a_blob_is_kept_checked_and_missed() {
         let temp = tempfile::tempdir().unwrap();
-        let fs = Real::default();
+        let fs = RealFs::default();
         let root = fs.open_root(temp.path()).unwrap();
         fs.make_dir(&root, "blobs", relaycode_durable::fs::DirMode::Private).unwrap();
         let blobs = fs.open_dir(&root, "blobs").unwrap();

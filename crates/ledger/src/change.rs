@@ -2,8 +2,8 @@
 //! that shall.
 
 use relaycode_change::path::RelPath;
-use relaycode_change::plan::{Change, FilePlan};
-use relaycode_change::proposal::Mode;
+use relaycode_change::plan::{FileChangeKind, FilePlan};
+use relaycode_change::proposal::GitFileMode;
 
 /// One file of a transaction.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -15,7 +15,7 @@ pub struct FileChange {
     /// The bytes that must stand there now; `None`: nothing may.
     pub before: Option<Vec<u8>>,
     /// What shall stand there; `None`: nothing.
-    pub after: Option<After>,
+    pub after: Option<AfterContent>,
     /// Lines that come in, for the log.
     pub added: usize,
     /// Lines that go, for the log.
@@ -24,7 +24,7 @@ pub struct FileChange {
 
 /// What shall stand at a path.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct After {
+pub struct AfterContent {
     /// The bytes.
     pub bytes: Vec<u8>,
     /// The permission bits.
@@ -50,25 +50,25 @@ impl FileChange {
 
     /// What a plan wants for one file; `None` if that is nothing.
     pub fn from_plan(file: &FilePlan) -> Option<FileChange> {
-        if file.change == Change::Unchanged {
+        if file.change == FileChangeKind::Unchanged {
             return None;
         }
-        Some(Self::of(file, file.before.clone(), file.after.clone()))
+        Some(Self::from_parts(file, file.before.clone(), file.after.clone()))
     }
 
     /// The same, with the bytes themselves: the plan does not have them any more.
     pub fn take_from(file: &mut FilePlan) -> Option<FileChange> {
-        if file.change == Change::Unchanged {
+        if file.change == FileChangeKind::Unchanged {
             return None;
         }
         let (before, after) = (file.before.take(), file.after.take());
-        Some(Self::of(file, before, after))
+        Some(Self::from_parts(file, before, after))
     }
 
-    fn of(file: &FilePlan, before: Option<Vec<u8>>, after: Option<Vec<u8>>) -> FileChange {
+    fn from_parts(file: &FilePlan, before: Option<Vec<u8>>, after: Option<Vec<u8>>) -> FileChange {
         let mode = match file.mode_after {
             Some(mode) if file.mode_before != Some(mode) => {
-                let executable = mode == Mode::Executable;
+                let executable = mode == GitFileMode::Executable;
                 if file.mode_before.is_none() && !executable {
                     NewMode::Keep
                 } else {
@@ -81,7 +81,7 @@ impl FileChange {
             path: file.path.clone(),
             renamed_from: file.renamed_from.clone(),
             before,
-            after: after.map(|bytes| After { bytes, mode }),
+            after: after.map(|bytes| AfterContent { bytes, mode }),
             added: file.added,
             removed: file.removed,
         }

@@ -8,19 +8,19 @@ use std::collections::HashSet;
 use std::io;
 
 use relaycode_durable::fs::FileMode;
-use relaycode_durable::{Dir, Fs, Kind};
+use relaycode_durable::{Fs, FsDir, FsKind};
 
 use crate::blobs;
+use crate::cleanup::DONE;
 use crate::digest::Digest;
-use crate::error::{LedgerError, cannot};
+use crate::error::{LedgerError, io_error};
 use crate::id::TxId;
 use crate::index::{self, needed_blobs};
 use crate::ledger::Ledger;
-use crate::record::shelf::{Loaded, Place, Shelf};
-use crate::record::{self, Image, RECORD_BYTES};
-use crate::shown;
-use crate::state::{self, State, Sub};
-use crate::traces::DONE;
+use crate::record::store::{LoadedRecord, RecordLocation, RecordStore};
+use crate::record::{self, FileImage, RECORD_BYTES};
+use crate::shown_texts;
+use crate::state_dir::{self, StateDir, StateSubdir};
 
 const DAY: i64 = 24 * 60 * 60;
 /// Blobs go when they are this old: 90 days.
@@ -38,7 +38,7 @@ const ID: usize = 36;
 
 /// What is kept for how long.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Policy {
+pub struct RetentionPolicy {
     /// How old a blob may be, in seconds.
     pub blob_seconds: i64,
     /// How many bytes all blobs may have.
@@ -47,15 +47,19 @@ pub struct Policy {
     pub displaced_seconds: i64,
 }
 
-impl Default for Policy {
-    fn default() -> Policy {
-        Policy { blob_seconds: BLOB_SECONDS, blob_bytes: BLOB_BYTES, displaced_seconds: DISPLACED_SECONDS }
+impl Default for RetentionPolicy {
+    fn default() -> RetentionPolicy {
+        RetentionPolicy {
+            blob_seconds: BLOB_SECONDS,
+            blob_bytes: BLOB_BYTES,
+            displaced_seconds: DISPLACED_SECONDS,
+        }
     }
 }
 
 /// What was removed.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Collected {
+pub struct CollectionReport {
     /// Blobs of the project.
     pub blobs: usize,
     /// Blobs of the copy.
@@ -80,16 +84,20 @@ impl Ledger {
     ///
     /// # Errors
     /// The system's.
-    pub fn collect_daily(&self, now_secs: i64, policy: &Policy) -> Result<Collected, LedgerError> {
-        let Some(state) = self.state()? else { return Ok(Collected::default()) };
+    pub fn collect_daily(
+        &self,
+        now_secs: i64,
+        policy: &RetentionPolicy,
+    ) -> Result<CollectionReport, LedgerError> {
+        let Some(state) = self.state()? else { return Ok(CollectionReport::default()) };
         let due = match state.fs().stat(state.dir(), STAMP) {
             // A time to come is a clock that was set back.
             Ok(stat) => !(now_secs - DAY..=now_secs).contains(&stat.modified),
             Err(error) if error.kind() == io::ErrorKind::NotFound => true,
-            Err(error) => return Err(cannot("look at", STAMP)(error)),
+            Err(error) => return Err(io_error("look at", STAMP)(error)),
         };
         if !due {
-            return Ok(Collected::default());
+            return Ok(CollectionReport::default());
         }
         let collected = self.collect(now_secs, policy)?;
         let stamped = || -> io::Result<()> {
@@ -99,7 +107,7 @@ impl Ledger {
             }
             state.fs().create(state.dir(), STAMP, FileMode::Private).map(drop)
         };
-        stamped().map_err(cannot("write", STAMP))?;
+        stamped().map_err(io_error("write", STAMP))?;
         Ok(collected)
     }
 
@@ -107,20 +115,22 @@ impl Ledger {
     ///
     /// # Errors
     /// The system's.
-    pub fn collect(&self, now_secs: i64, policy: &Policy) -> Result<Collected, LedgerError> {
-        let mut collected = Collected::default();
+    pub fn collect(&self, now_secs: i64, policy: &RetentionPolicy) -> Result<CollectionReport, LedgerError> {
+        let mut collected = CollectionReport::default();
         let Some(state) = self.state()? else { return Ok(collected) };
         let fs = state.fs();
-        let Some(_lock) = fs.lock(state.dir(), LOCK).map_err(cannot("lock", ".relaycode/lock"))? else {
+        let Some(_lock) = fs.try_lock(state.dir(), LOCK).map_err(io_error("lock", ".relaycode/lock"))? else {
             return Ok(collected);
         };
-        let open = open_transactions(&state)?;
+        let open = journal_references(&state)?;
         collect_scratch(&state, now_secs)?;
-        collected.shown = shown::collect(&state, u64::try_from(now_secs).unwrap_or(0))?;
+        collected.shown = shown_texts::collect(&state, u64::try_from(now_secs).unwrap_or(0))?;
         collect_displaced(self, &state, &open, now_secs, policy, &mut collected)?;
         // Without knowing what an open transaction needs, nothing that it may need goes.
         if let Some(needed) = open.needed {
-            if let Some(dir) = state.sub(Sub::Blobs).map_err(cannot("open", ".relaycode/blobs"))? {
+            if let Some(dir) =
+                state.open_subdir(StateSubdir::Blobs).map_err(io_error("open", ".relaycode/blobs"))?
+            {
                 let (count, bytes) = collect_blobs(fs, &dir, &needed, now_secs, policy)?;
                 collected.blobs = count;
                 collected.bytes += bytes;
@@ -136,7 +146,7 @@ impl Ledger {
 }
 
 /// The transactions that have a journal.
-struct Open {
+struct JournalReferences {
     ids: HashSet<TxId>,
     /// Directories beneath `tx/` that they say are theirs.
     directories: HashSet<String>,
@@ -144,16 +154,16 @@ struct Open {
     needed: Option<HashSet<Digest>>,
 }
 
-fn open_transactions(state: &State) -> Result<Open, LedgerError> {
+fn journal_references(state: &StateDir) -> Result<JournalReferences, LedgerError> {
     let mut ids = HashSet::new();
     state
         .fs()
-        .each(state.dir(), &mut |name, _| ids.extend(state::journal_id(name)))
-        .map_err(cannot("list", state::NAME))?;
+        .for_each_name(state.dir(), &mut |name, _| ids.extend(state_dir::journal_id(name)))
+        .map_err(io_error("list", state_dir::STATE_DIR_NAME))?;
     let mut directories = HashSet::new();
     let mut needed = Some(HashSet::new());
     for id in &ids {
-        let name = state::journal_name(*id);
+        let name = state_dir::journal_name(*id);
         let journal = state.fs().read(state.dir(), &name, RECORD_BYTES as u64).ok();
         match journal.and_then(|(bytes, _)| record::read(&bytes, &name, *id).ok()) {
             Some(journal) => {
@@ -165,17 +175,17 @@ fn open_transactions(state: &State) -> Result<Open, LedgerError> {
             None => needed = None,
         }
     }
-    Ok(Open { ids, directories, needed })
+    Ok(JournalReferences { ids, directories, needed })
 }
 
 fn collect_blobs(
     fs: &dyn Fs,
-    dir: &Dir,
+    dir: &FsDir,
     needed: &HashSet<Digest>,
     now: i64,
-    policy: &Policy,
+    policy: &RetentionPolicy,
 ) -> Result<(usize, u64), LedgerError> {
-    let all = blobs::list(fs, dir).map_err(cannot("list", "blobs"))?;
+    let all = blobs::list(fs, dir).map_err(io_error("list", "blobs"))?;
     let mut total: u64 = all.iter().map(|blob| blob.size).sum();
     let (mut count, mut bytes) = (0, 0);
     for blob in all {
@@ -195,17 +205,17 @@ fn collect_blobs(
 }
 
 /// Removes what rebuilding the index left when it was cut short.
-fn collect_scratch(state: &State, now: i64) -> Result<(), LedgerError> {
+fn collect_scratch(state: &StateDir, now: i64) -> Result<(), LedgerError> {
     let mut names = Vec::new();
     state
         .fs()
-        .each(state.dir(), &mut |name, kind| {
+        .for_each_name(state.dir(), &mut |name, kind| {
             let id = name.strip_prefix(index::SCRATCH).and_then(|rest| rest.parse::<TxId>().ok());
-            if kind == Kind::File && id.is_some() {
+            if kind == FsKind::File && id.is_some() {
                 names.push(name.to_string());
             }
         })
-        .map_err(cannot("list", state::NAME))?;
+        .map_err(io_error("list", state_dir::STATE_DIR_NAME))?;
     for name in names {
         match state.fs().stat(state.dir(), &name) {
             Ok(stat) if now.saturating_sub(stat.modified) > SCRATCH_SECONDS => {
@@ -220,32 +230,33 @@ fn collect_scratch(state: &State, now: i64) -> Result<(), LedgerError> {
 
 fn collect_displaced(
     ledger: &Ledger,
-    state: &State,
-    open: &Open,
+    state: &StateDir,
+    open: &JournalReferences,
     now: i64,
-    policy: &Policy,
-    collected: &mut Collected,
+    policy: &RetentionPolicy,
+    collected: &mut CollectionReport,
 ) -> Result<(), LedgerError> {
-    let Some(tx) = state.sub(Sub::Transactions).map_err(cannot("open", ".relaycode/tx"))? else {
+    let Some(tx) = state.open_subdir(StateSubdir::Transactions).map_err(io_error("open", ".relaycode/tx"))?
+    else {
         return Ok(());
     };
-    let shelf = Shelf::open(ledger)?;
+    let shelf = RecordStore::open(ledger)?;
     let fs = state.fs();
-    for (name, kind) in fs.list(&tx).map_err(cannot("list", ".relaycode/tx"))? {
-        let path = format!("{}/tx/{name}", state::NAME);
+    for (name, kind) in fs.list(&tx).map_err(io_error("list", ".relaycode/tx"))? {
+        let path = format!("{}/tx/{name}", state_dir::STATE_DIR_NAME);
         // Only a committed transaction's: its name, perhaps with a number behind it, and the mark.
         let id: Option<TxId> =
             name.strip_suffix(DONE).and_then(|name| name.get(..ID)).and_then(|id| id.parse().ok());
-        let Some(id) = id.filter(|id| kind == Kind::Dir && !open.ids.contains(id)) else { continue };
+        let Some(id) = id.filter(|id| kind == FsKind::Dir && !open.ids.contains(id)) else { continue };
         if open.directories.contains(&name) {
             continue;
         }
-        let dir = fs.open_dir(&tx, &name).map_err(cannot("open", &path))?;
-        let age = now.saturating_sub(fs.stat_dir(&dir).map_err(cannot("read", &path))?.modified);
+        let dir = fs.open_dir(&tx, &name).map_err(io_error("open", &path))?;
+        let age = now.saturating_sub(fs.stat_dir(&dir).map_err(io_error("read", &path))?.modified);
         if age <= policy.displaced_seconds {
             continue;
         }
-        let Some(lock) = fs.lock(&dir, LOCK).map_err(cannot("lock", &path))? else { continue };
+        let Some(lock) = fs.try_lock(&dir, LOCK).map_err(io_error("lock", &path))? else { continue };
         let images = displaced_images(&shelf, id);
         if empty_directory(fs, &dir, &path, &images, collected)? {
             remove(fs, &dir, LOCK)?;
@@ -253,7 +264,7 @@ fn collect_displaced(
             match fs.remove_dir(&tx, &name) {
                 Ok(()) => collected.directories += 1,
                 Err(error) if error.kind() == io::ErrorKind::DirectoryNotEmpty => {}
-                Err(error) => return Err(cannot("remove", &path)(error)),
+                Err(error) => return Err(io_error("remove", &path)(error)),
             }
         }
     }
@@ -262,10 +273,10 @@ fn collect_displaced(
 
 /// What the files were that a committed transaction displaced; none if it has no record that could
 /// be read.
-fn displaced_images(shelf: &Shelf<'_>, id: TxId) -> Vec<Image> {
-    let places = [Place::Own(id), Place::Undone(id)];
+fn displaced_images(shelf: &RecordStore<'_>, id: TxId) -> Vec<FileImage> {
+    let places = [RecordLocation::Own(id), RecordLocation::Undone(id)];
     let record = places.iter().find_map(|place| match shelf.load(place) {
-        Ok(Some(Loaded::Record { record, .. })) => Some(record),
+        Ok(Some(LoadedRecord::Record { record, .. })) => Some(record),
         _ => None,
     });
     record.map_or(Vec::new(), |record| record.result.iter().filter_map(|file| file.before).collect())
@@ -274,22 +285,22 @@ fn displaced_images(shelf: &Shelf<'_>, id: TxId) -> Vec<Image> {
 /// Removes the files that are still what they were; says whether nothing but the lock is left.
 fn empty_directory(
     fs: &dyn Fs,
-    dir: &Dir,
+    dir: &FsDir,
     path: &str,
-    images: &[Image],
-    collected: &mut Collected,
+    images: &[FileImage],
+    collected: &mut CollectionReport,
 ) -> Result<bool, LedgerError> {
     let mut empty = true;
-    for (name, kind) in fs.list(dir).map_err(cannot("list", path))? {
+    for (name, kind) in fs.list(dir).map_err(io_error("list", path))? {
         if name == LOCK {
             continue;
         }
         let file = format!("{path}/{name}");
-        if kind == Kind::File {
-            let stat = fs.stat(dir, &name).map_err(cannot("read", &file))?;
-            let like = |image: &&Image| image.size == stat.len;
+        if kind == FsKind::File {
+            let stat = fs.stat(dir, &name).map_err(io_error("read", &file))?;
+            let like = |image: &&FileImage| image.size == stat.len;
             if images.iter().any(|image| like(&image)) {
-                let (bytes, _) = fs.read(dir, &name, stat.len).map_err(cannot("read", &file))?;
+                let (bytes, _) = fs.read(dir, &name, stat.len).map_err(io_error("read", &file))?;
                 let hash = Digest::of(&bytes);
                 if images.iter().any(|image| image.hash == hash) {
                     remove(fs, dir, &name)?;
@@ -305,9 +316,9 @@ fn empty_directory(
     Ok(empty)
 }
 
-fn remove(fs: &dyn Fs, dir: &Dir, name: &str) -> Result<(), LedgerError> {
+fn remove(fs: &dyn Fs, dir: &FsDir, name: &str) -> Result<(), LedgerError> {
     match fs.remove_file(dir, name) {
-        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(cannot("remove", name)(error)),
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(io_error("remove", name)(error)),
         _ => Ok(()),
     }
 }

@@ -7,7 +7,7 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
-use crate::change::{After, FileChange, NewMode};
+use crate::change::{AfterContent, FileChange, NewMode};
 
 /// A SHA-256, written as 64 hexadecimal digits.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -37,9 +37,9 @@ impl Digest {
 
 /// The digest of bytes that come in pieces.
 #[derive(Default)]
-pub(crate) struct Hashing(Sha256);
+pub(crate) struct DigestHasher(Sha256);
 
-impl Hashing {
+impl DigestHasher {
     pub(crate) fn update(&mut self, piece: &[u8]) {
         self.0.update(piece);
     }
@@ -59,8 +59,8 @@ const PLAN: &[u8] = b"relaycode plan 1\n";
 /// path: the path, the name before if it moves, the SHA-256 of the bytes before if there must be any,
 /// and the SHA-256 of the bytes after with the permission bits if there shall be any. Names have their
 /// length before them, what may be absent a byte that says so, and numbers are little-endian.
-pub fn of_changes<C: Borrow<FileChange>>(changes: impl IntoIterator<Item = C>) -> Digest {
-    let file = |change: C| (change.borrow().path.to_string(), canonical(change.borrow()));
+pub fn digest_changes<C: Borrow<FileChange>>(changes: impl IntoIterator<Item = C>) -> Digest {
+    let file = |change: C| (change.borrow().path.to_string(), canonical_bytes(change.borrow()));
     let mut files: Vec<(String, Vec<u8>)> = changes.into_iter().map(file).collect();
     files.sort_unstable();
     let mut hash = Sha256::new();
@@ -73,16 +73,16 @@ pub fn of_changes<C: Borrow<FileChange>>(changes: impl IntoIterator<Item = C>) -
 }
 
 /// One file of a plan as bytes that no other file of a plan has.
-fn canonical(change: &FileChange) -> Vec<u8> {
+fn canonical_bytes(change: &FileChange) -> Vec<u8> {
     let mut out = Vec::new();
-    named(&mut out, change.path.as_str());
-    if let Some(from) = present(&mut out, change.renamed_from.as_ref()) {
-        named(&mut out, from.as_str());
+    push_name(&mut out, change.path.as_str());
+    if let Some(from) = push_presence(&mut out, change.renamed_from.as_ref()) {
+        push_name(&mut out, from.as_str());
     }
-    if let Some(before) = present(&mut out, change.before.as_ref()) {
+    if let Some(before) = push_presence(&mut out, change.before.as_ref()) {
         out.extend(Digest::of(before).0);
     }
-    if let Some(After { bytes, mode }) = present(&mut out, change.after.as_ref()) {
+    if let Some(AfterContent { bytes, mode }) = push_presence(&mut out, change.after.as_ref()) {
         out.extend(Digest::of(bytes).0);
         match mode {
             NewMode::Keep => out.push(0),
@@ -96,12 +96,12 @@ fn canonical(change: &FileChange) -> Vec<u8> {
     out
 }
 
-fn named(out: &mut Vec<u8>, name: &str) {
+fn push_name(out: &mut Vec<u8>, name: &str) {
     out.extend((name.len() as u64).to_le_bytes());
     out.extend_from_slice(name.as_bytes());
 }
 
-fn present<'o, T>(out: &mut Vec<u8>, value: Option<&'o T>) -> Option<&'o T> {
+fn push_presence<'o, T>(out: &mut Vec<u8>, value: Option<&'o T>) -> Option<&'o T> {
     out.push(u8::from(value.is_some()));
     value
 }
@@ -165,7 +165,7 @@ mod tests {
                     path: path(name),
                     renamed_from: from.map(path),
                     before: before.map(Into::into),
-                    after: after.map(|text| After { bytes: text.into(), mode }),
+                    after: after.map(|text| AfterContent { bytes: text.into(), mode }),
                     added: lines,
                     removed: lines,
                 }
@@ -192,12 +192,12 @@ mod tests {
             let mut known: BTreeMap<Digest, Vec<String>> = BTreeMap::new();
             let mut back: BTreeMap<Vec<String>, Digest> = BTreeMap::new();
             for plan in plans {
-                let digest = of_changes(&plan);
+                let digest = digest_changes(&plan);
                 let meant = meant(&plan);
                 prop_assert_eq!(known.entry(digest).or_insert_with(|| meant.clone()), &meant);
                 prop_assert_eq!(*back.entry(meant).or_insert(digest), digest);
                 let reversed: Vec<FileChange> = plan.into_iter().rev().collect();
-                prop_assert_eq!(of_changes(&reversed), digest);
+                prop_assert_eq!(digest_changes(&reversed), digest);
             }
         }
     }

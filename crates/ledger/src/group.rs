@@ -6,20 +6,20 @@
 
 use std::io;
 
-use relaycode_durable::Lock;
+use relaycode_durable::FsLock;
 
 use crate::digest::Digest;
-use crate::error::{LedgerError, cannot};
+use crate::error::{LedgerError, io_error};
 use crate::ledger::Ledger;
-use crate::state::{self, State, Sub};
-use crate::transaction::SLOTS;
+use crate::state_dir::{self, StateDir, StateSubdir};
+use crate::transaction::SLOTS_PATH;
 
 /// A group that is open. Its members say so in [`crate::About::group`].
 pub struct Group<'l> {
     ledger: &'l Ledger,
     id: String,
     #[expect(dead_code, reason = "it is held, never looked at")]
-    lock: Lock,
+    lock: FsLock,
 }
 
 impl Ledger {
@@ -28,9 +28,10 @@ impl Ledger {
     /// # Errors
     /// `Busy` if it is open in another process; the system's.
     pub fn open_group(&self, id: &str) -> Result<Group<'_>, LedgerError> {
-        let state = State::create(&self.fs, &self.root).map_err(cannot("make", state::NAME))?;
-        let taken = || state.fs().lock(&state.need(Sub::Transactions)?, &file_name(id));
-        let lock = taken().map_err(cannot("lock", SLOTS))?.ok_or(LedgerError::Busy)?;
+        let state =
+            StateDir::create(&self.fs, &self.root).map_err(io_error("make", state_dir::STATE_DIR_NAME))?;
+        let taken = || state.fs().try_lock(&state.require_subdir(StateSubdir::Transactions)?, &file_name(id));
+        let lock = taken().map_err(io_error("lock", SLOTS_PATH))?.ok_or(LedgerError::Busy)?;
         Ok(Group { ledger: self, id: id.to_string(), lock })
     }
 
@@ -38,14 +39,14 @@ impl Ledger {
     pub(crate) fn is_interrupted(&self, id: &str) -> Result<bool, LedgerError> {
         let Some(state) = self.state()? else { return Ok(false) };
         let interrupted = || -> io::Result<bool> {
-            let Some(all) = state.sub(Sub::Transactions)? else { return Ok(false) };
+            let Some(all) = state.open_subdir(StateSubdir::Transactions)? else { return Ok(false) };
             match state.fs().stat(&all, &file_name(id)) {
-                Ok(_) => Ok(state.fs().lock(&all, &file_name(id))?.is_some()),
+                Ok(_) => Ok(state.fs().try_lock(&all, &file_name(id))?.is_some()),
                 Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
                 Err(error) => Err(error),
             }
         };
-        interrupted().map_err(cannot("look at", SLOTS))
+        interrupted().map_err(io_error("look at", SLOTS_PATH))
     }
 }
 
@@ -61,21 +62,25 @@ impl Group<'_> {
     /// The system's; it counts as interrupted then.
     pub fn finish(self) -> Result<(), LedgerError> {
         let Some(state) = self.ledger.state()? else { return Ok(()) };
-        let removed = || state.fs().remove_file(&state.need(Sub::Transactions)?, &file_name(&self.id));
-        removed().map_err(cannot("close", "the group"))
+        let removed = || {
+            state.fs().remove_file(&state.require_subdir(StateSubdir::Transactions)?, &file_name(&self.id))
+        };
+        removed().map_err(io_error("close", "the group"))
     }
 }
 
 /// Marks a group as one that nobody finished.
-pub(crate) fn mark_interrupted(state: &State, id: &str) -> Result<(), LedgerError> {
-    let marked = || state.fs().lock(&state.need(Sub::Transactions)?, &file_name(id)).map(drop);
-    marked().map_err(cannot("mark", SLOTS))
+pub(crate) fn mark_interrupted(state: &StateDir, id: &str) -> Result<(), LedgerError> {
+    let marked =
+        || state.fs().try_lock(&state.require_subdir(StateSubdir::Transactions)?, &file_name(id)).map(drop);
+    marked().map_err(io_error("mark", SLOTS_PATH))
 }
 
 /// Takes that mark away.
-pub(crate) fn unmark(state: &State, id: &str) -> Result<(), LedgerError> {
-    let unmarked = || state.fs().remove_file(&state.need(Sub::Transactions)?, &file_name(id));
-    unmarked().map_err(cannot("mark", SLOTS))
+pub(crate) fn unmark_interrupted(state: &StateDir, id: &str) -> Result<(), LedgerError> {
+    let unmarked =
+        || state.fs().remove_file(&state.require_subdir(StateSubdir::Transactions)?, &file_name(id));
+    unmarked().map_err(io_error("mark", SLOTS_PATH))
 }
 
 /// The name of a group's lock: ids are anybody's text.

@@ -5,22 +5,22 @@ use relaycode_change::path::RelPath;
 use serde::{Deserialize, Serialize};
 
 use crate::id::TxId;
-use crate::paths::split;
-use crate::record::{Image, RemovedDirectory};
-use crate::transaction::SLOTS;
+use crate::paths::split_parent;
+use crate::record::{FileImage, RemovedDirectory};
+use crate::transaction::SLOTS_PATH;
 
 /// The part of a journal that a record does not have.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Transaction {
+pub struct TransactionJournal {
     /// How far it is.
-    pub stage: Stage,
+    pub stage: TransactionStage,
     /// The process that runs it, for messages.
     pub pid: u32,
     /// The directory beneath `.relaycode/tx/` with its lock and its slots.
     pub directory: String,
     /// What is done, in this order.
-    pub steps: Vec<Step>,
+    pub steps: Vec<TransactionStep>,
     /// Directories that it makes before the steps, outermost first.
     #[serde(default)]
     pub make_directories: Vec<String>,
@@ -32,7 +32,7 @@ pub struct Transaction {
 /// How far an open transaction is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub enum Stage {
+pub enum TransactionStage {
     /// Its files are being put in place, or are.
     Applying,
     /// The project's commands run: what they change in its files is theirs to be put back.
@@ -47,7 +47,7 @@ pub enum Stage {
 /// displaces goes.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "do", rename_all = "camelCase", rename_all_fields = "camelCase")]
-pub enum Step {
+pub enum TransactionStep {
     /// The file at `path` and the one in the slot change places.
     Replace {
         /// The file.
@@ -55,9 +55,9 @@ pub enum Step {
         /// Where the new one waits.
         slot: String,
         /// What must stand there.
-        before: Image,
+        before: FileImage,
         /// What shall.
-        after: Image,
+        after: FileImage,
     },
     /// The file in the slot moves to `path`, where nothing is.
     Create {
@@ -66,7 +66,7 @@ pub enum Step {
         /// Where it waits.
         slot: String,
         /// What it is.
-        after: Image,
+        after: FileImage,
     },
     /// The file at `path` moves into the slot.
     Remove {
@@ -75,7 +75,7 @@ pub enum Step {
         /// Where it goes.
         slot: String,
         /// What must stand there.
-        before: Image,
+        before: FileImage,
     },
     /// The file at `path` gets the name `to`, where nothing is.
     Move {
@@ -86,18 +86,18 @@ pub enum Step {
         /// Where it, or its bytes, can wait on the same device if it has to be put back.
         slot: String,
         /// What must stand there.
-        image: Image,
+        image: FileImage,
     },
 }
 
-impl Step {
+impl TransactionStep {
     /// Its slot.
     pub fn slot(&self) -> &str {
         match self {
-            Step::Replace { slot, .. }
-            | Step::Create { slot, .. }
-            | Step::Remove { slot, .. }
-            | Step::Move { slot, .. } => slot,
+            TransactionStep::Replace { slot, .. }
+            | TransactionStep::Create { slot, .. }
+            | TransactionStep::Remove { slot, .. }
+            | TransactionStep::Move { slot, .. } => slot,
         }
     }
 }
@@ -105,14 +105,14 @@ impl Step {
 /// A file of more bytes takes part in no transaction.
 const FILE_BYTES: u64 = crate::blobs::BLOB_BYTES;
 
-impl Transaction {
+impl TransactionJournal {
     /// Whether a transaction `id` of relay's could have written this down. A journal is found in the
     /// project, and whoever made the project may have put it there: what recovery does at its word
     /// must be nothing that a change may not do.
     ///
     /// # Errors
     /// What is wrong with it, as a clause.
-    pub(crate) fn check(&self, id: TxId) -> Result<(), String> {
+    pub(crate) fn validate(&self, id: TxId) -> Result<(), String> {
         if !is_directory_of(&self.directory, id) {
             return Err(format!("it names the directory `{}`", self.directory.escape_debug()));
         }
@@ -122,11 +122,14 @@ impl Transaction {
         }
         for step in &self.steps {
             let (paths, slot, images) = match step {
-                Step::Replace { path, slot, before, after } => ([path, path], slot, [before, after]),
-                Step::Create { path, slot, after: image } | Step::Remove { path, slot, before: image } => {
+                TransactionStep::Replace { path, slot, before, after } => {
+                    ([path, path], slot, [before, after])
+                }
+                TransactionStep::Create { path, slot, after: image }
+                | TransactionStep::Remove { path, slot, before: image } => {
                     ([path, path], slot, [image, image])
                 }
-                Step::Move { path, to, slot, image } => ([path, to], slot, [image, image]),
+                TransactionStep::Move { path, to, slot, image } => ([path, to], slot, [image, image]),
             };
             paths.into_iter().try_for_each(|path| check_path(path))?;
             if !is_slot(slot, &self.directory) {
@@ -158,8 +161,8 @@ pub(crate) fn is_directory_of(name: &str, id: TxId) -> bool {
 /// Whether `path` is a slot of the transaction with this directory: in it, or beside a file on
 /// another device.
 pub(crate) fn is_slot(path: &str, directory: &str) -> bool {
-    let (at, name) = split(path);
-    if at.strip_prefix(SLOTS).and_then(|rest| rest.strip_prefix('/')) == Some(directory) {
+    let (at, name) = split_parent(path);
+    if at.strip_prefix(SLOTS_PATH).and_then(|rest| rest.strip_prefix('/')) == Some(directory) {
         return is_number(name);
     }
     let number = name.strip_prefix(".relaycode-").and_then(|rest| rest.strip_prefix(directory));
@@ -178,30 +181,30 @@ mod tests {
     #[test]
     fn a_journal_names_only_what_relay_would() {
         let id: TxId = "0f8fad5b-d9cb-469f-a165-70867728950e".parse().unwrap();
-        let image = Image::of(b"x", 0o644);
-        let with = |path: &str, slot: &str| Transaction {
-            stage: Stage::Applying,
+        let image = FileImage::of(b"x", 0o644);
+        let with = |path: &str, slot: &str| TransactionJournal {
+            stage: TransactionStage::Applying,
             pid: 1,
             directory: id.to_string(),
-            steps: vec![Step::Remove { path: path.into(), slot: slot.into(), before: image }],
+            steps: vec![TransactionStep::Remove { path: path.into(), slot: slot.into(), before: image }],
             make_directories: Vec::new(),
             remove_directories: Vec::new(),
         };
-        let slot = format!("{SLOTS}/{id}/0");
-        assert_eq!(with("src/a.rs", &slot).check(id), Ok(()));
-        assert_eq!(with("mnt/a", &format!("mnt/.relaycode-{id}-3")).check(id), Ok(()));
-        assert_eq!(with("a", &format!(".relaycode-{id}-3")).check(id), Ok(()));
+        let slot = format!("{SLOTS_PATH}/{id}/0");
+        assert_eq!(with("src/a.rs", &slot).validate(id), Ok(()));
+        assert_eq!(with("mnt/a", &format!("mnt/.relaycode-{id}-3")).validate(id), Ok(()));
+        assert_eq!(with("a", &format!(".relaycode-{id}-3")).validate(id), Ok(()));
         for path in
             ["../x", "/etc/x", ".git/hooks/x", "sub/.GIT/config", ".relaycode/x.yml", "./a", "", "a/../b"]
         {
-            assert!(with(path, &slot).check(id).is_err(), "{path}");
-            let made = Transaction { make_directories: vec![path.into()], ..with("a", &slot) };
-            assert!(made.check(id).is_err(), "{path}");
+            assert!(with(path, &slot).validate(id).is_err(), "{path}");
+            let made = TransactionJournal { make_directories: vec![path.into()], ..with("a", &slot) };
+            assert!(made.validate(id).is_err(), "{path}");
             let removed = RemovedDirectory { path: path.into(), mode: 0o755 };
-            let removed = Transaction { remove_directories: vec![removed], ..with("a", &slot) };
-            assert!(removed.check(id).is_err(), "{path}");
+            let removed = TransactionJournal { remove_directories: vec![removed], ..with("a", &slot) };
+            assert!(removed.validate(id).is_err(), "{path}");
         }
-        let elsewhere = format!("{SLOTS}/{}/0", TxId::random());
+        let elsewhere = format!("{SLOTS_PATH}/{}/0", TxId::random());
         for slot in [
             "../x",
             "a.txt",
@@ -210,11 +213,15 @@ mod tests {
             &format!("{slot}x"),
             &format!(".git/.relaycode-{id}-1"),
         ] {
-            assert!(with("a", slot).check(id).is_err(), "{slot}");
+            assert!(with("a", slot).validate(id).is_err(), "{slot}");
         }
         let mut long = with("a", &slot);
-        long.steps = vec![Step::Create { path: "a".into(), slot, after: Image { size: u64::MAX, ..image } }];
-        assert!(long.check(id).is_err());
+        long.steps = vec![TransactionStep::Create {
+            path: "a".into(),
+            slot,
+            after: FileImage { size: u64::MAX, ..image },
+        }];
+        assert!(long.validate(id).is_err());
     }
 
     #[test]

@@ -6,22 +6,22 @@
 //! that was itself taken back does not count.
 
 pub mod search;
-mod when;
+mod timestamp;
 
 use std::collections::{HashMap, HashSet};
 use std::ops::ControlFlow;
 
-use relaycode_durable::Dir;
+use relaycode_durable::FsDir;
 
 use crate::blobs;
 use crate::digest::Digest;
-use crate::error::{LedgerError, cannot};
+use crate::error::{LedgerError, io_error};
 use crate::id::TxId;
-use crate::index::{Index, Line, Trouble, needed_blobs};
+use crate::index::{IndexLine, LedgerIndex, LedgerIndexError, needed_blobs};
 use crate::ledger::Ledger;
-use crate::record::shelf::{Loaded, Place, Shelf};
-use crate::record::{Content, FileRecord, Record};
-use crate::state::Sub;
+use crate::record::store::{LoadedRecord, RecordLocation, RecordStore};
+use crate::record::{FileRecord, Record, RecordContent};
+use crate::state_dir::StateSubdir;
 
 /// Digits that a prefix of an id needs.
 const PREFIX: usize = 4;
@@ -30,29 +30,29 @@ const CANDIDATES: usize = 20;
 
 /// A piece of the log.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Page {
+pub struct LogPage {
     /// The entries, newest first.
-    pub entries: Vec<Entry>,
+    pub entries: Vec<LogEntry>,
     /// How many entries the log has in all.
     pub total: usize,
 }
 
 /// One thing that was done: a transaction, or a group of them.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Entry {
+pub struct LogEntry {
     /// The group's id, if it is one.
     pub group: Option<String>,
     /// The transactions, newest first; one unless it is a group.
-    pub members: Vec<Item>,
+    pub members: Vec<LogTransaction>,
     /// It is a group that whoever worked on it did not finish.
     pub interrupted: bool,
     /// Its place in the whole log: 1 is the newest. What [`Ledger::find`] takes.
-    pub place: usize,
+    pub position: usize,
 }
 
 /// One transaction, as the log shows it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Item {
+pub struct LogTransaction {
     /// The transaction; `None` if its record is too damaged to say.
     pub id: Option<TxId>,
     /// Its place among all; 0 for one of the original tool.
@@ -81,9 +81,9 @@ pub struct Item {
 
 /// What a name stands for.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Target {
+pub enum LogTarget {
     /// One transaction.
-    One(TxId),
+    Transaction(TxId),
     /// A group of them.
     Group {
         /// Its id.
@@ -93,26 +93,26 @@ pub enum Target {
     },
 }
 
-impl Target {
+impl LogTarget {
     /// The transactions, newest first.
     pub fn ids(&self) -> Vec<TxId> {
         match self {
-            Target::One(id) => vec![*id],
-            Target::Group { members, .. } => members.clone(),
+            LogTarget::Transaction(id) => vec![*id],
+            LogTarget::Group { members, .. } => members.clone(),
         }
     }
 }
 
-impl Entry {
+impl LogEntry {
     /// What the entry is, for [`Ledger::plan_revert`](crate::Ledger) and its like; `None` for a
     /// record too damaged to say what it is.
-    pub fn target(&self) -> Option<Target> {
+    pub fn target(&self) -> Option<LogTarget> {
         match &self.group {
             Some(id) => {
                 let members = self.members.iter().filter_map(|item| item.id).collect();
-                Some(Target::Group { id: id.clone(), members })
+                Some(LogTarget::Group { id: id.clone(), members })
             }
-            None => self.members.first()?.id.map(Target::One),
+            None => self.members.first()?.id.map(LogTarget::Transaction),
         }
     }
 }
@@ -122,35 +122,35 @@ impl Ledger {
     ///
     /// # Errors
     /// The system's. A record that cannot be read is an entry that says so.
-    pub fn page(&self, skip: usize, count: usize) -> Result<Page, LedgerError> {
+    pub fn log_page(&self, skip: usize, count: usize) -> Result<LogPage, LedgerError> {
         self.with_index(|index| {
             let total = index.last().map_or(0, |line| line.entries);
-            let (entries, lines) = entries(index, skip, count)?;
-            let entries = self.shown_entries(index, entries, &lines, &|at| skip + at + 1)?;
-            Ok(Page { entries, total: usize::try_from(total).unwrap_or(usize::MAX) })
+            let (entries, lines) = collect_entries(index, skip, count)?;
+            let entries = self.build_entries(index, entries, &lines, &|at| skip + at + 1)?;
+            Ok(LogPage { entries, total: usize::try_from(total).unwrap_or(usize::MAX) })
         })
     }
 
     /// The entries of a page as they are shown.
-    fn shown_entries(
+    fn build_entries(
         &self,
-        index: &Index<'_>,
-        entries: Entries,
-        lines: &[Line],
+        index: &LedgerIndex<'_>,
+        entries: LogEntryLines,
+        lines: &[IndexLine],
         place: &dyn Fn(usize) -> usize,
-    ) -> Result<Vec<Entry>, LedgerError> {
-        let shelves = BlobShelves::open(self)?;
+    ) -> Result<Vec<LogEntry>, LedgerError> {
+        let shelves = BlobStores::open(self)?;
         let entries = entries.into_iter().enumerate().map(|(at, (group, members))| {
-            let show = |member: Member| {
+            let show = |member: LogMember| {
                 let revertible = shelves.revertible(index, &lines[member.line])?;
-                Ok(shown(lines[member.line].clone(), member.undone, revertible))
+                Ok(log_transaction(lines[member.line].clone(), member.undone, revertible))
             };
             let interrupted = match &group {
                 Some(id) => self.is_interrupted(id)?,
                 None => false,
             };
             let members = members.into_iter().map(show).collect::<Result<_, LedgerError>>()?;
-            Ok(Entry { group, members, interrupted, place: place(at) })
+            Ok(LogEntry { group, members, interrupted, position: place(at) })
         });
         entries.collect()
     }
@@ -159,51 +159,53 @@ impl Ledger {
     /// beginnings (at least four digits), and groups.
     ///
     /// # Errors
-    /// `Unknown`, `Ambiguous`; the system's.
-    pub fn find(&self, name: &str) -> Result<Target, LedgerError> {
+    /// `UnknownTransaction`, `Ambiguous`; the system's.
+    pub fn find_target(&self, name: &str) -> Result<LogTarget, LedgerError> {
         let name = name.trim();
-        let unknown = || LedgerError::Unknown { name: name.chars().take(100).collect() };
+        let unknown = || LedgerError::UnknownTransaction { name: name.chars().take(100).collect() };
         if name.len() < PREFIX
-            && let Some(target) = self.nth(name)?
+            && let Some(target) = self.nth_target(name)?
         {
             return Ok(target);
         }
         let lower = Some(name.to_ascii_lowercase()).filter(|name| name.len() >= PREFIX);
-        let found = self.with_index(|index| named(index, name, lower.as_deref()))?;
+        let found = self.with_index(|index| match_names(index, name, lower.as_deref()))?;
         if !found.group.is_empty() {
-            return Ok(Target::Group { id: name.to_string(), members: found.group });
+            return Ok(LogTarget::Group { id: name.to_string(), members: found.group });
         }
         match found.ids.as_slice() {
-            [] => self.nth(name)?.ok_or_else(unknown),
-            [only] => Ok(Target::One(*only)),
+            [] => self.nth_target(name)?.ok_or_else(unknown),
+            [only] => Ok(LogTarget::Transaction(*only)),
             _ => Err(LedgerError::Ambiguous { name: name.to_string(), candidates: found.ids }),
         }
     }
 
     /// The entry of that number, counted from the newest.
-    fn nth(&self, name: &str) -> Result<Option<Target>, LedgerError> {
+    fn nth_target(&self, name: &str) -> Result<Option<LogTarget>, LedgerError> {
         let number = name.parse::<usize>().ok().filter(|_| name.bytes().all(|byte| byte.is_ascii_digit()));
         let Some(skip) = number.and_then(|number| number.checked_sub(1)) else { return Ok(None) };
-        Ok(self.page(skip, 1)?.entries.first().and_then(Entry::target))
+        Ok(self.log_page(skip, 1)?.entries.first().and_then(LogEntry::target))
     }
 
     /// The record of a transaction.
     ///
     /// # Errors
-    /// `Unknown` if there is none; `Damaged`, `Newer`; the system's.
+    /// `UnknownTransaction` if there is none; `Damaged`, `Newer`; the system's.
     pub fn record(&self, id: TxId) -> Result<Record, LedgerError> {
-        let shelf = Shelf::open(self)?;
-        let place = match shelf.place(id)? {
+        let shelf = RecordStore::open(self)?;
+        let place = match shelf.locate(id)? {
             Some(place) => Some(place),
-            None => self.with_index(|index| foreign_place(index, id))?,
+            None => self.with_index(|index| foreign_location(index, id))?,
         };
         let loaded = match place {
             Some(place) => shelf.load(&place)?,
             None => None,
         };
         match loaded {
-            Some(Loaded::Record { record, .. }) => Ok(*record),
-            Some(Loaded::Pending) | None => Err(LedgerError::Unknown { name: id.to_string() }),
+            Some(LoadedRecord::Record { record, .. }) => Ok(*record),
+            Some(LoadedRecord::Pending) | None => {
+                Err(LedgerError::UnknownTransaction { name: id.to_string() })
+            }
         }
     }
 
@@ -214,7 +216,7 @@ impl Ledger {
     pub fn before_bytes(&self, record: &Record, file: &FileRecord) -> Result<Option<Vec<u8>>, LedgerError> {
         let Some(image) = file.before else { return Ok(None) };
         let content = record.snapshot.get(file.old_path()).and_then(Option::as_ref);
-        self.kept(record.uuid, file.old_path(), content, image.hash).map(Some)
+        self.kept_bytes(record.uuid, file.old_path(), content, image.hash).map(Some)
     }
 
     /// A file's bytes after the transaction; `None`: there was no such file any more.
@@ -223,14 +225,14 @@ impl Ledger {
     /// `NotRevertible` if they are not kept any more, `Damaged` if they are not what they were.
     pub fn after_bytes(&self, record: &Record, file: &FileRecord) -> Result<Option<Vec<u8>>, LedgerError> {
         let Some(image) = file.after else { return Ok(None) };
-        self.kept(record.uuid, &file.path, file.content.as_ref(), image.hash).map(Some)
+        self.kept_bytes(record.uuid, &file.path, file.content.as_ref(), image.hash).map(Some)
     }
 
-    fn kept(
+    fn kept_bytes(
         &self,
         id: TxId,
         path: &str,
-        content: Option<&Content>,
+        content: Option<&RecordContent>,
         hash: Digest,
     ) -> Result<Vec<u8>, LedgerError> {
         let gone = || LedgerError::NotRevertible {
@@ -238,31 +240,35 @@ impl Ledger {
             reason: format!("the content of {path} is not kept any more"),
         };
         let bytes = match content {
-            Some(Content::Text(text)) => text.clone().into_bytes(),
-            Some(Content::Blob { blob, .. }) => BlobShelves::open(self)?.get(*blob)?.ok_or_else(gone)?,
+            Some(RecordContent::Text(text)) => text.clone().into_bytes(),
+            Some(RecordContent::Blob { blob, .. }) => BlobStores::open(self)?.get(*blob)?.ok_or_else(gone)?,
             None => return Err(gone()),
         };
         if Digest::of(&bytes) != hash {
             let reason = format!("what it says of {path} does not match");
-            return Err(LedgerError::Damaged { path: Place::Own(id).path(), reason });
+            return Err(LedgerError::Damaged { path: RecordLocation::Own(id).path(), reason });
         }
         Ok(bytes)
     }
 }
 
 /// A line on the page.
-struct Member {
+struct LogMember {
     line: usize,
     undone: bool,
 }
 
-type Entries = Vec<(Option<String>, Vec<Member>)>;
+type LogEntryLines = Vec<(Option<String>, Vec<LogMember>)>;
 
 /// The entries of a page, with the lines that they consist of.
-fn entries(index: &Index<'_>, skip: usize, count: usize) -> Result<(Entries, Vec<Line>), Trouble> {
-    let mut entries: Entries = Vec::new();
-    let mut lines: Vec<Line> = Vec::new();
-    let mut taken_back = TakenBack::default();
+fn collect_entries(
+    index: &LedgerIndex<'_>,
+    skip: usize,
+    count: usize,
+) -> Result<(LogEntryLines, Vec<IndexLine>), LedgerIndexError> {
+    let mut entries: LogEntryLines = Vec::new();
+    let mut lines: Vec<IndexLine> = Vec::new();
+    let mut taken_back = RevertedIds::default();
     // Every group that was seen, with its place on the page if it has one.
     let mut groups: HashMap<String, Option<usize>> = HashMap::new();
     let mut seen = 0;
@@ -271,9 +277,9 @@ fn entries(index: &Index<'_>, skip: usize, count: usize) -> Result<(Entries, Vec
     if count == 0 {
         return Ok((entries, lines));
     }
-    index.newest_first(&mut |line| {
+    index.for_each_newest_first(&mut |line| {
         let at = line.at;
-        let undone = taken_back.see(&line);
+        let undone = taken_back.observe_line(&line);
         if !line.pending {
             let known = line.group.as_ref().and_then(|group| groups.get(group).copied());
             let place = known.unwrap_or_else(|| {
@@ -289,7 +295,7 @@ fn entries(index: &Index<'_>, skip: usize, count: usize) -> Result<(Entries, Vec
             });
             if let Some((_, members)) = place.and_then(|place| entries.get_mut(place)) {
                 until = until.min(line.group_from.unwrap_or(at));
-                members.push(Member { line: lines.len(), undone });
+                members.push(LogMember { line: lines.len(), undone });
                 lines.push(line);
             }
         }
@@ -300,11 +306,11 @@ fn entries(index: &Index<'_>, skip: usize, count: usize) -> Result<(Entries, Vec
 
 /// What newer reverts took back.
 #[derive(Default)]
-pub(crate) struct TakenBack(HashSet<TxId>);
+pub(crate) struct RevertedIds(HashSet<TxId>);
 
-impl TakenBack {
+impl RevertedIds {
     /// Takes in the next older line; says whether it is undone.
-    pub(crate) fn see(&mut self, line: &Line) -> bool {
+    pub(crate) fn observe_line(&mut self, line: &IndexLine) -> bool {
         let undone = line.undone || line.uuid.is_some_and(|id| self.0.contains(&id));
         if !undone {
             self.0.extend(line.revert_of.iter().copied());
@@ -313,8 +319,8 @@ impl TakenBack {
     }
 }
 
-fn shown(line: Line, undone: bool, revertible: bool) -> Item {
-    Item {
+fn log_transaction(line: IndexLine, undone: bool, revertible: bool) -> LogTransaction {
+    LogTransaction {
         id: line.uuid,
         number: line.number,
         created_at: line.created_at,
@@ -332,14 +338,18 @@ fn shown(line: Line, undone: bool, revertible: bool) -> Item {
 
 /// What a name was found to stand for.
 #[derive(Default)]
-struct Named {
+struct LogNameMatches {
     ids: Vec<TxId>,
     group: Vec<TxId>,
 }
 
-fn named(index: &Index<'_>, name: &str, prefix: Option<&str>) -> Result<Named, Trouble> {
-    let mut found = Named::default();
-    index.newest_first(&mut |line| {
+fn match_names(
+    index: &LedgerIndex<'_>,
+    name: &str,
+    prefix: Option<&str>,
+) -> Result<LogNameMatches, LedgerIndexError> {
+    let mut found = LogNameMatches::default();
+    index.for_each_newest_first(&mut |line| {
         if let Some(id) = line.uuid {
             if line.group.as_deref() == Some(name) {
                 found.group.push(id);
@@ -355,11 +365,11 @@ fn named(index: &Index<'_>, name: &str, prefix: Option<&str>) -> Result<Named, T
 }
 
 /// Where the original tool has the record of a transaction.
-fn foreign_place(index: &Index<'_>, id: TxId) -> Result<Option<Place>, Trouble> {
+fn foreign_location(index: &LedgerIndex<'_>, id: TxId) -> Result<Option<RecordLocation>, LedgerIndexError> {
     let mut place = None;
-    index.newest_first(&mut |line| {
+    index.for_each_newest_first(&mut |line| {
         if line.uuid == Some(id) && line.foreign.is_some() {
-            place = line.foreign.map(Place::Foreign);
+            place = line.foreign.map(RecordLocation::Foreign);
             return ControlFlow::Break(());
         }
         ControlFlow::Continue(())
@@ -368,20 +378,20 @@ fn foreign_place(index: &Index<'_>, id: TxId) -> Result<Option<Place>, Trouble> 
 }
 
 /// Where blobs may be: in the project, and in the copy.
-pub(crate) struct BlobShelves<'l> {
+pub(crate) struct BlobStores<'l> {
     ledger: &'l Ledger,
-    dirs: Vec<Dir>,
+    dirs: Vec<FsDir>,
 }
 
-impl<'l> BlobShelves<'l> {
+impl<'l> BlobStores<'l> {
     /// Opens what there is.
-    pub(crate) fn open(ledger: &'l Ledger) -> Result<BlobShelves<'l>, LedgerError> {
+    pub(crate) fn open(ledger: &'l Ledger) -> Result<BlobStores<'l>, LedgerError> {
         let mut dirs = Vec::new();
         if let Some(state) = ledger.state()? {
-            dirs.extend(state.sub(Sub::Blobs).map_err(cannot("open", ".relaycode/blobs"))?);
+            dirs.extend(state.open_subdir(StateSubdir::Blobs).map_err(io_error("open", ".relaycode/blobs"))?);
         }
         dirs.extend(ledger.copied_blobs()?);
-        Ok(BlobShelves { ledger, dirs })
+        Ok(BlobStores { ledger, dirs })
     }
 
     fn get(&self, digest: Digest) -> Result<Option<Vec<u8>>, LedgerError> {
@@ -399,7 +409,7 @@ impl<'l> BlobShelves<'l> {
     fn has(&self, digest: Digest) -> Result<bool, LedgerError> {
         for dir in &self.dirs {
             let path = format!("blobs/{digest}");
-            if blobs::has(&*self.ledger.fs, dir, digest).map_err(cannot("read", &path))? {
+            if blobs::has(&*self.ledger.fs, dir, digest).map_err(io_error("read", &path))? {
                 return Ok(true);
             }
         }
@@ -407,14 +417,14 @@ impl<'l> BlobShelves<'l> {
     }
 
     /// Whether what reverting a transaction needs is there.
-    fn revertible(&self, index: &Index<'_>, line: &Line) -> Result<bool, LedgerError> {
+    fn revertible(&self, index: &LedgerIndex<'_>, line: &IndexLine) -> Result<bool, LedgerError> {
         if line.damage.is_some() || line.final_because.is_some() {
             return Ok(false);
         }
         let all = match line.uuid.filter(|_| line.more_blobs) {
             None => line.blobs.clone(),
-            Some(id) => match index.shelf.place(id)?.map(|place| index.shelf.load(&place)) {
-                Some(Ok(Some(Loaded::Record { record, .. }))) => needed_blobs(&record),
+            Some(id) => match index.records.locate(id)?.map(|place| index.records.load(&place)) {
+                Some(Ok(Some(LoadedRecord::Record { record, .. }))) => needed_blobs(&record),
                 _ => return Ok(false),
             },
         };

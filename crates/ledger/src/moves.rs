@@ -5,16 +5,16 @@ use std::collections::BTreeSet;
 use std::io;
 
 use relaycode_durable::fs::{DirMode, is_link, is_unsupported};
-use relaycode_durable::{Fs, Rename};
+use relaycode_durable::{Fs, RenameMode};
 
-use crate::paths::{Places, split};
-use crate::record::Image;
-use crate::seen;
+use crate::paths::{PathResolver, split_parent};
+use crate::probe;
+use crate::record::FileImage;
 use crate::transaction::SYNC_EACH;
 
 /// What became of an exchange.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Swap {
+pub(crate) enum SwapOutcome {
     /// The two files changed places: what stood at the target is in the slot.
     Exchanged,
     /// The file system cannot exchange: the target was compared and then replaced. Its bytes are in
@@ -25,20 +25,25 @@ pub(crate) enum Swap {
 }
 
 /// Lets the file in `slot` and the one at `target`, which should be `expected`, change places.
-pub(crate) fn swap(places: &Places<'_>, slot: &str, target: &str, expected: &Image) -> io::Result<Swap> {
+pub(crate) fn swap(
+    places: &PathResolver<'_>,
+    slot: &str,
+    target: &str,
+    expected: &FileImage,
+) -> io::Result<SwapOutcome> {
     if exchange(places, slot, target)? {
-        return Ok(Swap::Exchanged);
+        return Ok(SwapOutcome::Exchanged);
     }
-    if !seen::look(places, target, &[expected])?.is(expected) {
-        return Ok(Swap::Unexpected);
+    if !probe::probe_file(places, target, &[expected])?.matches_image(expected) {
+        return Ok(SwapOutcome::Unexpected);
     }
-    rename(places, slot, target, Rename::Replace)?;
-    Ok(Swap::Replaced)
+    rename(places, slot, target, RenameMode::Replace)?;
+    Ok(SwapOutcome::Replaced)
 }
 
 /// Lets two files change places; `false`: the file system cannot do that.
-pub(crate) fn exchange(places: &Places<'_>, one: &str, other: &str) -> io::Result<bool> {
-    match rename(places, one, other, Rename::Exchange) {
+pub(crate) fn exchange(places: &PathResolver<'_>, one: &str, other: &str) -> io::Result<bool> {
+    match rename(places, one, other, RenameMode::Exchange) {
         Ok(()) => Ok(true),
         Err(error) if is_unsupported(&error) => Ok(false),
         Err(error) => Err(error),
@@ -46,39 +51,41 @@ pub(crate) fn exchange(places: &Places<'_>, one: &str, other: &str) -> io::Resul
 }
 
 /// Gives the file `from` the name `to`, where nothing may stand.
-pub(crate) fn shift(places: &Places<'_>, from: &str, to: &str) -> io::Result<()> {
-    match rename(places, from, to, Rename::NoReplace) {
+pub(crate) fn rename_no_replace(places: &PathResolver<'_>, from: &str, to: &str) -> io::Result<()> {
+    match rename(places, from, to, RenameMode::NoReplace) {
         Err(error) if is_unsupported(&error) => {}
         other => return other,
     }
-    let place = places.place(to)?;
+    let place = places.resolve(to)?;
     match places.fs().stat(&place.dir, place.name) {
         Ok(_) => Err(io::ErrorKind::AlreadyExists.into()),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => rename(places, from, to, Rename::Replace),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {
+            rename(places, from, to, RenameMode::Replace)
+        }
         Err(error) => Err(error),
     }
 }
 
-fn rename(places: &Places<'_>, from: &str, to: &str, how: Rename) -> io::Result<()> {
-    let (from, to) = (places.place(from)?, places.place(to)?);
+fn rename(places: &PathResolver<'_>, from: &str, to: &str, how: RenameMode) -> io::Result<()> {
+    let (from, to) = (places.resolve(from)?, places.resolve(to)?);
     places.fs().rename(&from.dir, from.name, &to.dir, to.name, how)
 }
 
 /// Removes a file if it is there.
-pub(crate) fn remove(places: &Places<'_>, path: &str) -> io::Result<()> {
-    let place = match places.place(path) {
+pub(crate) fn remove_file(places: &PathResolver<'_>, path: &str) -> io::Result<()> {
+    let place = match places.resolve(path) {
         Ok(place) => place,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
         Err(error) => return Err(error),
     };
-    gone(places.fs().remove_file(&place.dir, place.name))
+    ignore_not_found(places.fs().remove_file(&place.dir, place.name))
 }
 
 /// Removes a directory if it is there and empty; says whether it was removed.
-pub(crate) fn remove_directory(places: &Places<'_>, path: &str) -> io::Result<bool> {
-    let place = match places.place(path) {
+pub(crate) fn remove_directory(places: &PathResolver<'_>, path: &str) -> io::Result<bool> {
+    let place = match places.resolve(path) {
         Ok(place) => place,
-        Err(error) if no_directory(&error) => return Ok(false),
+        Err(error) if is_no_directory(&error) => return Ok(false),
         Err(error) => return Err(error),
     };
     match places.fs().remove_dir(&place.dir, place.name) {
@@ -86,14 +93,16 @@ pub(crate) fn remove_directory(places: &Places<'_>, path: &str) -> io::Result<bo
             places.forget(path);
             Ok(true)
         }
-        Err(error) if error.kind() == io::ErrorKind::DirectoryNotEmpty || no_directory(&error) => Ok(false),
+        Err(error) if error.kind() == io::ErrorKind::DirectoryNotEmpty || is_no_directory(&error) => {
+            Ok(false)
+        }
         Err(error) => Err(error),
     }
 }
 
 /// Makes a directory unless it is there; says whether it was made.
-pub(crate) fn make_directory(places: &Places<'_>, path: &str, mode: DirMode) -> io::Result<bool> {
-    let place = places.place(path)?;
+pub(crate) fn make_directory(places: &PathResolver<'_>, path: &str, mode: DirMode) -> io::Result<bool> {
+    let place = places.resolve(path)?;
     match places.fs().make_dir(&place.dir, place.name, mode) {
         Ok(()) => {
             // A handle from before would be of one that is gone.
@@ -101,7 +110,7 @@ pub(crate) fn make_directory(places: &Places<'_>, path: &str, mode: DirMode) -> 
             Ok(true)
         }
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
-            places.directory(path)?;
+            places.open_directory(path)?;
             Ok(false)
         }
         Err(error) => Err(error),
@@ -109,11 +118,11 @@ pub(crate) fn make_directory(places: &Places<'_>, path: &str, mode: DirMode) -> 
 }
 
 /// Whether a directory is not there, or is something else by now.
-pub(crate) fn no_directory(error: &io::Error) -> bool {
+pub(crate) fn is_no_directory(error: &io::Error) -> bool {
     matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) || is_link(error)
 }
 
-fn gone(removed: io::Result<()>) -> io::Result<()> {
+fn ignore_not_found(removed: io::Result<()>) -> io::Result<()> {
     match removed {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
         other => other,
@@ -122,41 +131,41 @@ fn gone(removed: io::Result<()>) -> io::Result<()> {
 
 /// The directories whose entries changed, to be made durable together.
 #[derive(Debug, Default)]
-pub(crate) struct Touched {
+pub(crate) struct DirtyDirectories {
     directories: BTreeSet<String>,
     files: usize,
 }
 
-impl Touched {
+impl DirtyDirectories {
     /// An entry of this name came, went or changed.
-    pub(crate) fn entry(&mut self, path: &str) {
-        self.directories.insert(split(path).0.to_string());
+    pub(crate) fn add_entry(&mut self, path: &str) {
+        self.directories.insert(split_parent(path).0.to_string());
         self.files += 1;
     }
 
     /// Makes all of it durable: each directory by itself, or everything at once if it is much.
-    pub(crate) fn sync(&self, places: &Places<'_>) -> io::Result<()> {
+    pub(crate) fn sync(&self, places: &PathResolver<'_>) -> io::Result<()> {
         let fs: &dyn Fs = places.fs();
         // Two entries for every file: its own and its slot's.
         if self.files > 2 * SYNC_EACH {
-            let root = places.directory("")?;
+            let root = places.open_directory("")?;
             fs.sync_all(&root)?;
             return self.sync_elsewhere(places, fs.stat_dir(&root)?.dev);
         }
         for directory in &self.directories {
-            match places.directory(directory) {
+            match places.open_directory(directory) {
                 Ok(dir) => fs.sync_dir(&dir)?,
                 // It went, and its own entry with it: its parent is among the touched.
-                Err(error) if no_directory(&error) => {}
+                Err(error) if is_no_directory(&error) => {}
                 Err(error) => return Err(error),
             }
         }
         Ok(())
     }
 
-    fn sync_elsewhere(&self, places: &Places<'_>, device: u64) -> io::Result<()> {
+    fn sync_elsewhere(&self, places: &PathResolver<'_>, device: u64) -> io::Result<()> {
         for directory in &self.directories {
-            if let Ok(dir) = places.directory(directory)
+            if let Ok(dir) = places.open_directory(directory)
                 && places.fs().stat_dir(&dir)?.dev != device
             {
                 places.fs().sync_dir(&dir)?;
@@ -167,6 +176,6 @@ impl Touched {
 }
 
 /// Whether `path` holds the bytes of `image`.
-pub(crate) fn holds(places: &Places<'_>, path: &str, image: &Image) -> io::Result<bool> {
-    Ok(seen::look(places, path, &[image])?.has_bytes_of(image))
+pub(crate) fn holds_bytes_of(places: &PathResolver<'_>, path: &str, image: &FileImage) -> io::Result<bool> {
+    Ok(probe::probe_file(places, path, &[image])?.matches_bytes(image))
 }

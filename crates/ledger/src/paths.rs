@@ -10,45 +10,45 @@ use std::io;
 use std::sync::Arc;
 
 use relaycode_durable::fs::is_link;
-use relaycode_durable::{Dir, Fs, Kind, Stat};
+use relaycode_durable::{Fs, FsDir, FsKind, FsStat};
 
 /// The project's root directory.
 #[derive(Clone)]
-pub struct Root {
+pub struct LedgerRoot {
     fs: Arc<dyn Fs>,
-    dir: Dir,
+    dir: FsDir,
 }
 
 /// Paths that were resolved, with the handles of their directories.
-pub struct Places<'r> {
-    root: &'r Root,
-    open: RefCell<HashMap<String, Dir>>,
+pub struct PathResolver<'r> {
+    root: &'r LedgerRoot,
+    open: RefCell<HashMap<String, FsDir>>,
 }
 
 /// The directory that holds a path's last component, and that component.
 #[derive(Clone)]
-pub struct Place<'p> {
+pub struct ResolvedPath<'p> {
     /// The directory.
-    pub dir: Dir,
+    pub dir: FsDir,
     /// The last component.
     pub name: &'p str,
 }
 
 /// What stands at a path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Found {
+pub enum PathEntry {
     /// Nothing, or not even its directory.
     Nothing,
     /// A regular file.
-    File(Stat),
+    File(FsStat),
     /// Something that is not changed; the text names it.
     Other(&'static str),
 }
 
-impl Root {
+impl LedgerRoot {
     /// The root that is open as `dir`.
-    pub fn new(fs: Arc<dyn Fs>, dir: Dir) -> Root {
-        Root { fs, dir }
+    pub fn new(fs: Arc<dyn Fs>, dir: FsDir) -> LedgerRoot {
+        LedgerRoot { fs, dir }
     }
 
     /// The file system it is on.
@@ -57,17 +57,17 @@ impl Root {
     }
 
     /// The root itself.
-    pub fn dir(&self) -> &Dir {
+    pub fn dir(&self) -> &FsDir {
         &self.dir
     }
 
     /// A fresh set of places.
-    pub fn places(&self) -> Places<'_> {
-        Places { root: self, open: RefCell::new(HashMap::new()) }
+    pub fn resolver(&self) -> PathResolver<'_> {
+        PathResolver { root: self, open: RefCell::new(HashMap::new()) }
     }
 }
 
-impl<'r> Places<'r> {
+impl<'r> PathResolver<'r> {
     /// The file system they are on.
     pub fn fs(&self) -> &'r dyn Fs {
         self.root.fs()
@@ -77,16 +77,16 @@ impl<'r> Places<'r> {
     ///
     /// # Errors
     /// The system's; `NotFound` if the directory is not there.
-    pub fn place<'p>(&self, path: &'p str) -> io::Result<Place<'p>> {
-        let (parent, name) = split(path);
-        Ok(Place { dir: self.directory(parent)?, name })
+    pub fn resolve<'p>(&self, path: &'p str) -> io::Result<ResolvedPath<'p>> {
+        let (parent, name) = split_parent(path);
+        Ok(ResolvedPath { dir: self.open_directory(parent)?, name })
     }
 
     /// The open directory `path`; the empty path is the root.
     ///
     /// # Errors
     /// The system's.
-    pub fn directory(&self, path: &str) -> io::Result<Dir> {
+    pub fn open_directory(&self, path: &str) -> io::Result<FsDir> {
         if path.is_empty() {
             return Ok(self.root.dir.clone());
         }
@@ -99,7 +99,7 @@ impl<'r> Places<'r> {
     }
 
     /// Lets go of every directory: they are opened again when they are needed.
-    pub fn let_go(&self) {
+    pub fn close_all(&self) {
         self.open.borrow_mut().clear();
     }
 
@@ -111,20 +111,20 @@ impl<'r> Places<'r> {
     /// Looks at what stands at `path`.
     ///
     /// # Errors
-    /// The system's. What is not a directory on the way is no error but [`Found::Other`].
-    pub fn find(&self, path: &str) -> io::Result<Found> {
-        let place = match self.place(path) {
+    /// The system's. What is not a directory on the way is no error but [`PathEntry::Other`].
+    pub fn entry_at(&self, path: &str) -> io::Result<PathEntry> {
+        let place = match self.resolve(path) {
             Ok(place) => place,
-            Err(error) => return on_the_way(error),
+            Err(error) => return entry_from_error(error),
         };
         match self.fs().stat(&place.dir, place.name) {
             Ok(stat) => Ok(match stat.kind {
-                Kind::File => Found::File(stat),
-                Kind::Dir => Found::Other("a directory"),
-                Kind::Link => Found::Other("a symbolic link"),
-                Kind::Other => Found::Other("a special file"),
+                FsKind::File => PathEntry::File(stat),
+                FsKind::Dir => PathEntry::Other("a directory"),
+                FsKind::Link => PathEntry::Other("a symbolic link"),
+                FsKind::Other => PathEntry::Other("a special file"),
             }),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Found::Nothing),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(PathEntry::Nothing),
             Err(error) => Err(error),
         }
     }
@@ -133,8 +133,8 @@ impl<'r> Places<'r> {
     ///
     /// # Errors
     /// The system's. Only `NotFound` means that there is nothing.
-    pub fn read(&self, path: &str, most: u64) -> io::Result<Option<(Vec<u8>, Stat)>> {
-        let read = self.place(path).and_then(|place| self.fs().read(&place.dir, place.name, most));
+    pub fn read(&self, path: &str, most: u64) -> io::Result<Option<(Vec<u8>, FsStat)>> {
+        let read = self.resolve(path).and_then(|place| self.fs().read(&place.dir, place.name, most));
         match read {
             Ok(read) => Ok(Some(read)),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
@@ -144,17 +144,17 @@ impl<'r> Places<'r> {
 }
 
 /// What a directory that cannot be opened says about the path beneath it.
-fn on_the_way(error: io::Error) -> io::Result<Found> {
+fn entry_from_error(error: io::Error) -> io::Result<PathEntry> {
     match error.kind() {
-        io::ErrorKind::NotFound => Ok(Found::Nothing),
-        io::ErrorKind::NotADirectory => Ok(Found::Other("something beneath a file")),
-        _ if is_link(&error) => Ok(Found::Other("something beneath a symbolic link")),
+        io::ErrorKind::NotFound => Ok(PathEntry::Nothing),
+        io::ErrorKind::NotADirectory => Ok(PathEntry::Other("something beneath a file")),
+        _ if is_link(&error) => Ok(PathEntry::Other("something beneath a symbolic link")),
         _ => Err(error),
     }
 }
 
 /// A path's directory (empty: the root) and its last component.
-pub fn split(path: &str) -> (&str, &str) {
+pub fn split_parent(path: &str) -> (&str, &str) {
     path.rsplit_once('/').unwrap_or(("", path))
 }
 

@@ -1,4 +1,4 @@
-//! The project as the planner's [`Tree`], read only, over the ledger's safe paths.
+//! The project as the planner's [`PlanTree`], read only, over the ledger's safe paths.
 //!
 //! Symbolic links are never followed: a path's directory is opened beneath the root and kept, the
 //! file is opened by its last name alone. Special files are not read at all, and no file beyond the
@@ -9,12 +9,12 @@ use std::collections::HashMap;
 use std::io;
 
 use relaycode_change::path::RelPath;
-use relaycode_change::proposal::Mode;
-use relaycode_change::tree::{Entry, Tree, TreeError};
+use relaycode_change::proposal::GitFileMode;
+use relaycode_change::tree::{PlanTree, PlanTreeError, TreeEntry};
 use relaycode_durable::fs::{is_link, is_not_regular, is_too_long};
 
 use crate::ledger::Ledger;
-use crate::paths::{Found, Places, Root};
+use crate::paths::{LedgerRoot, PathEntry, PathResolver};
 
 /// Names read in all while looking for names that are equal but for case; beyond that none is found.
 const NAMES_READ: usize = 200_000;
@@ -28,11 +28,11 @@ const OWNER_RUNS: u32 = 0o100;
 
 /// The files beneath a project's root.
 pub struct ProjectTree<'r> {
-    root: &'r Root,
+    root: &'r LedgerRoot,
     file_bytes: u64,
-    places: RefCell<Places<'r>>,
+    paths: RefCell<PathResolver<'r>>,
     reads: Cell<usize>,
-    listings: RefCell<Listings>,
+    listings: RefCell<FoldedListings>,
 }
 
 impl Ledger {
@@ -44,38 +44,41 @@ impl Ledger {
 
 impl<'r> ProjectTree<'r> {
     /// The tree beneath `root`; files of more than `file_bytes` are not read.
-    pub fn new(root: &'r Root, file_bytes: u64) -> ProjectTree<'r> {
+    pub fn new(root: &'r LedgerRoot, file_bytes: u64) -> ProjectTree<'r> {
         ProjectTree {
             root,
             file_bytes,
-            places: RefCell::new(root.places()),
+            paths: RefCell::new(root.resolver()),
             reads: Cell::new(0),
-            listings: RefCell::new(Listings::default()),
+            listings: RefCell::new(FoldedListings::default()),
         }
     }
 
-    fn look(&self, path: &str) -> io::Result<Entry> {
+    fn read_entry(&self, path: &str) -> io::Result<TreeEntry> {
         if self.reads.replace(self.reads.get() + 1) == READS_PER_ROUND {
             self.reads.set(0);
-            *self.places.borrow_mut() = self.root.places();
+            *self.paths.borrow_mut() = self.root.resolver();
         }
-        let places = self.places.borrow();
+        let places = self.paths.borrow();
         match places.read(path, self.file_bytes) {
             Ok(Some((bytes, stat))) => {
-                let mode = if stat.mode & OWNER_RUNS == 0 { Mode::Regular } else { Mode::Executable };
-                Ok(Entry::File { bytes, mode })
+                let mode =
+                    if stat.mode & OWNER_RUNS == 0 { GitFileMode::Regular } else { GitFileMode::Executable };
+                Ok(TreeEntry::File { bytes, mode })
             }
-            Ok(None) => Ok(Entry::Missing),
+            Ok(None) => Ok(TreeEntry::Missing),
             Err(error) if is_too_long(&error) => Err(self.too_long(&places, path, error)),
-            Err(error) if leads_to_no_file(&error) => obstacle(&places, path)?.map(Entry::Other).ok_or(error),
+            Err(error) if is_not_a_file(&error) => {
+                find_obstacle(&places, path)?.map(TreeEntry::Other).ok_or(error)
+            }
             Err(error) => Err(error),
         }
     }
 
-    fn too_long(&self, places: &Places<'_>, path: &str, error: io::Error) -> io::Error {
+    fn too_long(&self, places: &PathResolver<'_>, path: &str, error: io::Error) -> io::Error {
         let most = self.file_bytes;
-        match places.find(path) {
-            Ok(Found::File(stat)) if stat.len > most => io::Error::other(format!(
+        match places.entry_at(path) {
+            Ok(PathEntry::File(stat)) if stat.len > most => io::Error::other(format!(
                 "it has {} bytes, and the limit `file` is {most}; raise it with `--limit file=4M`",
                 stat.len
             )),
@@ -84,18 +87,18 @@ impl<'r> ProjectTree<'r> {
     }
 }
 
-impl Tree for ProjectTree<'_> {
-    fn entry(&self, path: &RelPath) -> Result<Entry, TreeError> {
-        self.look(path.as_str())
-            .map_err(|error| TreeError { path: path.to_string(), reason: error.to_string() })
+impl PlanTree for ProjectTree<'_> {
+    fn entry(&self, path: &RelPath) -> Result<TreeEntry, PlanTreeError> {
+        self.read_entry(path.as_str())
+            .map_err(|error| PlanTreeError { path: path.to_string(), reason: error.to_string() })
     }
 
     fn folded_twin(&self, path: &RelPath) -> Option<String> {
         let mut listings = self.listings.borrow_mut();
         let mut directory = String::new();
         for component in path.components() {
-            let names = listings.of(self.root, &directory);
-            let twins = names.get(&fold(component)?)?;
+            let names = listings.names_in(self.root, &directory);
+            let twins = names.get(&fold_name(component)?)?;
             let inside = |name: &str| join(&directory, name);
             if let Some(twin) = twins.iter().find(|name| *name != component) {
                 return Some(inside(twin));
@@ -111,47 +114,47 @@ fn join(directory: &str, name: &str) -> String {
 }
 
 /// Whether reading failed because something else than a file stands there, or on the way.
-pub(crate) fn leads_to_no_file(error: &io::Error) -> bool {
+pub(crate) fn is_not_a_file(error: &io::Error) -> bool {
     error.kind() == io::ErrorKind::NotADirectory || is_link(error) || is_not_regular(error)
 }
 
 /// What keeps `path` from being a file: what stands at its end, or on the way. `None` if that is gone
 /// by now.
-pub(crate) fn obstacle(places: &Places<'_>, path: &str) -> io::Result<Option<&'static str>> {
+pub(crate) fn find_obstacle(places: &PathResolver<'_>, path: &str) -> io::Result<Option<&'static str>> {
     for (end, _) in path.match_indices('/') {
-        let beneath = match places.find(&path[..end])? {
-            Found::Other("a directory") | Found::Nothing => continue,
-            Found::File(_) => "something beneath a file",
-            Found::Other("a symbolic link") => "something beneath a symbolic link",
-            Found::Other(_) => "something beneath a special file",
+        let beneath = match places.entry_at(&path[..end])? {
+            PathEntry::Other("a directory") | PathEntry::Nothing => continue,
+            PathEntry::File(_) => "something beneath a file",
+            PathEntry::Other("a symbolic link") => "something beneath a symbolic link",
+            PathEntry::Other(_) => "something beneath a special file",
         };
         return Ok(Some(beneath));
     }
-    Ok(match places.find(path)? {
-        Found::Other(what) => Some(what),
-        Found::Nothing | Found::File(_) => None,
+    Ok(match places.entry_at(path)? {
+        PathEntry::Other(what) => Some(what),
+        PathEntry::Nothing | PathEntry::File(_) => None,
     })
 }
 
 /// The names in directories, by their folded form.
 #[derive(Default)]
-struct Listings {
-    known: HashMap<String, Folded>,
+struct FoldedListings {
+    known: HashMap<String, FoldedNames>,
     names_read: usize,
 }
 
-type Folded = HashMap<String, Vec<String>>;
+type FoldedNames = HashMap<String, Vec<String>>;
 
-impl Listings {
+impl FoldedListings {
     /// The names in `directory`; none if it is no directory or cannot be read.
-    fn of(&mut self, root: &Root, directory: &str) -> &Folded {
-        let Listings { known, names_read } = self;
+    fn names_in(&mut self, root: &LedgerRoot, directory: &str) -> &FoldedNames {
+        let FoldedListings { known, names_read } = self;
         known.entry(directory.to_string()).or_insert_with(|| {
-            let mut folded = Folded::new();
+            let mut folded = FoldedNames::new();
             let mut see = |name: &str| {
                 if *names_read < NAMES_READ {
                     *names_read += 1;
-                    if let Some(key) = fold(name) {
+                    if let Some(key) = fold_name(name) {
                         folded.entry(key).or_default().push(name.to_string());
                     }
                 }
@@ -163,15 +166,15 @@ impl Listings {
                 root.fs().open_dir(root.dir(), directory)
             };
             // A twin is a courtesy to other file systems: what cannot be listed has none.
-            let _ = opened.and_then(|dir| root.fs().each(&dir, &mut |name, _| see(name)));
+            let _ = opened.and_then(|dir| root.fs().for_each_name(&dir, &mut |name, _| see(name)));
             folded
         })
     }
 }
 
 /// The folded form of one name; `None` if no change could name it anyway.
-fn fold(name: &str) -> Option<String> {
-    RelPath::parse(name).ok().map(|path| path.folded())
+fn fold_name(name: &str) -> Option<String> {
+    RelPath::parse(name).ok().map(|path| path.folded_key())
 }
 
 #[cfg(test)]

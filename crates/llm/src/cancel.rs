@@ -6,17 +6,17 @@ use tokio::sync::watch;
 
 /// Breaks off what was started with it. Clones are the same; once cancelled it stays so.
 #[derive(Debug, Clone)]
-pub struct Cancel {
+pub struct CancelToken {
     flag: Arc<watch::Sender<bool>>,
 }
 
-impl Default for Cancel {
-    fn default() -> Cancel {
-        Cancel { flag: Arc::new(watch::Sender::new(false)) }
+impl Default for CancelToken {
+    fn default() -> CancelToken {
+        CancelToken { flag: Arc::new(watch::Sender::new(false)) }
     }
 }
 
-impl Cancel {
+impl CancelToken {
     /// Breaks it off. Again is no harm.
     pub fn cancel(&self) {
         self.flag.send_replace(true);

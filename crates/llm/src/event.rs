@@ -11,7 +11,7 @@ use crate::message::{AssistantMessage, StopReason, ToolCall};
 /// One thing that happened.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(tag = "type", rename_all = "snake_case", rename_all_fields = "camelCase")]
-pub enum Event {
+pub enum StreamEvent {
     /// The provider has begun to answer.
     Start,
     /// A text begins.
@@ -87,23 +87,32 @@ pub enum Event {
     },
 }
 
-impl Event {
+impl StreamEvent {
     /// Nothing comes behind it.
     pub fn is_last(&self) -> bool {
-        matches!(self, Event::Done { .. } | Event::Error { .. })
+        matches!(self, StreamEvent::Done { .. } | StreamEvent::Error { .. })
     }
 
     /// It is one of many that say the same together.
     pub fn is_delta(&self) -> bool {
-        matches!(self, Event::TextDelta { .. } | Event::ThinkingDelta { .. } | Event::ToolcallDelta { .. })
+        matches!(
+            self,
+            StreamEvent::TextDelta { .. }
+                | StreamEvent::ThinkingDelta { .. }
+                | StreamEvent::ToolcallDelta { .. }
+        )
     }
 
     /// Takes more of the same kind and piece into this delta; says whether it is one of them.
-    pub(crate) fn append(&mut self, kind: Delta, at: usize, more: &str) -> bool {
+    pub(crate) fn append_delta(&mut self, kind: StreamDeltaKind, at: usize, more: &str) -> bool {
         let (mine, content_index, delta) = match self {
-            Event::TextDelta { content_index, delta } => (Delta::Text, content_index, delta),
-            Event::ThinkingDelta { content_index, delta } => (Delta::Thinking, content_index, delta),
-            Event::ToolcallDelta { content_index, delta } => (Delta::Toolcall, content_index, delta),
+            StreamEvent::TextDelta { content_index, delta } => (StreamDeltaKind::Text, content_index, delta),
+            StreamEvent::ThinkingDelta { content_index, delta } => {
+                (StreamDeltaKind::Thinking, content_index, delta)
+            }
+            StreamEvent::ToolcallDelta { content_index, delta } => {
+                (StreamDeltaKind::Toolcall, content_index, delta)
+            }
             _ => return false,
         };
         let same = mine == kind && *content_index == at;
@@ -114,14 +123,16 @@ impl Event {
     }
 
     /// Takes a later delta into this one, if both are of the same kind and piece; else gives it back.
-    pub(crate) fn merge(&mut self, later: Event) -> Option<Event> {
+    pub(crate) fn merge_delta(&mut self, later: StreamEvent) -> Option<StreamEvent> {
         let merged = match &later {
-            Event::TextDelta { content_index, delta } => self.append(Delta::Text, *content_index, delta),
-            Event::ThinkingDelta { content_index, delta } => {
-                self.append(Delta::Thinking, *content_index, delta)
+            StreamEvent::TextDelta { content_index, delta } => {
+                self.append_delta(StreamDeltaKind::Text, *content_index, delta)
             }
-            Event::ToolcallDelta { content_index, delta } => {
-                self.append(Delta::Toolcall, *content_index, delta)
+            StreamEvent::ThinkingDelta { content_index, delta } => {
+                self.append_delta(StreamDeltaKind::Thinking, *content_index, delta)
+            }
+            StreamEvent::ToolcallDelta { content_index, delta } => {
+                self.append_delta(StreamDeltaKind::Toolcall, *content_index, delta)
             }
             _ => false,
         };
@@ -131,20 +142,20 @@ impl Event {
 
 /// The kinds of deltas.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Delta {
+pub(crate) enum StreamDeltaKind {
     Text,
     Thinking,
     Toolcall,
 }
 
-impl Delta {
+impl StreamDeltaKind {
     /// A delta of this kind.
-    pub(crate) fn event(self, content_index: usize, more: &str) -> Event {
+    pub(crate) fn to_event(self, content_index: usize, more: &str) -> StreamEvent {
         let delta = more.to_owned();
         match self {
-            Delta::Text => Event::TextDelta { content_index, delta },
-            Delta::Thinking => Event::ThinkingDelta { content_index, delta },
-            Delta::Toolcall => Event::ToolcallDelta { content_index, delta },
+            StreamDeltaKind::Text => StreamEvent::TextDelta { content_index, delta },
+            StreamDeltaKind::Thinking => StreamEvent::ThinkingDelta { content_index, delta },
+            StreamDeltaKind::Toolcall => StreamEvent::ToolcallDelta { content_index, delta },
         }
     }
 }

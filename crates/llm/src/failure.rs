@@ -1,17 +1,17 @@
-//! Why a model gave no whole answer. The [`Class`] decides what may be done about it: whether relay tries again, and what
+//! Why a model gave no whole answer. The [`FailureClass`] decides what may be done about it: whether relay tries again, and what
 //! the user is told to do.
 
 use std::fmt;
 use std::time::Duration;
 
-use crate::retry::spoken;
+use crate::retry::format_wait;
 
 pub mod classify;
-mod words;
+mod provider_errors;
 
 /// What kind of failure it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Class {
+pub enum FailureClass {
     /// The provider does not know the key.
     Auth,
     /// The key may not do this.
@@ -46,26 +46,26 @@ pub enum Class {
     Aborted,
 }
 
-impl Class {
+impl FailureClass {
     /// Trying the same again may help.
     pub fn is_transient(self) -> bool {
         matches!(
             self,
-            Class::RateLimit
-                | Class::Overloaded
-                | Class::Server
-                | Class::Network
-                | Class::Timeout
-                | Class::Malformed
+            FailureClass::RateLimit
+                | FailureClass::Overloaded
+                | FailureClass::Server
+                | FailureClass::Network
+                | FailureClass::Timeout
+                | FailureClass::Malformed
         )
     }
 }
 
 /// Why a model gave no whole answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Failure {
+pub struct ModelFailure {
     /// What kind.
-    pub class: Class,
+    pub class: FailureClass,
     /// What happened, for people. Never holds a key.
     pub message: String,
     /// The HTTP status, if there was one.
@@ -76,15 +76,15 @@ pub struct Failure {
     pub request_id: Option<String>,
 }
 
-impl Failure {
+impl ModelFailure {
     /// A failure of a kind, without more.
-    pub fn new(class: Class, message: impl Into<String>) -> Failure {
-        Failure { class, message: message.into(), status: None, retry_after: None, request_id: None }
+    pub fn new(class: FailureClass, message: impl Into<String>) -> ModelFailure {
+        ModelFailure { class, message: message.into(), status: None, retry_after: None, request_id: None }
     }
 
     /// What happened, and how long the provider asks to wait where its words do not say so.
-    pub fn told(&self) -> String {
-        let wait = self.retry_after.filter(|wait| !wait.is_zero()).map(spoken);
+    pub fn message_with_wait(&self) -> String {
+        let wait = self.retry_after.filter(|wait| !wait.is_zero()).map(format_wait);
         match wait.filter(|wait| !self.message.contains(wait.as_str())) {
             Some(wait) => format!("{}. It asks to wait {wait}", self.message.trim_end_matches('.')),
             None => self.message.clone(),
@@ -92,18 +92,21 @@ impl Failure {
     }
 
     /// What came is not what the wire says.
-    pub fn malformed(message: impl Into<String>) -> Failure {
-        Failure::new(Class::Malformed, message)
+    pub fn malformed(message: impl Into<String>) -> ModelFailure {
+        ModelFailure::new(FailureClass::Malformed, message)
     }
 
     /// The connection ended before the answer did.
-    pub fn cut_off() -> Failure {
-        Failure::new(Class::Network, "the provider broke off: the connection ended before the answer did")
+    pub fn cut_off() -> ModelFailure {
+        ModelFailure::new(
+            FailureClass::Network,
+            "the provider broke off: the connection ended before the answer did",
+        )
     }
 
     /// Says who it is: what reads an answer knows no more than that it is a provider's.
     #[must_use]
-    pub(crate) fn named(mut self, provider: &str) -> Failure {
+    pub(crate) fn with_provider_name(mut self, provider: &str) -> ModelFailure {
         if let Some(rest) = self.message.strip_prefix("the provider") {
             self.message = format!("{provider}{rest}");
         }
@@ -111,13 +114,13 @@ impl Failure {
     }
 }
 
-impl fmt::Display for Failure {
+impl fmt::Display for ModelFailure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.message)
     }
 }
 
-impl std::error::Error for Failure {}
+impl std::error::Error for ModelFailure {}
 
 #[cfg(test)]
 mod tests {
@@ -125,11 +128,15 @@ mod tests {
 
     #[test]
     fn how_long_to_wait_is_told_once() {
-        let mut failure = Failure::new(Class::RateLimit, "example takes no more requests for now.");
-        assert_eq!(failure.told(), failure.message);
+        let mut failure =
+            ModelFailure::new(FailureClass::RateLimit, "example takes no more requests for now.");
+        assert_eq!(failure.message_with_wait(), failure.message);
         failure.retry_after = Some(Duration::from_secs(20));
-        assert_eq!(failure.told(), "example takes no more requests for now. It asks to wait 20 s");
+        assert_eq!(
+            failure.message_with_wait(),
+            "example takes no more requests for now. It asks to wait 20 s"
+        );
         failure.message = "example takes no more requests for now: try again in 20 s".into();
-        assert_eq!(failure.told(), failure.message);
+        assert_eq!(failure.message_with_wait(), failure.message);
     }
 }

@@ -6,7 +6,7 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use crate::message::{Cost, Usage};
+use crate::message::{TokenUsage, UsageCost};
 
 /// A model.
 #[derive(Clone, PartialEq)]
@@ -28,19 +28,19 @@ pub struct Model {
     /// It can read images.
     pub images: bool,
     /// What it costs.
-    pub price: Price,
+    pub price: ModelPrice,
     /// Tokens it can read and write together.
     pub context_window: u64,
     /// Tokens it can write.
     pub max_tokens: u64,
     /// How its server differs from what the wire says.
-    pub compat: Compat,
+    pub compat: ServerCompat,
 }
 
 /// US dollars per million tokens.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default, deny_unknown_fields)]
-pub struct Price {
+pub struct ModelPrice {
     /// Read.
     pub input: f64,
     /// Written.
@@ -55,7 +55,7 @@ pub struct Price {
 /// server's address.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default, deny_unknown_fields)]
-pub struct Compat {
+pub struct ServerCompat {
     /// It takes `store`.
     pub supports_store: Option<bool>,
     /// It takes the developer role.
@@ -159,13 +159,13 @@ impl Model {
     }
 
     /// Fills in what the tokens of an answer cost, and their sum.
-    pub fn settle(&self, usage: &mut Usage) {
+    pub fn fill_in_cost(&self, usage: &mut TokenUsage) {
         let money = |tokens: u64, price: f64| {
             #[expect(clippy::cast_precision_loss, reason = "no answer has 2^52 tokens")]
             let tokens = tokens as f64;
             tokens * price / 1_000_000.0
         };
-        let mut cost = Cost {
+        let mut cost = UsageCost {
             input: money(usage.input, self.price.input),
             output: money(usage.output, self.price.output),
             cache_read: money(usage.cache_read, self.price.cache_read),
@@ -197,10 +197,10 @@ pub(crate) mod tests {
             headers: BTreeMap::new(),
             reasoning: true,
             images: true,
-            price: Price { input: 3.0, output: 15.0, cache_read: 0.3, cache_write: 3.75 },
+            price: ModelPrice { input: 3.0, output: 15.0, cache_read: 0.3, cache_write: 3.75 },
             context_window: 200_000,
             max_tokens: 8192,
-            compat: Compat::default(),
+            compat: ServerCompat::default(),
         }
     }
 
@@ -214,8 +214,8 @@ pub(crate) mod tests {
 
     #[test]
     fn tokens_are_paid_by_the_million() {
-        let mut usage = Usage { input: 1_000_000, output: 100_000, ..Usage::default() };
-        model().settle(&mut usage);
+        let mut usage = TokenUsage { input: 1_000_000, output: 100_000, ..TokenUsage::default() };
+        model().fill_in_cost(&mut usage);
         assert!((usage.cost.total - 4.5).abs() < 1e-9);
         assert_eq!(usage.total_tokens, 1_100_000);
     }

@@ -8,11 +8,11 @@ use std::net::IpAddr;
 
 use reqwest::Url;
 
-use crate::failure::{Class, Failure};
+use crate::failure::{FailureClass, ModelFailure};
 
 /// The proxies that somebody has set.
 #[derive(Clone, Default, PartialEq, Eq)]
-pub struct Proxies {
+pub struct ProxySettings {
     /// `HTTP_PROXY`: for addresses without TLS.
     pub http: Option<String>,
     /// `HTTPS_PROXY`: for addresses with TLS.
@@ -24,7 +24,7 @@ pub struct Proxies {
 }
 
 /// A proxy's address may hold a password.
-impl std::fmt::Debug for Proxies {
+impl std::fmt::Debug for ProxySettings {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let set = |value: &Option<String>| value.is_some();
         f.debug_struct("Proxies")
@@ -38,39 +38,39 @@ impl std::fmt::Debug for Proxies {
 
 /// Chooses the proxy of an address.
 #[derive(Debug, Clone)]
-pub(crate) struct Chooser {
+pub(crate) struct ProxyChooser {
     http: Option<Url>,
     https: Option<Url>,
-    direct: Vec<Rule>,
+    direct: Vec<NoProxyRule>,
 }
 
 /// Who is asked without a proxy.
 #[derive(Debug, Clone, PartialEq, Eq)]
-struct Rule {
-    who: Who,
+struct NoProxyRule {
+    hosts: NoProxyHosts,
     port: Option<u16>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-enum Who {
-    Everybody,
+enum NoProxyHosts {
+    All,
     Host(String),
     Network(IpAddr, u8),
 }
 
-impl Chooser {
+impl ProxyChooser {
     /// # Errors
-    /// [`Class::Config`] for a proxy whose address is none, or that does not speak HTTP.
-    pub(crate) fn new(proxies: &Proxies) -> Result<Chooser, Failure> {
+    /// [`FailureClass::Config`] for a proxy whose address is none, or that does not speak HTTP.
+    pub(crate) fn new(proxies: &ProxySettings) -> Result<ProxyChooser, ModelFailure> {
         let of = |value: &Option<String>, name: &str| {
             let value = value.as_deref().map(str::trim).filter(|value| !value.is_empty());
             value.map(|value| address(value, name)).transpose()
         };
         let all = of(&proxies.all, "ALL_PROXY")?;
-        Ok(Chooser {
+        Ok(ProxyChooser {
             http: of(&proxies.http, "HTTP_PROXY")?.or_else(|| all.clone()),
             https: of(&proxies.https, "HTTPS_PROXY")?.or(all),
-            direct: rules(proxies.no_proxy.as_deref().unwrap_or_default()),
+            direct: parse_no_proxy(proxies.no_proxy.as_deref().unwrap_or_default()),
         })
     }
 
@@ -79,15 +79,16 @@ impl Chooser {
         let proxy = if url.scheme() == "https" { &self.https } else { &self.http };
         let host = url.host_str()?.trim_matches(['[', ']']).trim_end_matches('.').to_ascii_lowercase();
         let port = url.port_or_known_default();
-        let direct = is_here(&host) || self.direct.iter().any(|rule| rule.covers(&host, port));
+        let direct = is_loopback(&host) || self.direct.iter().any(|rule| rule.covers(&host, port));
         if direct { None } else { proxy.clone() }
     }
 }
 
 /// A proxy's address; without a scheme it is HTTP. The message holds nothing of it: a password may be in it.
-fn address(value: &str, name: &str) -> Result<Url, Failure> {
+fn address(value: &str, name: &str) -> Result<Url, ModelFailure> {
     let full = if value.contains("://") { value.to_owned() } else { format!("http://{value}") };
-    let bad = |why: &str| Failure::new(Class::Config, format!("{name} {why}. Use http://host:port"));
+    let bad =
+        |why: &str| ModelFailure::new(FailureClass::Config, format!("{name} {why}. Use http://host:port"));
     let url = Url::parse(&full).map_err(|_| bad("is no address of a proxy"))?;
     match url.scheme() {
         "http" | "https" if url.has_host() => Ok(url),
@@ -99,26 +100,30 @@ fn address(value: &str, name: &str) -> Result<Url, Failure> {
 }
 
 /// The host is this machine itself.
-pub(crate) fn is_here(host: &str) -> bool {
+pub(crate) fn is_loopback(host: &str) -> bool {
     host == "localhost"
         || host.ends_with(".localhost")
         || host.parse::<IpAddr>().is_ok_and(|address| address.to_canonical().is_loopback())
 }
 
-fn rules(list: &str) -> Vec<Rule> {
-    list.split([',', ' ']).map(str::trim).filter(|item| !item.is_empty()).filter_map(rule).collect()
+fn parse_no_proxy(list: &str) -> Vec<NoProxyRule> {
+    list.split([',', ' ']).map(str::trim).filter(|item| !item.is_empty()).filter_map(parse_rule).collect()
 }
 
 /// One item of the list; one that is nonsense covers nobody.
-fn rule(item: &str) -> Option<Rule> {
+fn parse_rule(item: &str) -> Option<NoProxyRule> {
     if item == "*" {
-        return Some(Rule { who: Who::Everybody, port: None });
+        return Some(NoProxyRule { hosts: NoProxyHosts::All, port: None });
     }
     if let Some((address, bits)) = item.split_once('/') {
         let address: IpAddr = address.parse().ok()?;
         let bits: u8 = bits.parse().ok()?;
         let most = if address.is_ipv4() { 32 } else { 128 };
-        return if bits <= most { Some(Rule { who: Who::Network(address, bits), port: None }) } else { None };
+        return if bits <= most {
+            Some(NoProxyRule { hosts: NoProxyHosts::Network(address, bits), port: None })
+        } else {
+            None
+        };
     }
     let (host, port) = match item.strip_prefix('[').and_then(|rest| rest.split_once(']')) {
         Some((host, port)) => (host, port.strip_prefix(':')),
@@ -131,24 +136,24 @@ fn rule(item: &str) -> Option<Rule> {
     let port = port.map(str::parse).transpose().ok()?;
     if let Ok(address) = host.parse::<IpAddr>() {
         let bits = if address.is_ipv4() { 32 } else { 128 };
-        return Some(Rule { who: Who::Network(address, bits), port });
+        return Some(NoProxyRule { hosts: NoProxyHosts::Network(address, bits), port });
     }
     let host =
         host.trim_start_matches("*.").trim_start_matches('.').trim_end_matches('.').to_ascii_lowercase();
-    if host.is_empty() { None } else { Some(Rule { who: Who::Host(host), port }) }
+    if host.is_empty() { None } else { Some(NoProxyRule { hosts: NoProxyHosts::Host(host), port }) }
 }
 
-impl Rule {
+impl NoProxyRule {
     fn covers(&self, host: &str, port: Option<u16>) -> bool {
         if self.port.is_some() && self.port != port {
             return false;
         }
-        match &self.who {
-            Who::Everybody => true,
-            Who::Host(name) => {
+        match &self.hosts {
+            NoProxyHosts::All => true,
+            NoProxyHosts::Host(name) => {
                 host.strip_suffix(name.as_str()).is_some_and(|rest| rest.is_empty() || rest.ends_with('.'))
             }
-            Who::Network(network, bits) => {
+            NoProxyHosts::Network(network, bits) => {
                 host.parse::<IpAddr>().is_ok_and(|address| is_within(address, *network, *bits))
             }
         }
@@ -174,12 +179,12 @@ mod tests {
     use super::*;
 
     fn goes_through(no_proxy: &str, url: &str) -> bool {
-        let proxies = Proxies {
+        let proxies = ProxySettings {
             all: Some("proxy.example:3128".into()),
             no_proxy: Some(no_proxy.into()),
-            ..Proxies::default()
+            ..ProxySettings::default()
         };
-        Chooser::new(&proxies).unwrap().choose(&Url::parse(url).unwrap()).is_some()
+        ProxyChooser::new(&proxies).unwrap().choose(&Url::parse(url).unwrap()).is_some()
     }
 
     #[test]
@@ -212,9 +217,12 @@ mod tests {
 
     #[test]
     fn each_scheme_has_its_proxy() {
-        let proxies =
-            Proxies { https: Some("http://a:1".into()), all: Some("b:2".into()), ..Proxies::default() };
-        let chooser = Chooser::new(&proxies).unwrap();
+        let proxies = ProxySettings {
+            https: Some("http://a:1".into()),
+            all: Some("b:2".into()),
+            ..ProxySettings::default()
+        };
+        let chooser = ProxyChooser::new(&proxies).unwrap();
         let through = |url: &str| chooser.choose(&Url::parse(url).unwrap()).unwrap().to_string();
         assert_eq!(through("https://x.test"), "http://a:1/");
         assert_eq!(through("http://x.test"), "http://b:2/");
@@ -224,16 +232,20 @@ mod tests {
     fn a_proxy_that_cannot_work_is_refused_without_its_password() {
         for value in ["socks5://u:secret@h:1", "http://u:secret@:1:2", "ftp://u:secret@h"] {
             let failure =
-                Chooser::new(&Proxies { http: Some(value.into()), ..Proxies::default() }).unwrap_err();
-            assert_eq!(failure.class, Class::Config);
+                ProxyChooser::new(&ProxySettings { http: Some(value.into()), ..ProxySettings::default() })
+                    .unwrap_err();
+            assert_eq!(failure.class, FailureClass::Config);
             assert!(
                 failure.message.contains("HTTP_PROXY") && !failure.message.contains("secret"),
                 "{failure}"
             );
         }
         assert!(
-            !format!("{:?}", Proxies { http: Some("http://u:secret@h".into()), ..Proxies::default() })
-                .contains("secret")
+            !format!(
+                "{:?}",
+                ProxySettings { http: Some("http://u:secret@h".into()), ..ProxySettings::default() }
+            )
+            .contains("secret")
         );
     }
 }

@@ -8,7 +8,7 @@ use crate::model::Model;
 
 /// What a model is asked.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Request {
+pub struct ChatRequest {
     /// What the model is told first, whoever speaks.
     pub system: Option<String>,
     /// The conversation so far.
@@ -18,13 +18,13 @@ pub struct Request {
     /// Whether it must.
     pub tool_choice: ToolChoice,
     /// How much it thinks.
-    pub thinking: Level,
+    pub thinking: ThinkingLevel,
     /// Tokens it may write; `None`: what the model can.
     pub max_tokens: Option<u64>,
     /// How it chooses its words.
     pub temperature: Option<f64>,
     /// How long the provider keeps what it read.
-    pub cache: CacheTime,
+    pub cache: CacheRetention,
     /// The conversation's own name: lets a provider find its cache again.
     pub session_id: Option<String>,
     /// `flex`, `priority` and the like, where the provider has tiers.
@@ -59,7 +59,7 @@ pub enum ToolChoice {
 /// How much a model thinks before it answers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Level {
+pub enum ThinkingLevel {
     /// Not at all.
     #[default]
     Off,
@@ -77,33 +77,40 @@ pub enum Level {
     Max,
 }
 
-impl Level {
+impl ThinkingLevel {
     /// All of them, from least to most.
-    pub const ALL: [Level; 7] =
-        [Level::Off, Level::Minimal, Level::Low, Level::Medium, Level::High, Level::Xhigh, Level::Max];
+    pub const ALL: [ThinkingLevel; 7] = [
+        ThinkingLevel::Off,
+        ThinkingLevel::Minimal,
+        ThinkingLevel::Low,
+        ThinkingLevel::Medium,
+        ThinkingLevel::High,
+        ThinkingLevel::Xhigh,
+        ThinkingLevel::Max,
+    ];
 
     /// Its name in selectors and files.
     pub fn name(self) -> &'static str {
         match self {
-            Level::Off => "off",
-            Level::Minimal => "minimal",
-            Level::Low => "low",
-            Level::Medium => "medium",
-            Level::High => "high",
-            Level::Xhigh => "xhigh",
-            Level::Max => "max",
+            ThinkingLevel::Off => "off",
+            ThinkingLevel::Minimal => "minimal",
+            ThinkingLevel::Low => "low",
+            ThinkingLevel::Medium => "medium",
+            ThinkingLevel::High => "high",
+            ThinkingLevel::Xhigh => "xhigh",
+            ThinkingLevel::Max => "max",
         }
     }
 
     /// The level of that name.
-    pub fn from_name(name: &str) -> Option<Level> {
-        Level::ALL.into_iter().find(|level| level.name() == name)
+    pub fn from_name(name: &str) -> Option<ThinkingLevel> {
+        ThinkingLevel::ALL.into_iter().find(|level| level.name() == name)
     }
 }
 
 /// How long a provider is asked to keep what it read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum CacheTime {
+pub enum CacheRetention {
     /// Not at all.
     None,
     /// As long as it does by itself.
@@ -133,11 +140,11 @@ impl std::fmt::Debug for Auth {
 
 /// A request on its way to a model.
 #[derive(Debug, Clone, Copy)]
-pub struct Call<'a> {
+pub struct WireCall<'a> {
     /// Who is asked.
     pub model: &'a Model,
     /// With what proof.
     pub auth: &'a Auth,
     /// What.
-    pub request: &'a Request,
+    pub request: &'a ChatRequest,
 }

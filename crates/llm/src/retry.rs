@@ -3,15 +3,15 @@
 //! Two budgets: one for requests that never became a stream, one for streams that broke before anything was seen of them.
 //! Waits double from attempt to attempt, a little of them is chance so that many do not come at once, and a provider's
 //! hint makes them longer, never shorter. Invariant: only failures of a transient class are tried again, and a wait is
-//! never longer than [`Budget::max_delay`]: whoever asks for more is told to the user at once.
+//! never longer than [`RetryBudget::max_delay`]: whoever asks for more is told to the user at once.
 
 use std::time::Duration;
 
-use crate::failure::Failure;
+use crate::failure::ModelFailure;
 
 /// How often the same is asked again, and after how long.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Budget {
+pub struct RetryBudget {
     /// `requestMaxRetries`: how often a request is made again before a stream is there. The first is not counted.
     pub request_max_retries: u32,
     /// `streamMaxRetries`: how often a stream of which nothing was seen is asked for again.
@@ -22,9 +22,9 @@ pub struct Budget {
     pub max_delay: Duration,
 }
 
-impl Default for Budget {
-    fn default() -> Budget {
-        Budget {
+impl Default for RetryBudget {
+    fn default() -> RetryBudget {
+        RetryBudget {
             request_max_retries: 5,
             stream_max_retries: 5,
             base_delay: Duration::from_millis(2000),
@@ -33,9 +33,9 @@ impl Default for Budget {
     }
 }
 
-impl Budget {
+impl RetryBudget {
     /// Never again.
-    pub const NONE: Budget = Budget {
+    pub const NONE: RetryBudget = RetryBudget {
         request_max_retries: 0,
         stream_max_retries: 0,
         base_delay: Duration::ZERO,
@@ -45,7 +45,7 @@ impl Budget {
 
 /// Where it failed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Phase {
+pub enum RetryPhase {
     /// Before the stream was there.
     Request,
     /// In the stream, of which nothing was seen.
@@ -54,37 +54,42 @@ pub enum Phase {
 
 /// It is tried again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Again {
+pub struct RetryAttempt {
     /// Which retry it is, from 1.
     pub attempt: u32,
     /// Of how many.
-    pub of: u32,
+    pub max_attempts: u32,
     /// After how long.
     pub wait: Duration,
 }
 
 /// What is left of a budget.
 #[derive(Debug, Clone)]
-pub struct Retries {
-    budget: Budget,
+pub struct RetryCounter {
+    budget: RetryBudget,
     requests: u32,
     streams: u32,
 }
 
-impl Retries {
+impl RetryCounter {
     /// All of it.
-    pub fn new(budget: Budget) -> Retries {
-        Retries { budget, requests: 0, streams: 0 }
+    pub fn new(budget: RetryBudget) -> RetryCounter {
+        RetryCounter { budget, requests: 0, streams: 0 }
     }
 
     /// Whether it is tried again. `chance` is between 0 and 1.
     ///
     /// # Errors
     /// The failure to end with: the one that came, with the wait in its message if that is why there is no retry.
-    pub fn next(&mut self, phase: Phase, failure: &Failure, chance: f64) -> Result<Again, Failure> {
+    pub fn next_attempt(
+        &mut self,
+        phase: RetryPhase,
+        failure: &ModelFailure,
+        chance: f64,
+    ) -> Result<RetryAttempt, ModelFailure> {
         let (spent, of) = match phase {
-            Phase::Request => (&mut self.requests, self.budget.request_max_retries),
-            Phase::Stream => (&mut self.streams, self.budget.stream_max_retries),
+            RetryPhase::Request => (&mut self.requests, self.budget.request_max_retries),
+            RetryPhase::Stream => (&mut self.streams, self.budget.stream_max_retries),
         };
         if !failure.class.is_transient() {
             return Err(failure.clone());
@@ -101,11 +106,11 @@ impl Retries {
             && hint > self.budget.max_delay
         {
             let mut told = failure.clone();
-            let most = spoken(self.budget.max_delay);
+            let most = format_wait(self.budget.max_delay);
             told.message = format!(
                 "{}. It asks to wait {}, longer than the {most} that relay waits by itself: try again then",
                 told.message.trim_end_matches('.'),
-                spoken(hint)
+                format_wait(hint)
             );
             return Err(told);
         }
@@ -114,22 +119,22 @@ impl Retries {
         let before = self.requests + self.streams - 1;
         let wait = delay(&self.budget, before, chance).max(failure.retry_after.unwrap_or_default());
         let attempt = match phase {
-            Phase::Request => self.requests,
-            Phase::Stream => self.streams,
+            RetryPhase::Request => self.requests,
+            RetryPhase::Stream => self.streams,
         };
-        Ok(Again { attempt, of, wait })
+        Ok(RetryAttempt { attempt, max_attempts: of, wait })
     }
 }
 
 /// The wait after so many retries: between three quarters of the doubled delay and all of it.
-fn delay(budget: &Budget, before: u32, chance: f64) -> Duration {
+fn delay(budget: &RetryBudget, before: u32, chance: f64) -> Duration {
     let factor = 1u32.checked_shl(before).unwrap_or(u32::MAX);
     let full = budget.base_delay.saturating_mul(factor).min(budget.max_delay);
     full.mul_f64(0.75 + 0.25 * chance.clamp(0.0, 1.0))
 }
 
 /// A span of time for people: `45 s`, `12 min`, `5 h 20 min`, `3 days`.
-pub fn spoken(span: Duration) -> String {
+pub fn format_wait(span: Duration) -> String {
     let seconds = span.as_secs() + u64::from(span.subsec_nanos() > 0);
     match seconds {
         0..=119 => format!("{seconds} s"),
@@ -145,41 +150,44 @@ pub fn spoken(span: Duration) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::failure::Class;
+    use crate::failure::FailureClass;
 
-    fn waits(failure: &Failure, phase: Phase, chance: f64) -> Vec<u128> {
-        let mut retries = Retries::new(Budget::default());
-        std::iter::from_fn(|| retries.next(phase, failure, chance).ok())
+    fn waits(failure: &ModelFailure, phase: RetryPhase, chance: f64) -> Vec<u128> {
+        let mut retries = RetryCounter::new(RetryBudget::default());
+        std::iter::from_fn(|| retries.next_attempt(phase, failure, chance).ok())
             .map(|again| again.wait.as_millis())
             .collect()
     }
 
     #[test]
     fn waits_double_and_the_budget_counts_retries() {
-        let failure = Failure::new(Class::Server, "x");
-        assert_eq!(waits(&failure, Phase::Request, 1.0), [2000, 4000, 8000, 16000, 32000]);
-        assert_eq!(waits(&failure, Phase::Stream, 0.0), [1500, 3000, 6000, 12000, 24000]);
+        let failure = ModelFailure::new(FailureClass::Server, "x");
+        assert_eq!(waits(&failure, RetryPhase::Request, 1.0), [2000, 4000, 8000, 16000, 32000]);
+        assert_eq!(waits(&failure, RetryPhase::Stream, 0.0), [1500, 3000, 6000, 12000, 24000]);
     }
 
     #[test]
     fn a_hint_makes_a_wait_longer_and_never_shorter() {
-        let mut failure = Failure::new(Class::RateLimit, "x");
+        let mut failure = ModelFailure::new(FailureClass::RateLimit, "x");
         failure.retry_after = Some(Duration::from_secs(5));
-        assert_eq!(waits(&failure, Phase::Request, 1.0), [5000, 5000, 8000, 16000, 32000]);
+        assert_eq!(waits(&failure, RetryPhase::Request, 1.0), [5000, 5000, 8000, 16000, 32000]);
     }
 
     #[test]
     fn a_hint_beyond_the_longest_wait_ends_it_and_is_told() {
-        let mut failure = Failure::new(Class::RateLimit, "example takes no more requests for now.");
+        let mut failure =
+            ModelFailure::new(FailureClass::RateLimit, "example takes no more requests for now.");
         failure.retry_after = Some(Duration::from_secs(5 * 3600 + 20 * 60));
-        let told = Retries::new(Budget::default()).next(Phase::Request, &failure, 0.5).unwrap_err();
+        let told = RetryCounter::new(RetryBudget::default())
+            .next_attempt(RetryPhase::Request, &failure, 0.5)
+            .unwrap_err();
         assert!(told.message.contains("wait 5 h 20 min, longer than the 5 min that"), "{told}");
-        assert_eq!(told.class, Class::RateLimit);
+        assert_eq!(told.class, FailureClass::RateLimit);
     }
 
     #[test]
     fn what_waiting_cannot_mend_is_never_tried_again() {
-        use Class::*;
+        use FailureClass::*;
         for class in [
             Auth,
             Forbidden,
@@ -192,16 +200,16 @@ mod tests {
             Config,
             Aborted,
         ] {
-            assert!(waits(&Failure::new(class, "x"), Phase::Request, 0.5).is_empty(), "{class:?}");
+            assert!(waits(&ModelFailure::new(class, "x"), RetryPhase::Request, 0.5).is_empty(), "{class:?}");
         }
         for class in [RateLimit, Overloaded, Server, Network, Timeout, Malformed] {
-            assert_eq!(waits(&Failure::new(class, "x"), Phase::Stream, 0.5).len(), 5, "{class:?}");
+            assert_eq!(waits(&ModelFailure::new(class, "x"), RetryPhase::Stream, 0.5).len(), 5, "{class:?}");
         }
     }
 
     #[test]
     fn huge_numbers_of_retries_do_not_overflow() {
-        let budget = Budget { request_max_retries: u32::MAX, ..Budget::default() };
+        let budget = RetryBudget { request_max_retries: u32::MAX, ..RetryBudget::default() };
         assert_eq!(delay(&budget, 4_000_000_000, 1.0), budget.max_delay);
     }
 }

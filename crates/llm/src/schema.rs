@@ -1,11 +1,11 @@
 //! The schemas of tools' arguments, as each wire accepts them.
 //!
 //! Schemas come from relay's own tools and from foreign servers. One walker, `walk`, reads them all; what a wire takes is
-//! data, [`Rules`]. What comes out is an object schema without references, holding only keywords that the wire
+//! data, [`SchemaRules`]. What comes out is an object schema without references, holding only keywords that the wire
 //! knows, with values of the right kind. Invariant: whatever came in, its depth and size are bounded, and so is the
 //! work.
 
-mod place;
+mod schema_node;
 mod value;
 mod walk;
 
@@ -15,17 +15,17 @@ mod tests;
 use serde_json::Value;
 
 /// Levels that are read; what lies deeper may be anything.
-pub const DEPTH_MOST: usize = 32;
+pub const MAX_SCHEMA_DEPTH: usize = 32;
 
 /// Bytes that a schema may have, roughly; what is beyond may be anything.
-pub const SIZE_MOST: usize = 128 << 10;
+pub const MAX_SCHEMA_BYTES: usize = 128 << 10;
 
 /// Levels that a strict schema may have (OpenAI's own bound).
 const STRICT_DEPTH_MOST: usize = 10;
 
 /// Whose rules a schema must keep.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Dialect {
+pub enum SchemaDialect {
     /// Anthropic Messages: JSON Schema, nearly as it is.
     Anthropic,
     /// Google Generative AI: the part of JSON Schema that `parametersJsonSchema` is documented to know.
@@ -42,28 +42,28 @@ pub enum Dialect {
 
 /// A schema that a wire accepts.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Normalised {
+pub struct NormalisedSchema {
     /// The schema. Its type is `object`.
     pub schema: Value,
-    /// It keeps the rules of [`Dialect::Strict`]; false for every other dialect, and where it cannot be strict: then the
-    /// schema is that of [`Dialect::Responses`].
+    /// It keeps the rules of [`SchemaDialect::Strict`]; false for every other dialect, and where it cannot be strict: then the
+    /// schema is that of [`SchemaDialect::Responses`].
     pub strict: bool,
 }
 
 /// The schema as `dialect` accepts it. One that describes no object becomes an open object: the tool that it belongs to
 /// would not know what to do with a wrapping, and says itself what it does not take.
-pub fn normalise(schema: &Value, dialect: Dialect) -> Normalised {
-    let rules = Rules::of(dialect);
-    let (normalised, clean) = walk::root(schema, &rules);
+pub fn normalise(schema: &Value, dialect: SchemaDialect) -> NormalisedSchema {
+    let rules = SchemaRules::for_dialect(dialect);
+    let (normalised, clean) = walk::normalise_root(schema, &rules);
     match (rules.strict, clean) {
-        (false, _) => Normalised { schema: normalised, strict: false },
-        (true, true) => Normalised { schema: normalised, strict: true },
-        (true, false) => normalise(schema, Dialect::Responses),
+        (false, _) => NormalisedSchema { schema: normalised, strict: false },
+        (true, true) => NormalisedSchema { schema: normalised, strict: true },
+        (true, false) => normalise(schema, SchemaDialect::Responses),
     }
 }
 
 /// What a dialect takes.
-struct Rules {
+struct SchemaRules {
     /// Keywords that stay; `None`: all that are known.
     keywords: Option<&'static [&'static str]>,
     /// Formats that stay; `None`: all.
@@ -80,9 +80,9 @@ struct Rules {
     strict: bool,
 }
 
-impl Rules {
-    fn of(dialect: Dialect) -> Rules {
-        let lenient = Rules {
+impl SchemaRules {
+    fn for_dialect(dialect: SchemaDialect) -> SchemaRules {
+        let lenient = SchemaRules {
             keywords: None,
             formats: None,
             any_of: false,
@@ -92,9 +92,11 @@ impl Rules {
             strict: false,
         };
         match dialect {
-            Dialect::Anthropic | Dialect::Completions | Dialect::Ollama => lenient,
-            Dialect::Responses => Rules { any_of: true, merge_all_of: true, plain_patterns: true, ..lenient },
-            Dialect::Google => Rules {
+            SchemaDialect::Anthropic | SchemaDialect::Completions | SchemaDialect::Ollama => lenient,
+            SchemaDialect::Responses => {
+                SchemaRules { any_of: true, merge_all_of: true, plain_patterns: true, ..lenient }
+            }
+            SchemaDialect::Google => SchemaRules {
                 keywords: Some(GOOGLE),
                 formats: Some(GOOGLE_FORMATS),
                 any_of: true,
@@ -102,7 +104,7 @@ impl Rules {
                 plain: true,
                 ..lenient
             },
-            Dialect::Strict => Rules {
+            SchemaDialect::Strict => SchemaRules {
                 keywords: Some(STRICT),
                 formats: Some(STRICT_FORMATS),
                 any_of: true,

@@ -1,14 +1,14 @@
 //! Server-sent events: bytes in, frames out, by the rules of the WHATWG's "Interpreting an event stream".
 //!
 //! One departure: the standard drops a last event that no blank line ends. Some servers close right behind their last
-//! `data:` line, so [`Events::end`] hands it out; whoever reads it tells from its JSON whether it is whole
+//! `data:` line, so [`SseDecoder::end`] hands it out; whoever reads it tells from its JSON whether it is whole
 //! ([`crate::Decode`] takes a half one for a connection that was cut off). `id` and `retry` are read over: relay asks
 //! again with a new request, never by reconnecting to the same stream.
-//! Invariant: any cutting of the bytes gives the same frames; an event has at most [`FRAME_MOST`] bytes.
+//! Invariant: any cutting of the bytes gives the same frames; an event has at most [`MAX_FRAME_BYTES`] bytes.
 
-use crate::failure::Failure;
-use crate::lines::{Cutter, Ends, FRAME_MOST, too_large};
-use crate::wire::Frame;
+use crate::failure::ModelFailure;
+use crate::line_splitter::{LineEnding, LineSplitter, MAX_FRAME_BYTES, frame_too_large};
+use crate::wire::AnswerFrame;
 
 #[cfg(test)]
 mod tests;
@@ -18,27 +18,27 @@ const ROOM_KEPT: usize = 64 << 10;
 
 /// Reads server-sent events.
 #[derive(Debug)]
-pub struct Events {
-    cutter: Cutter,
-    event: Pending,
+pub struct SseDecoder {
+    cutter: LineSplitter,
+    event: PendingSseEvent,
 }
 
 /// The event whose end has not come.
 #[derive(Debug, Default)]
-struct Pending {
+struct PendingSseEvent {
     name: String,
     data: String,
     /// A `data` line came, if only an empty one.
     has_data: bool,
 }
 
-impl Default for Events {
-    fn default() -> Events {
-        Events { cutter: Cutter::new(Ends::Any), event: Pending::default() }
+impl Default for SseDecoder {
+    fn default() -> SseDecoder {
+        SseDecoder { cutter: LineSplitter::new(LineEnding::Any), event: PendingSseEvent::default() }
     }
 }
 
-impl Events {
+impl SseDecoder {
     /// More bytes; `each` gets the events that are whole now.
     ///
     /// # Errors
@@ -46,8 +46,8 @@ impl Events {
     pub fn feed(
         &mut self,
         bytes: &[u8],
-        each: &mut dyn FnMut(&Frame<'_>) -> Result<(), Failure>,
-    ) -> Result<(), Failure> {
+        each: &mut dyn FnMut(&AnswerFrame<'_>) -> Result<(), ModelFailure>,
+    ) -> Result<(), ModelFailure> {
         let event = &mut self.event;
         self.cutter.feed(bytes, &mut |line| event.line(line, each))
     }
@@ -55,20 +55,23 @@ impl Events {
     /// Nothing more comes; `each` gets the last event, if it has data.
     ///
     /// # Errors
-    /// See [`Events::feed`].
-    pub fn end(&mut self, each: &mut dyn FnMut(&Frame<'_>) -> Result<(), Failure>) -> Result<(), Failure> {
+    /// See [`SseDecoder::feed`].
+    pub fn end(
+        &mut self,
+        each: &mut dyn FnMut(&AnswerFrame<'_>) -> Result<(), ModelFailure>,
+    ) -> Result<(), ModelFailure> {
         let event = &mut self.event;
         self.cutter.end(&mut |line| event.line(line, each))?;
         self.event.dispatch(each)
     }
 }
 
-impl Pending {
+impl PendingSseEvent {
     fn line(
         &mut self,
         line: &str,
-        each: &mut dyn FnMut(&Frame<'_>) -> Result<(), Failure>,
-    ) -> Result<(), Failure> {
+        each: &mut dyn FnMut(&AnswerFrame<'_>) -> Result<(), ModelFailure>,
+    ) -> Result<(), ModelFailure> {
         if line.is_empty() {
             return self.dispatch(each);
         }
@@ -76,8 +79,8 @@ impl Pending {
         let value = value.strip_prefix(' ').unwrap_or(value);
         match field {
             "data" => {
-                if self.data.len() + value.len() >= FRAME_MOST {
-                    return Err(too_large());
+                if self.data.len() + value.len() >= MAX_FRAME_BYTES {
+                    return Err(frame_too_large());
                 }
                 if self.has_data {
                     self.data.push('\n');
@@ -92,8 +95,12 @@ impl Pending {
         Ok(())
     }
 
-    fn dispatch(&mut self, each: &mut dyn FnMut(&Frame<'_>) -> Result<(), Failure>) -> Result<(), Failure> {
-        let result = if self.has_data { each(&Frame { name: &self.name, data: &self.data }) } else { Ok(()) };
+    fn dispatch(
+        &mut self,
+        each: &mut dyn FnMut(&AnswerFrame<'_>) -> Result<(), ModelFailure>,
+    ) -> Result<(), ModelFailure> {
+        let result =
+            if self.has_data { each(&AnswerFrame { name: &self.name, data: &self.data }) } else { Ok(()) };
         self.name.clear();
         self.data.clear();
         self.data.shrink_to(ROOM_KEPT);

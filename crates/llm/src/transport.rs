@@ -15,13 +15,13 @@ use relaycode_text::escape;
 use reqwest::header::{ACCEPT, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue, LOCATION};
 use reqwest::{Response, Url, redirect, retry};
 
-use crate::failure::classify::{self, BODY_MOST};
-use crate::failure::{Class, Failure};
+use crate::failure::classify::{self, MAX_ERROR_BODY};
+use crate::failure::{FailureClass, ModelFailure};
 use crate::model::Model;
-use crate::proxy::{Chooser, Proxies, is_here};
-use crate::request::{Auth, Call, Request};
-use crate::stream::{Options, Stream};
-use crate::wire::{Framing, Post, Wire};
+use crate::proxy::{ProxyChooser, ProxySettings, is_loopback};
+use crate::request::{Auth, ChatRequest, WireCall};
+use crate::stream::{AnswerStream, StreamOptions};
+use crate::wire::{Framing, Wire, WireHttpRequest};
 
 #[cfg(test)]
 mod tests;
@@ -34,33 +34,33 @@ const IDLE_CONNECTION: Duration = Duration::from_secs(20);
 
 /// How providers are reached.
 #[derive(Debug, Clone)]
-pub struct Settings {
+pub struct ClientSettings {
     /// Through which proxies.
-    pub proxies: Proxies,
+    pub proxies: ProxySettings,
     /// How long it may take to connect.
     pub connect_timeout: Duration,
 }
 
-impl Default for Settings {
-    fn default() -> Settings {
-        Settings { proxies: Proxies::default(), connect_timeout: Duration::from_secs(10) }
+impl Default for ClientSettings {
+    fn default() -> ClientSettings {
+        ClientSettings { proxies: ProxySettings::default(), connect_timeout: Duration::from_secs(10) }
     }
 }
 
 /// Reaches providers. Clones are the same, and share their connections.
 #[derive(Debug, Clone)]
-pub struct Client {
+pub struct ModelClient {
     http: reqwest::Client,
     /// Why nobody can be reached over TLS, where that is so: the system has no certificates.
-    untrusting: Option<Arc<str>>,
+    tls_problem: Option<Arc<str>>,
 }
 
-impl Client {
+impl ModelClient {
     /// # Errors
-    /// [`Class::Config`] for a proxy that cannot be used. Where the system's certificates cannot be read, servers are
+    /// [`FailureClass::Config`] for a proxy that cannot be used. Where the system's certificates cannot be read, servers are
     /// reached without TLS, as those on this machine are, and others are refused with the reason.
-    pub fn new(settings: &Settings) -> Result<Client, Failure> {
-        let chooser = Chooser::new(&settings.proxies)?;
+    pub fn new(settings: &ClientSettings) -> Result<ModelClient, ModelFailure> {
+        let chooser = ProxyChooser::new(&settings.proxies)?;
         // Somebody else may have chosen first, and that is as well.
         let _ = rustls::crypto::ring::default_provider().install_default();
         let builder = || {
@@ -77,23 +77,24 @@ impl Client {
                 .proxy(reqwest::Proxy::custom(move |url| chooser.choose(url)))
         };
         let first = match builder().build() {
-            Ok(http) => return Ok(Client { http, untrusting: None }),
-            Err(error) => cause(&error),
+            Ok(http) => return Ok(ModelClient { http, tls_problem: None }),
+            Err(error) => root_cause(&error),
         };
         match builder().tls_certs_only([]).build() {
-            Ok(http) => Ok(Client { http, untrusting: Some(first.into()) }),
-            Err(error) => {
-                Err(Failure::new(Class::Config, format!("connections cannot be set up: {}", cause(&error))))
-            }
+            Ok(http) => Ok(ModelClient { http, tls_problem: Some(first.into()) }),
+            Err(error) => Err(ModelFailure::new(
+                FailureClass::Config,
+                format!("connections cannot be set up: {}", root_cause(&error)),
+            )),
         }
     }
 
     /// # Errors
-    /// [`Class::Config`] for an address with TLS where no certificate could be checked.
-    fn check_trust(&self, provider: &str, url: &Url) -> Result<(), Failure> {
-        match &self.untrusting {
-            Some(why) if url.scheme() == "https" => Err(Failure::new(
-                Class::Config,
+    /// [`FailureClass::Config`] for an address with TLS where no certificate could be checked.
+    fn check_tls(&self, provider: &str, url: &Url) -> Result<(), ModelFailure> {
+        match &self.tls_problem {
+            Some(why) if url.scheme() == "https" => Err(ModelFailure::new(
+                FailureClass::Config,
                 format!(
                     "{provider} cannot be asked over https: this system has no certificates to check it with ({why}). Install them (the package is mostly called ca-certificates), or set SSL_CERT_FILE to a file that holds them"
                 ),
@@ -102,15 +103,21 @@ impl Client {
         }
     }
 
-    /// Asks `model`, over its wire. Nothing is sent before [`Stream::next`].
-    pub fn stream(&self, model: &Model, auth: Auth, request: Request, options: Options) -> Stream {
+    /// Asks `model`, over its wire. Nothing is sent before [`AnswerStream::next`].
+    pub fn stream(
+        &self,
+        model: &Model,
+        auth: Auth,
+        request: ChatRequest,
+        options: StreamOptions,
+    ) -> AnswerStream {
         match crate::wire::by_id(&model.api) {
             Some(wire) => self.stream_over(wire, model, auth, request, options),
             None => {
-                let api = escape::line(&model.api);
+                let api = escape::escape_line(&model.api);
                 let message =
                     format!("relay knows no wire `{api}`. Check api of {} in models.yml", model.provider);
-                Stream::failed(model, Failure::new(Class::Config, message))
+                AnswerStream::failed(model, ModelFailure::new(FailureClass::Config, message))
             }
         }
     }
@@ -121,16 +128,16 @@ impl Client {
         wire: &'static dyn Wire,
         model: &Model,
         auth: Auth,
-        request: Request,
-        options: Options,
-    ) -> Stream {
-        Stream::new(self.clone(), wire, model, auth, request, options)
+        request: ChatRequest,
+        options: StreamOptions,
+    ) -> AnswerStream {
+        AnswerStream::new(self.clone(), wire, model, auth, request, options)
     }
 
     /// Gets a small document, for example a server's list of models: at most `most` bytes, within `time`.
     ///
     /// # Errors
-    /// What [`classify::response`] says, [`Class::Network`], [`Class::Timeout`], [`Class::TooLarge`], [`Class::Config`].
+    /// What [`classify::response`] says, [`FailureClass::Network`], [`FailureClass::Timeout`], [`FailureClass::TooLarge`], [`FailureClass::Config`].
     pub async fn get(
         &self,
         provider: &str,
@@ -138,63 +145,73 @@ impl Client {
         headers: &[(String, String)],
         time: Duration,
         most: usize,
-    ) -> Result<Vec<u8>, Failure> {
-        let url = address(provider, url)?;
-        self.check_trust(provider, &url)?;
+    ) -> Result<Vec<u8>, ModelFailure> {
+        let url = parse_address(provider, url)?;
+        self.check_tls(provider, &url)?;
         let headers =
             header_map(provider, headers.iter().map(|(name, value)| (name.as_str(), value.as_str())))?;
         let got = async {
             let request = self.http.get(url.clone()).headers(headers);
-            let mut response = request.send().await.map_err(|error| network(provider, &url, &error))?;
+            let mut response =
+                request.send().await.map_err(|error| network_failure(provider, &url, &error))?;
             if !response.status().is_success() {
-                return Err(refused(provider, response).await);
+                return Err(response_failure(provider, response).await);
             }
-            let (body, whole) =
-                body(&mut response, most).await.map_err(|error| network(provider, &url, &error))?;
+            let (body, whole) = read_body(&mut response, most)
+                .await
+                .map_err(|error| network_failure(provider, &url, &error))?;
             if whole {
                 Ok(body)
             } else {
-                Err(Failure::new(Class::TooLarge, format!("{provider} sent more than {most} bytes")))
+                Err(ModelFailure::new(
+                    FailureClass::TooLarge,
+                    format!("{provider} sent more than {most} bytes"),
+                ))
             }
         };
         match tokio::time::timeout(time, got).await {
             Ok(result) => result,
-            Err(_) => {
-                Err(Failure::new(Class::Timeout, format!("{provider} took longer than {} s", time.as_secs())))
-            }
+            Err(_) => Err(ModelFailure::new(
+                FailureClass::Timeout,
+                format!("{provider} took longer than {} s", time.as_secs()),
+            )),
         }
     }
 
     /// Sends what was prepared; gives back an answer whose body has not begun.
-    pub(crate) async fn send(self, letter: Arc<Letter>) -> Result<Response, Failure> {
-        let Letter { provider, url, headers, body, .. } = &*letter;
-        self.check_trust(provider, url)?;
+    pub(crate) async fn send(self, letter: Arc<HttpRequest>) -> Result<Response, ModelFailure> {
+        let HttpRequest { provider, url, headers, body, .. } = &*letter;
+        self.check_tls(provider, url)?;
         let request = self.http.post(url.clone()).headers(headers.clone()).body(body.clone());
-        let response = request.send().await.map_err(|error| network(provider, url, &error))?;
+        let response = request.send().await.map_err(|error| network_failure(provider, url, &error))?;
         if !response.status().is_success() {
-            return Err(refused(provider, response).await);
+            return Err(response_failure(provider, response).await);
         }
         let kind =
             response.headers().get(CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
         if kind.trim_start().to_ascii_lowercase().starts_with("text/html") {
-            return Err(web_page(provider));
+            return Err(web_page_failure(provider));
         }
         Ok(response)
     }
 }
 
 /// A request that is ready to be sent, as often as need be.
-pub(crate) struct Letter {
+pub(crate) struct HttpRequest {
     pub(crate) provider: String,
     pub(crate) url: Url,
     headers: HeaderMap,
     body: Bytes,
 }
 
-impl Letter {
+impl HttpRequest {
     /// # Errors
-    /// [`Class::Config`] for a key, header or address that cannot be sent; the message does not hold it.
-    pub(crate) fn new(post: Post, model: &Model, framing: Framing) -> Result<Letter, Failure> {
+    /// [`FailureClass::Config`] for a key, header or address that cannot be sent; the message does not hold it.
+    pub(crate) fn new(
+        post: WireHttpRequest,
+        model: &Model,
+        framing: Framing,
+    ) -> Result<HttpRequest, ModelFailure> {
         let provider = &model.provider;
         let fixed = [
             (CONTENT_TYPE.as_str(), "application/json"),
@@ -209,13 +226,13 @@ impl Letter {
         let of_wire = post.headers.iter().map(|(name, value)| (name.as_str(), value.as_str()));
         let of_model = model.headers.iter().map(|(name, value)| (name.as_str(), value.as_str()));
         let headers = header_map(provider, fixed.into_iter().chain(of_wire).chain(of_model))?;
-        let url = address(provider, &post.url)?;
-        Ok(Letter { provider: provider.clone(), url, headers, body: post.body.into() })
+        let url = parse_address(provider, &post.url)?;
+        Ok(HttpRequest { provider: provider.clone(), url, headers, body: post.body.into() })
     }
 }
 
 /// The key in an `Authorization` header as well, where the user wants that (`authHeader`).
-pub(crate) fn with_bearer(mut post: Post, call: &Call<'_>) -> Post {
+pub(crate) fn with_bearer(mut post: WireHttpRequest, call: &WireCall<'_>) -> WireHttpRequest {
     if let (Some(true), Auth::Key(key)) = (call.model.compat.auth_header, call.auth) {
         post.headers.push(("authorization".to_owned(), format!("Bearer {key}")));
     }
@@ -223,8 +240,8 @@ pub(crate) fn with_bearer(mut post: Post, call: &Call<'_>) -> Post {
 }
 
 /// # Errors
-/// [`Class::Config`] for a key that no header can carry: one with a line end, an ellipsis, a blank in it.
-pub(crate) fn check_key(auth: &Auth, provider: &str) -> Result<(), Failure> {
+/// [`FailureClass::Config`] for a key that no header can carry: one with a line end, an ellipsis, a blank in it.
+pub(crate) fn check_key(auth: &Auth, provider: &str) -> Result<(), ModelFailure> {
     match auth {
         Auth::None => Ok(()),
         Auth::Key(key) if !key.is_empty() && key.bytes().all(|byte| byte.is_ascii_graphic()) => Ok(()),
@@ -234,8 +251,8 @@ pub(crate) fn check_key(auth: &Auth, provider: &str) -> Result<(), Failure> {
             } else {
                 "has a line end, a blank or another character in it that no key has"
             };
-            Err(Failure::new(
-                Class::Config,
+            Err(ModelFailure::new(
+                FailureClass::Config,
                 format!("the key of {provider} {what}. Set it again: `relay keys set {provider}`"),
             ))
         }
@@ -246,20 +263,23 @@ pub(crate) fn check_key(auth: &Auth, provider: &str) -> Result<(), Failure> {
 /// look like a key count as one.
 ///
 /// # Errors
-/// [`Class::Config`]
-pub(crate) fn check_way(letter: Letter, call: &Call<'_>) -> Result<Letter, Failure> {
+/// [`FailureClass::Config`]
+pub(crate) fn check_plain_http(
+    letter: HttpRequest,
+    call: &WireCall<'_>,
+) -> Result<HttpRequest, ModelFailure> {
     const KEYS: [&str; 5] = ["authorization", "key", "token", "secret", "cookie"];
-    let Call { model, auth, .. } = call;
+    let WireCall { model, auth, .. } = call;
     let host = letter.url.host_str().unwrap_or_default().trim_matches(['[', ']']);
     let keyed = *auth != &Auth::None
         || model.headers.keys().any(|name| KEYS.iter().any(|key| name.to_ascii_lowercase().contains(key)));
-    let in_clear = letter.url.scheme() == "http" && !is_here(host);
+    let in_clear = letter.url.scheme() == "http" && !is_loopback(host);
     if !(keyed && in_clear) || model.compat.allow_plain_http == Some(true) {
         return Ok(letter);
     }
-    let (provider, host) = (&model.provider, escape::line(host));
-    Err(Failure::new(
-        Class::Config,
+    let (provider, host) = (&model.provider, escape::escape_line(host));
+    Err(ModelFailure::new(
+        FailureClass::Config,
         format!(
             "the key of {provider} is not sent to {host} over http://, where others can read it. Use https:// in baseUrl, \
              or set `allowPlainHttp: true` for {provider} in models.yml"
@@ -271,13 +291,13 @@ pub(crate) fn check_way(letter: Letter, call: &Call<'_>) -> Result<Letter, Failu
 fn header_map<'a>(
     provider: &str,
     list: impl Iterator<Item = (&'a str, &'a str)>,
-) -> Result<HeaderMap, Failure> {
+) -> Result<HeaderMap, ModelFailure> {
     let mut headers = HeaderMap::new();
     for (name, value) in list {
         let bad = || {
-            let name = escape::line(name);
-            Failure::new(
-                Class::Config,
+            let name = escape::escape_line(name);
+            ModelFailure::new(
+                FailureClass::Config,
                 format!(
                     "the header `{name}` of {provider} has a character in it that no header has. Check headers in models.yml"
                 ),
@@ -291,10 +311,10 @@ fn header_map<'a>(
     Ok(headers)
 }
 
-fn address(provider: &str, url: &str) -> Result<Url, Failure> {
+fn parse_address(provider: &str, url: &str) -> Result<Url, ModelFailure> {
     let bad = || {
-        Failure::new(
-            Class::Config,
+        ModelFailure::new(
+            FailureClass::Config,
             format!(
                 "the address of {provider} is none that begins with http:// or https://. Check baseUrl in models.yml"
             ),
@@ -310,10 +330,10 @@ fn address(provider: &str, url: &str) -> Result<Url, Failure> {
 }
 
 /// What an answer says that is none of a model.
-async fn refused(provider: &str, mut response: Response) -> Failure {
+async fn response_failure(provider: &str, mut response: Response) -> ModelFailure {
     let status = response.status();
     let headers = response.headers().clone();
-    let read = tokio::time::timeout(ERROR_BODY_TIME, body(&mut response, BODY_MOST)).await;
+    let read = tokio::time::timeout(ERROR_BODY_TIME, read_body(&mut response, MAX_ERROR_BODY)).await;
     let body = match read {
         Ok(Ok((body, _))) => body,
         _ => Vec::new(),
@@ -328,13 +348,13 @@ async fn refused(provider: &str, mut response: Response) -> Failure {
             .ok()
             .and_then(|url| url.host_str().map(str::to_owned))
             .unwrap_or_default();
-        return classify::response(provider, status.as_u16(), &headers, to.as_bytes(), Timestamp::now());
+        return classify::from_response(provider, status.as_u16(), &headers, to.as_bytes(), Timestamp::now());
     }
-    classify::response(provider, status.as_u16(), &headers, &body, Timestamp::now())
+    classify::from_response(provider, status.as_u16(), &headers, &body, Timestamp::now())
 }
 
 /// At most so many bytes of a body, and whether that is all.
-async fn body(response: &mut Response, most: usize) -> reqwest::Result<(Vec<u8>, bool)> {
+async fn read_body(response: &mut Response, most: usize) -> reqwest::Result<(Vec<u8>, bool)> {
     let mut body = Vec::new();
     while let Some(chunk) = response.chunk().await? {
         let room = most - body.len();
@@ -346,9 +366,9 @@ async fn body(response: &mut Response, most: usize) -> reqwest::Result<(Vec<u8>,
     Ok((body, true))
 }
 
-pub(crate) fn web_page(provider: &str) -> Failure {
-    Failure::new(
-        Class::Config,
+pub(crate) fn web_page_failure(provider: &str) -> ModelFailure {
+    ModelFailure::new(
+        FailureClass::Config,
         format!(
             "the address of {provider} answers with a web page, not as a model does. Check baseUrl in models.yml"
         ),
@@ -356,14 +376,14 @@ pub(crate) fn web_page(provider: &str) -> Failure {
 }
 
 /// One JSON text came where a stream should: an error with a good status, or a server that does not stream.
-pub(crate) fn document(provider: &str, body: &[u8]) -> Failure {
+pub(crate) fn document_failure(provider: &str, body: &[u8]) -> ModelFailure {
     let value = serde_json::from_slice::<serde_json::Value>(body).unwrap_or_default();
     let first = value.as_array().and_then(|list| list.first()).unwrap_or(&value);
     if first.get("error").is_some_and(|error| !error.is_null()) {
-        return classify::in_stream_json(provider, first);
+        return classify::from_stream_json(provider, first);
     }
-    Failure::new(
-        Class::Config,
+    ModelFailure::new(
+        FailureClass::Config,
         format!(
             "{provider} answers with one JSON text where a stream should come. Check baseUrl and api in models.yml"
         ),
@@ -371,19 +391,22 @@ pub(crate) fn document(provider: &str, body: &[u8]) -> Failure {
 }
 
 /// The connection could not be made, or broke.
-pub(crate) fn network(provider: &str, url: &Url, error: &reqwest::Error) -> Failure {
+pub(crate) fn network_failure(provider: &str, url: &Url, error: &reqwest::Error) -> ModelFailure {
     let host = url.host_str().unwrap_or_default();
     let place = url.port().map_or_else(|| host.to_owned(), |port| format!("{host}:{port}"));
-    let place = escape::line(&place);
-    let cause = cause(error);
-    if let Some(tls) = find::<rustls::Error>(error)
+    let place = escape::escape_line(&place);
+    let cause = root_cause(error);
+    if let Some(tls) = find_source::<rustls::Error>(error)
         && matches!(tls, rustls::Error::InvalidCertificate(_))
     {
         let message = format!("the certificate of {provider} at {place} is not trusted: {cause}");
-        return Failure::new(Class::Config, message);
+        return ModelFailure::new(FailureClass::Config, message);
     }
     if error.is_timeout() {
-        return Failure::new(Class::Timeout, format!("{provider} could not be reached at {place} in time"));
+        return ModelFailure::new(
+            FailureClass::Timeout,
+            format!("{provider} could not be reached at {place} in time"),
+        );
     }
     if error.is_connect() {
         let running = if host == "localhost" || host.starts_with("127.") || host == "[::1]" {
@@ -392,16 +415,19 @@ pub(crate) fn network(provider: &str, url: &Url, error: &reqwest::Error) -> Fail
             ""
         };
         let message = format!("{provider} cannot be reached at {place}: {cause}{running}");
-        return Failure::new(Class::Network, message);
+        return ModelFailure::new(FailureClass::Network, message);
     }
     if error.is_builder() {
-        return Failure::new(Class::Config, format!("{provider} cannot be asked: {cause}"));
+        return ModelFailure::new(FailureClass::Config, format!("{provider} cannot be asked: {cause}"));
     }
-    Failure::new(Class::Network, format!("the connection to {provider} at {place} broke: {cause}"))
+    ModelFailure::new(
+        FailureClass::Network,
+        format!("the connection to {provider} at {place} broke: {cause}"),
+    )
 }
 
 /// The innermost reason, which holds no address and so no key.
-fn cause(error: &(dyn Error + 'static)) -> String {
+fn root_cause(error: &(dyn Error + 'static)) -> String {
     let mut last = error;
     while let Some(inner) = last.source() {
         last = inner;
@@ -409,12 +435,12 @@ fn cause(error: &(dyn Error + 'static)) -> String {
     if last.is::<reqwest::Error>() {
         "no reason is known".to_owned()
     } else {
-        classify::shown(&last.to_string())
+        classify::sanitize_words(&last.to_string())
     }
 }
 
 /// An error of that type among the reasons; I/O errors keep theirs inside.
-fn find<'a, T: Error + 'static>(error: &'a (dyn Error + 'static)) -> Option<&'a T> {
+fn find_source<'a, T: Error + 'static>(error: &'a (dyn Error + 'static)) -> Option<&'a T> {
     let mut next = Some(error);
     while let Some(error) = next {
         if let Some(found) = error.downcast_ref::<T>() {

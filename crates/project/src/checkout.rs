@@ -14,7 +14,7 @@ use std::path::Path;
 use rustix::rand::{GetRandomFlags, getrandom};
 use serde::{Deserialize, Serialize};
 
-use crate::own::{Mark, OwnError, Place, Shelf};
+use crate::user_files::{DirectoryInode, DirectoryRef, UserFileError, UserFileStore};
 
 /// The folder in the user's own directory.
 const FOLDER: &str = "projects";
@@ -27,22 +27,22 @@ const LENGTH: usize = 10;
 
 /// A checkout's key.
 #[derive(Clone, PartialEq, Eq)]
-pub struct Key(String);
+pub struct CheckoutKey(String);
 
 /// What an answer means by the project it names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Named {
+pub enum NamedProject {
     /// This project, and it knows this checkout's key.
-    Keyed,
+    WithKey,
     /// This project by its public name.
-    Bare,
+    WithoutKey,
     /// This project, with the key of another checkout or of an older prompt.
-    OtherKey,
+    WithOtherKey,
     /// Another project.
     OtherProject,
 }
 
-impl Key {
+impl CheckoutKey {
     /// The key as it is written into a prompt.
     pub fn as_str(&self) -> &str {
         &self.0
@@ -53,20 +53,20 @@ impl Key {
     ///
     /// The comparison need not take the same time for every key: whoever could measure it runs on this
     /// machine as this user, and every wrong key stops at a person.
-    pub fn read(project_id: &str, key: Option<&Key>, named: &str) -> Named {
+    pub fn classify(project_id: &str, key: Option<&CheckoutKey>, named: &str) -> NamedProject {
         let named = named.trim();
         // An id may itself hold dots, or end like a key: the configured one comes first.
         if named == project_id {
-            return Named::Bare;
+            return NamedProject::WithoutKey;
         }
         match named.strip_prefix(project_id).and_then(|rest| rest.strip_prefix('.')) {
-            Some(rest) if key.is_some_and(|key| key.0 == rest) => Named::Keyed,
-            Some(rest) if looks_like_a_key(rest) => Named::OtherKey,
-            _ => Named::OtherProject,
+            Some(rest) if key.is_some_and(|key| key.0 == rest) => NamedProject::WithKey,
+            Some(rest) if looks_like_a_key(rest) => NamedProject::WithOtherKey,
+            _ => NamedProject::OtherProject,
         }
     }
 
-    fn new() -> Result<Key, CheckoutError> {
+    fn new() -> Result<CheckoutKey, CheckoutError> {
         let mut bytes = [0; LENGTH];
         let mut filled = 0;
         while filled < LENGTH {
@@ -79,12 +79,12 @@ impl Key {
             }
         }
         // 32 characters: every byte gives each of them equally often.
-        Ok(Key(bytes.iter().map(|byte| char::from(ALPHABET[usize::from(byte % 32)])).collect()))
+        Ok(CheckoutKey(bytes.iter().map(|byte| char::from(ALPHABET[usize::from(byte % 32)])).collect()))
     }
 }
 
 /// Keys do not go into logs.
-impl fmt::Debug for Key {
+impl fmt::Debug for CheckoutKey {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("Key(…)")
     }
@@ -92,7 +92,7 @@ impl fmt::Debug for Key {
 
 /// The project's id as it may go into records and logs: what an answer named, without a key. Without a
 /// configured id, or for another one, a last part that looks like a key is taken for one.
-pub fn strip(project_id: Option<&str>, named: &str) -> String {
+pub fn strip_key(project_id: Option<&str>, named: &str) -> String {
     let named = named.trim();
     if project_id == Some(named) {
         return named.to_string();
@@ -115,30 +115,30 @@ pub struct CheckoutError {
     pub why: String,
 }
 
-impl From<OwnError> for CheckoutError {
-    fn from(error: OwnError) -> CheckoutError {
+impl From<UserFileError> for CheckoutError {
+    fn from(error: UserFileError) -> CheckoutError {
         CheckoutError { why: error.to_string() }
     }
 }
 
 /// The keys of all checkouts.
 #[derive(Debug, Clone)]
-pub struct Checkout {
-    shelf: Shelf,
+pub struct CheckoutKeys {
+    store: UserFileStore,
 }
 
-impl Checkout {
+impl CheckoutKeys {
     /// Kept in `home`, the user's own directory.
-    pub fn new(home: Option<&Path>) -> Checkout {
-        Checkout { shelf: Shelf::new(home, FOLDER, FILE_BYTES).secret() }
+    pub fn new(home: Option<&Path>) -> CheckoutKeys {
+        CheckoutKeys { store: UserFileStore::new(home, FOLDER, FILE_BYTES).readable_by_owner() }
     }
 
     /// The key of the checkout at `root`, if it has one.
     ///
     /// # Errors
     /// If there is something that cannot be used.
-    pub fn key(&self, root: &Path) -> Result<Option<Key>, CheckoutError> {
-        let place = self.shelf.place(root)?;
+    pub fn key(&self, root: &Path) -> Result<Option<CheckoutKey>, CheckoutError> {
+        let place = self.store.directory(root)?;
         self.read(&place)
     }
 
@@ -146,48 +146,48 @@ impl Checkout {
     ///
     /// # Errors
     /// If it cannot be kept.
-    pub fn need_key(&self, root: &Path) -> Result<Key, CheckoutError> {
-        let place = self.shelf.place(root)?;
+    pub fn get_or_create_key(&self, root: &Path) -> Result<CheckoutKey, CheckoutError> {
+        let place = self.store.directory(root)?;
         if let Ok(Some(key)) = self.read(&place) {
             return Ok(key);
         }
         let path = place.path.to_string_lossy().into_owned();
-        let file = File { path, mark: place.mark, key: Key::new()?.0 };
+        let file = CheckoutFile { path, mark: place.mark, key: CheckoutKey::new()?.0 };
         let mut text =
             serde_json::to_string_pretty(&file).map_err(|error| CheckoutError { why: error.to_string() })?;
         text.push('\n');
-        if !self.shelf.write_new(&place, text.as_bytes())? {
+        if !self.store.write_new(&place, text.as_bytes())? {
             // Another relay was faster, or what stands there is of no use.
             if let Ok(Some(key)) = self.read(&place) {
                 return Ok(key);
             }
-            self.shelf.write(&place, text.as_bytes())?;
+            self.store.write(&place, text.as_bytes())?;
         }
         // What is on disk is what counts, whoever wrote it.
         self.read(&place)?.ok_or_else(|| CheckoutError { why: "it did not stay on disk".to_string() })
     }
 
-    fn read(&self, place: &Place) -> Result<Option<Key>, CheckoutError> {
-        let Some(bytes) = self.shelf.read(place)? else { return Ok(None) };
-        let file: Option<File> = serde_json::from_slice(&bytes).ok();
+    fn read(&self, place: &DirectoryRef) -> Result<Option<CheckoutKey>, CheckoutError> {
+        let Some(bytes) = self.store.read(place)? else { return Ok(None) };
+        let file: Option<CheckoutFile> = serde_json::from_slice(&bytes).ok();
         match file.filter(|file| looks_like_a_key(&file.key)) {
             None => {
-                let path = self.shelf.path_of(place)?;
+                let path = self.store.path_of(place)?;
                 let why = format!("{} is damaged; remove it, and a new one is made", path.display());
                 Err(CheckoutError { why })
             }
             Some(file) if file.mark != place.mark => Ok(None),
-            Some(file) => Ok(Some(Key(file.key))),
+            Some(file) => Ok(Some(CheckoutKey(file.key))),
         }
     }
 }
 
 /// A checkout's file.
 #[derive(Serialize, Deserialize)]
-struct File {
+struct CheckoutFile {
     /// For people; the file's name is what counts.
     path: String,
     #[serde(flatten)]
-    mark: Mark,
+    mark: DirectoryInode,
     key: String,
 }

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 /// What is checked out.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Head {
+pub struct GitHead {
     /// The branch; `None` if there is none, or no git.
     pub branch: Option<String>,
     /// The commit; `None` before the first one, or without git.
@@ -22,8 +22,8 @@ const SMALL: u64 = 4 << 10;
 const PACKED: u64 = 16 << 20;
 
 /// What is checked out in the repository that `root` lies in.
-pub fn read(root: &Path) -> Head {
-    root.ancestors().find_map(git_directory).map(|git| of(&git)).unwrap_or_default()
+pub fn read(root: &Path) -> GitHead {
+    root.ancestors().find_map(git_directory).map(|git| read_git_directory(&git)).unwrap_or_default()
 }
 
 /// The repository's directory for the working tree at `top`.
@@ -32,48 +32,48 @@ fn git_directory(top: &Path) -> Option<PathBuf> {
     if dot_git.is_dir() {
         return Some(dot_git);
     }
-    let text = small(&dot_git)?;
+    let text = read_small(&dot_git)?;
     let target = text.strip_prefix("gitdir:")?.trim();
     let directory = top.join(target);
     directory.is_dir().then_some(directory)
 }
 
-fn of(git: &Path) -> Head {
-    let Some(head) = small(&git.join("HEAD")) else {
-        return Head::default();
+fn read_git_directory(git: &Path) -> GitHead {
+    let Some(head) = read_small(&git.join("HEAD")) else {
+        return GitHead::default();
     };
     let head = head.trim();
     let Some(name) = head.strip_prefix("ref:").map(str::trim) else {
-        return Head { branch: None, commit: commit(head) };
+        return GitHead { branch: None, commit: parse_commit_id(head) };
     };
     if !is_ref(name) {
-        return Head::default();
+        return GitHead::default();
     }
     let branch = name.strip_prefix("refs/heads/").unwrap_or(name);
-    Head { branch: Some(branch.to_string()), commit: resolve(git, name) }
+    GitHead { branch: Some(branch.to_string()), commit: resolve(git, name) }
 }
 
 /// The commit that a ref names: a file of its own, or a line of the packed ones. A worktree has its
 /// refs in the repository it belongs to.
 fn resolve(git: &Path, name: &str) -> Option<String> {
-    let shared = small(&git.join("commondir")).map(|text| git.join(text.trim()));
+    let shared = read_small(&git.join("commondir")).map(|text| git.join(text.trim()));
     let places = [Some(git.to_path_buf()), shared];
     for place in places.iter().flatten() {
-        if let Some(text) = small(&place.join(name)) {
-            return commit(text.trim());
+        if let Some(text) = read_small(&place.join(name)) {
+            return parse_commit_id(text.trim());
         }
     }
-    places.iter().flatten().find_map(|place| packed(&place.join("packed-refs"), name))
+    places.iter().flatten().find_map(|place| find_packed_ref(&place.join("packed-refs"), name))
 }
 
-fn packed(list: &Path, name: &str) -> Option<String> {
-    let text = bounded(list, PACKED)?;
+fn find_packed_ref(list: &Path, name: &str) -> Option<String> {
+    let text = read_bounded(list, PACKED)?;
     let line = text.lines().find(|line| line.split_once(' ').is_some_and(|(_, other)| other == name))?;
-    commit(line.split_once(' ')?.0)
+    parse_commit_id(line.split_once(' ')?.0)
 }
 
 /// A commit's name: SHA-1 or SHA-256.
-fn commit(text: &str) -> Option<String> {
+fn parse_commit_id(text: &str) -> Option<String> {
     let digits = text.bytes().all(|byte| byte.is_ascii_hexdigit());
     (digits && matches!(text.len(), 40 | 64)).then(|| text.to_string())
 }
@@ -84,11 +84,11 @@ fn is_ref(name: &str) -> bool {
     name.starts_with("refs/") && name.split('/').all(component) && !name.chars().any(char::is_control)
 }
 
-fn small(path: &Path) -> Option<String> {
-    bounded(path, SMALL)
+fn read_small(path: &Path) -> Option<String> {
+    read_bounded(path, SMALL)
 }
 
-fn bounded(path: &Path, most: u64) -> Option<String> {
+fn read_bounded(path: &Path, most: u64) -> Option<String> {
     // A pipe would never end.
     path.metadata().ok().filter(|metadata| metadata.is_file() && metadata.len() <= most)?;
     let mut text = String::new();
@@ -116,8 +116,8 @@ mod tests {
         dir
     }
 
-    fn head(branch: Option<&str>, commit: Option<&str>) -> Head {
-        Head { branch: branch.map(Into::into), commit: commit.map(Into::into) }
+    fn head(branch: Option<&str>, commit: Option<&str>) -> GitHead {
+        GitHead { branch: branch.map(Into::into), commit: commit.map(Into::into) }
     }
 
     #[test]
@@ -155,7 +155,7 @@ mod tests {
     fn what_is_odd_is_nothing() {
         for text in ["", "ref: ../../etc/passwd", "ref: refs/../x", "not a commit", "ref: /etc/passwd"] {
             let dir = repository(&[(".git/HEAD", text)]);
-            assert_eq!(read(dir.path()), Head::default(), "{text}");
+            assert_eq!(read(dir.path()), GitHead::default(), "{text}");
         }
     }
 }

@@ -10,6 +10,6 @@ pub mod config;
 pub mod git;
 pub mod head;
 pub mod identity;
-mod own;
 pub mod root;
 pub mod trust;
+mod user_files;

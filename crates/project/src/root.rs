@@ -14,7 +14,7 @@ use std::io;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
-use crate::config::FILES;
+use crate::config::PROJECT_FILES;
 
 /// Directories that are looked at.
 const LEVELS: usize = 64;
@@ -23,14 +23,14 @@ const STATE: &str = ".relaycode";
 
 /// The directory that a project lies in.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Root {
+pub struct ProjectDirectory {
     /// Its path, without links.
     pub path: PathBuf,
     /// What says that it is one.
-    pub marker: Marker,
+    pub marker: RootMarker,
 }
 
-impl Root {
+impl ProjectDirectory {
     /// `path`, which is absolute and without links, as seen from here; `None` if it lies elsewhere.
     pub fn relative<'a>(&self, path: &'a Path) -> Option<&'a Path> {
         path.strip_prefix(&self.path).ok()
@@ -39,7 +39,7 @@ impl Root {
 
 /// What marks a project's root.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Marker {
+pub enum RootMarker {
     /// A configuration of relay.
     Config,
     /// relay's state directory.
@@ -69,16 +69,16 @@ pub enum RootError {
 ///
 /// # Errors
 /// If `start` is no directory that can be entered.
-pub fn find(start: &Path, home: Option<&Path>, ceilings: &[PathBuf]) -> Result<Root, RootError> {
+pub fn find(start: &Path, home: Option<&Path>, ceilings: &[PathBuf]) -> Result<ProjectDirectory, RootError> {
     let bad = |source| RootError::Start { path: start.to_path_buf(), source };
     let path = start.canonicalize().map_err(bad)?;
     let metadata = path.metadata().map_err(bad)?;
     if !metadata.is_dir() {
         return Err(bad(io::ErrorKind::NotADirectory.into()));
     }
-    let search = Search {
-        relays: home.and_then(|home| home.canonicalize().ok()),
-        users: home
+    let search = RootSearch {
+        relay_home: home.and_then(|home| home.canonicalize().ok()),
+        user_home: home
             .filter(|home| home.file_name().is_some_and(|name| name == STATE))
             .and_then(|home| home.parent()?.canonicalize().ok()),
         trusted: [0, rustix::process::getuid().as_raw(), metadata.uid()],
@@ -88,24 +88,24 @@ pub fn find(start: &Path, home: Option<&Path>, ceilings: &[PathBuf]) -> Result<R
     let found =
         [path.as_path()].into_iter().chain(above).take(LEVELS).enumerate().find_map(|(level, directory)| {
             let marker = search.marker(directory, level > 0)?;
-            Some(Root { path: directory.to_path_buf(), marker })
+            Some(ProjectDirectory { path: directory.to_path_buf(), marker })
         });
-    Ok(found.unwrap_or(Root { path, marker: Marker::Nothing }))
+    Ok(found.unwrap_or(ProjectDirectory { path, marker: RootMarker::Nothing }))
 }
 
-struct Search {
+struct RootSearch {
     /// The user's own directory of relay, if it exists.
-    relays: Option<PathBuf>,
+    relay_home: Option<PathBuf>,
     /// The user's home, if it is known.
-    users: Option<PathBuf>,
+    user_home: Option<PathBuf>,
     /// The users whose marks count above the start.
     trusted: [u32; 3],
 }
 
-impl Search {
+impl RootSearch {
     /// What marks `directory`, which is `above` the start or the start itself.
-    fn marker(&self, directory: &Path, above: bool) -> Option<Marker> {
-        let everyones = directory.parent().is_none() || self.users.as_deref() == Some(directory);
+    fn marker(&self, directory: &Path, above: bool) -> Option<RootMarker> {
+        let everyones = directory.parent().is_none() || self.user_home.as_deref() == Some(directory);
         if everyones && above {
             return None;
         }
@@ -113,15 +113,16 @@ impl Search {
         let has = |name: &str, is: fn(&Metadata) -> bool| {
             directory.join(name).symlink_metadata().is_ok_and(|metadata| is(&metadata) && counts(&metadata))
         };
-        if FILES.iter().any(|name| has(name, |metadata| metadata.is_file() || metadata.is_symlink())) {
-            return Some(Marker::Config);
+        if PROJECT_FILES.iter().any(|name| has(name, |metadata| metadata.is_file() || metadata.is_symlink()))
+        {
+            return Some(RootMarker::Config);
         }
-        let relays = self.relays.as_ref().is_some_and(|relays| *relays == directory.join(STATE));
+        let relays = self.relay_home.as_ref().is_some_and(|relays| *relays == directory.join(STATE));
         if !everyones && !relays && has(STATE, Metadata::is_dir) {
-            return Some(Marker::State);
+            return Some(RootMarker::State);
         }
         has(".git", |metadata| metadata.is_dir() || metadata.is_file() || metadata.is_symlink())
-            .then_some(Marker::Git)
+            .then_some(RootMarker::Git)
     }
 }
 

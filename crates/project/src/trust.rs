@@ -13,7 +13,7 @@ use std::path::Path;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
-use crate::own::{Mark, OwnError, Place, Shelf, hex};
+use crate::user_files::{DirectoryInode, DirectoryRef, UserFileError, UserFileStore, hex};
 
 /// The folder in the user's own directory.
 const FOLDER: &str = "trust";
@@ -21,11 +21,11 @@ const FOLDER: &str = "trust";
 const FILE_BYTES: u64 = 1 << 20;
 
 /// A name and what stands behind it.
-type Row = (String, String);
+type TrustEntry = (String, String);
 
 /// What a project's file wants to be trusted with. What the user's own file says needs no trust.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Wants {
+pub struct TrustRequest {
     /// Commands to run: the key's short name and the command line.
     pub commands: Vec<(String, String)>,
     /// Settings that decide who approves: the key's full name and its value.
@@ -34,14 +34,14 @@ pub struct Wants {
     pub git: Vec<(String, String)>,
 }
 
-impl Wants {
+impl TrustRequest {
     /// Whether there is nothing to trust.
     pub fn is_empty(&self) -> bool {
         self.commands.is_empty() && self.settings.is_empty() && self.git.is_empty()
     }
 
     /// All of it as text, the same for the same wants and for nothing else.
-    pub fn text(&self) -> String {
+    pub fn canonical_text(&self) -> String {
         let mut text = String::new();
         for (kind, rows) in [("command", &self.commands), ("setting", &self.settings), ("git", &self.git)] {
             for (name, value) in rows {
@@ -54,7 +54,7 @@ impl Wants {
 
 /// What the user's own directory says about a project.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum State {
+pub enum TrustState {
     /// The project names nothing that needs trust.
     NothingToTrust,
     /// The user trusted exactly this.
@@ -63,11 +63,11 @@ pub enum State {
         since: String,
     },
     /// The user was never asked about this directory.
-    NotSeen,
+    NeverAsked,
     /// The user trusted something else here.
     Changed {
         /// What that was; only the part that was asked about.
-        before: Wants,
+        before: TrustRequest,
     },
     /// It cannot be known, which counts as not trusted.
     Unavailable {
@@ -76,10 +76,10 @@ pub enum State {
     },
 }
 
-impl State {
+impl TrustState {
     /// Whether commands may run: they are trusted, or there are none.
     pub fn allows(&self) -> bool {
-        matches!(self, State::NothingToTrust | State::Trusted { .. })
+        matches!(self, TrustState::NothingToTrust | TrustState::Trusted { .. })
     }
 }
 
@@ -91,41 +91,41 @@ pub struct TrustError {
     pub why: String,
 }
 
-impl From<OwnError> for TrustError {
-    fn from(error: OwnError) -> TrustError {
+impl From<UserFileError> for TrustError {
+    fn from(error: UserFileError) -> TrustError {
         TrustError { why: error.to_string() }
     }
 }
 
 /// What the user trusts, in all projects.
 #[derive(Debug, Clone)]
-pub struct Trust {
-    shelf: Shelf,
+pub struct TrustStore {
+    store: UserFileStore,
 }
 
-impl Trust {
+impl TrustStore {
     /// Kept in `home`, the user's own directory; without one nothing is ever trusted.
-    pub fn new(home: Option<&Path>) -> Trust {
-        Trust { shelf: Shelf::new(home, FOLDER, FILE_BYTES) }
+    pub fn new(home: Option<&Path>) -> TrustStore {
+        TrustStore { store: UserFileStore::new(home, FOLDER, FILE_BYTES) }
     }
 
     /// Whether the commands and settings that the project at `root` names are trusted. What git would
     /// run is not looked at.
-    pub fn state(&self, root: &Path, wants: &Wants) -> State {
-        self.judge(root, Part::Config, wants)
+    pub fn state(&self, root: &Path, wants: &TrustRequest) -> TrustState {
+        self.evaluate(root, TrustPart::Config, wants)
     }
 
     /// Whether what git would run in the project at `root` is trusted. The rest is not looked at.
-    pub fn git_state(&self, root: &Path, wants: &Wants) -> State {
-        self.judge(root, Part::Git, wants)
+    pub fn git_state(&self, root: &Path, wants: &TrustRequest) -> TrustState {
+        self.evaluate(root, TrustPart::Git, wants)
     }
 
     /// From now on the commands and settings are trusted, exactly these. What is trusted of git stays.
     ///
     /// # Errors
     /// If it could not be written down.
-    pub fn grant(&self, root: &Path, wants: &Wants, now: &str) -> Result<(), TrustError> {
-        self.write(root, Part::Config, wants, now)
+    pub fn grant(&self, root: &Path, wants: &TrustRequest, now: &str) -> Result<(), TrustError> {
+        self.write(root, TrustPart::Config, wants, now)
     }
 
     /// From now on what git would run is trusted, exactly this. What is trusted of the configuration
@@ -133,8 +133,8 @@ impl Trust {
     ///
     /// # Errors
     /// If it could not be written down.
-    pub fn grant_git(&self, root: &Path, wants: &Wants, now: &str) -> Result<(), TrustError> {
-        self.write(root, Part::Git, wants, now)
+    pub fn grant_git(&self, root: &Path, wants: &TrustRequest, now: &str) -> Result<(), TrustError> {
+        self.write(root, TrustPart::Git, wants, now)
     }
 
     /// From now on nothing is trusted there; says whether anything was.
@@ -142,34 +142,34 @@ impl Trust {
     /// # Errors
     /// If it could not be written down.
     pub fn revoke(&self, root: &Path) -> Result<bool, TrustError> {
-        let place = self.shelf.place(root)?;
-        Ok(self.shelf.remove(&place)?)
+        let place = self.store.directory(root)?;
+        Ok(self.store.remove(&place)?)
     }
 
-    fn judge(&self, root: &Path, part: Part, wants: &Wants) -> State {
-        let wanted = part.of(wants);
+    fn evaluate(&self, root: &Path, part: TrustPart, wants: &TrustRequest) -> TrustState {
+        let wanted = part.select(wants);
         if wanted.is_empty() {
-            return State::NothingToTrust;
+            return TrustState::NothingToTrust;
         }
-        let found = self.shelf.place(root).map_err(|error| error.to_string());
+        let found = self.store.directory(root).map_err(|error| error.to_string());
         let grant = match found.and_then(|place| self.read(&place)) {
-            Err(why) => return State::Unavailable { why },
+            Err(why) => return TrustState::Unavailable { why },
             Ok(file) => file.and_then(|file| match part {
-                Part::Config => file.config,
-                Part::Git => file.git,
+                TrustPart::Config => file.config,
+                TrustPart::Git => file.git,
             }),
         };
         match grant {
-            None => State::NotSeen,
-            Some(grant) if grant.wants() == wanted => State::Trusted { since: grant.since },
-            Some(grant) => State::Changed { before: grant.wants() },
+            None => TrustState::NeverAsked,
+            Some(grant) if grant.request() == wanted => TrustState::Trusted { since: grant.since },
+            Some(grant) => TrustState::Changed { before: grant.request() },
         }
     }
 
-    fn write(&self, root: &Path, part: Part, wants: &Wants, now: &str) -> Result<(), TrustError> {
-        let place = self.shelf.place(root)?;
-        let wanted = part.of(wants);
-        let grant = Grant {
+    fn write(&self, root: &Path, part: TrustPart, wants: &TrustRequest, now: &str) -> Result<(), TrustError> {
+        let place = self.store.directory(root)?;
+        let wanted = part.select(wants);
+        let grant = TrustGrant {
             since: now.to_string(),
             digest: digest(&wanted),
             commands: wanted.commands,
@@ -180,31 +180,31 @@ impl Trust {
         let old = self.read(&place).unwrap_or_default();
         let (config, git) = old.map(|old| (old.config, old.git)).unwrap_or_default();
         let (config, git) = match part {
-            Part::Config => (Some(grant), git),
-            Part::Git => (config, Some(grant)),
+            TrustPart::Config => (Some(grant), git),
+            TrustPart::Git => (config, Some(grant)),
         };
         let path = place.path.to_string_lossy().into_owned();
-        let file = File { path, mark: place.mark, config, git };
+        let file = TrustFile { path, mark: place.mark, config, git };
         let mut text =
             serde_json::to_string_pretty(&file).map_err(|error| TrustError { why: error.to_string() })?;
         text.push('\n');
-        Ok(self.shelf.write(&place, text.as_bytes())?)
+        Ok(self.store.write(&place, text.as_bytes())?)
     }
 
     /// The project's file, if there is one and it is about this directory.
-    fn read(&self, place: &Place) -> Result<Option<File>, String> {
-        let Some(bytes) = self.shelf.read(place).map_err(|error| error.to_string())? else {
+    fn read(&self, place: &DirectoryRef) -> Result<Option<TrustFile>, String> {
+        let Some(bytes) = self.store.read(place).map_err(|error| error.to_string())? else {
             return Ok(None);
         };
-        let damaged = || match self.shelf.path_of(place) {
+        let damaged = || match self.store.path_of(place) {
             Ok(path) => format!("{} is damaged; remove it, and you are asked again", path.display()),
             Err(error) => error.to_string(),
         };
-        let file: File = serde_json::from_slice(&bytes).map_err(|_| damaged())?;
+        let file: TrustFile = serde_json::from_slice(&bytes).map_err(|_| damaged())?;
         if file.mark != place.mark {
             return Ok(None);
         }
-        let whole = |grant: &Grant| grant.digest == digest(&grant.wants());
+        let whole = |grant: &TrustGrant| grant.digest == digest(&grant.request());
         if ![&file.config, &file.git].into_iter().flatten().all(whole) {
             return Err(damaged());
         }
@@ -214,53 +214,57 @@ impl Trust {
 
 /// The two halves that are trusted apart.
 #[derive(Debug, Clone, Copy)]
-enum Part {
+enum TrustPart {
     Config,
     Git,
 }
 
-impl Part {
+impl TrustPart {
     /// This half of `wants`, and nothing of the other.
-    fn of(self, wants: &Wants) -> Wants {
+    fn select(self, wants: &TrustRequest) -> TrustRequest {
         match self {
-            Part::Config => Wants { git: Vec::new(), ..wants.clone() },
-            Part::Git => Wants { git: wants.git.clone(), ..Wants::default() },
+            TrustPart::Config => TrustRequest { git: Vec::new(), ..wants.clone() },
+            TrustPart::Git => TrustRequest { git: wants.git.clone(), ..TrustRequest::default() },
         }
     }
 }
 
 /// A project's file.
 #[derive(Debug, Serialize, Deserialize)]
-struct File {
+struct TrustFile {
     /// For people; the file's name is what counts.
     path: String,
     #[serde(flatten)]
-    mark: Mark,
-    config: Option<Grant>,
-    git: Option<Grant>,
+    mark: DirectoryInode,
+    config: Option<TrustGrant>,
+    git: Option<TrustGrant>,
 }
 
 /// What was trusted, and when.
 #[derive(Debug, Serialize, Deserialize)]
-struct Grant {
+struct TrustGrant {
     since: String,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    commands: Vec<Row>,
+    commands: Vec<TrustEntry>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    settings: Vec<Row>,
+    settings: Vec<TrustEntry>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    git: Vec<Row>,
+    git: Vec<TrustEntry>,
     digest: String,
 }
 
-impl Grant {
-    fn wants(&self) -> Wants {
-        Wants { commands: self.commands.clone(), settings: self.settings.clone(), git: self.git.clone() }
+impl TrustGrant {
+    fn request(&self) -> TrustRequest {
+        TrustRequest {
+            commands: self.commands.clone(),
+            settings: self.settings.clone(),
+            git: self.git.clone(),
+        }
     }
 }
 
 /// Names wants: every length and every byte of them.
-fn digest(wants: &Wants) -> String {
+fn digest(wants: &TrustRequest) -> String {
     let mut hash = Sha256::new();
     for rows in [&wants.commands, &wants.settings, &wants.git] {
         hash.update((rows.len() as u64).to_le_bytes());

@@ -9,25 +9,25 @@ use std::io::{self, BufWriter, Write};
 use std::rc::Rc;
 
 use relaycode_project::config::LogLevel;
-use relaycode_tui::look::{AsStream, Look};
+use relaycode_tui::style::{OutputStyle, StreamWidth};
 use serde::Serialize;
 
-use crate::failure::{Exit, Failure};
+use crate::environment::{self, ColorChoice, ConsoleEnv};
+use crate::failure::{CommandFailure, Exit};
 use crate::json;
-use crate::show;
-use crate::terminal::{self, ColorChoice, Environment};
+use crate::render;
 
 /// The two streams of a command and how each wants to be written to.
 pub(crate) struct Console {
-    out: Stream,
-    err: Stream,
+    out: ConsoleStream,
+    err: ConsoleStream,
     /// How much is said beside what was asked for: `core.logLevel`, once it is known.
     level: LogLevel,
 }
 
 /// What a command wrote while its streams were kept.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Kept {
+pub(crate) struct ConsoleCapture {
     /// Both, in the order in which it was written.
     pub(crate) both: Vec<u8>,
     pub(crate) out: Vec<u8>,
@@ -35,23 +35,23 @@ pub(crate) struct Kept {
 }
 
 #[derive(Debug, Clone, Copy)]
-enum Side {
+enum CapturedStream {
     Out,
     Err,
 }
 
-struct Keeping {
-    kept: Rc<RefCell<Kept>>,
-    side: Side,
+struct CaptureWriter {
+    output: Rc<RefCell<ConsoleCapture>>,
+    stream: CapturedStream,
 }
 
-impl Write for Keeping {
+impl Write for CaptureWriter {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        let mut kept = self.kept.borrow_mut();
+        let mut kept = self.output.borrow_mut();
         kept.both.extend_from_slice(bytes);
-        match self.side {
-            Side::Out => kept.out.extend_from_slice(bytes),
-            Side::Err => kept.err.extend_from_slice(bytes),
+        match self.stream {
+            CapturedStream::Out => kept.out.extend_from_slice(bytes),
+            CapturedStream::Err => kept.err.extend_from_slice(bytes),
         }
         Ok(bytes.len())
     }
@@ -61,32 +61,40 @@ impl Write for Keeping {
     }
 }
 
-struct Stream {
+struct ConsoleStream {
     writer: Box<dyn Write>,
-    look: Look,
+    style: OutputStyle,
     /// The first failure; nothing more is written after it.
-    failed: Option<io::Error>,
+    error: Option<io::Error>,
 }
 
 impl Console {
     /// The process's own streams.
-    pub(crate) fn real(environment: &Environment, color: ColorChoice) -> Console {
+    pub(crate) fn stdio(environment: &ConsoleEnv, color: ColorChoice) -> Console {
         let (out, err) = (io::stdout(), io::stderr());
-        let (out_look, err_look) =
-            (terminal::look(&out, environment, color), terminal::look(&err, environment, color));
+        let (out_look, err_look) = (
+            environment::style_for_stream(&out, environment, color),
+            environment::style_for_stream(&err, environment, color),
+        );
         Console {
-            out: Stream::new(BufWriter::new(out), out_look),
-            err: Stream::new(BufWriter::new(err), err_look),
+            out: ConsoleStream::new(BufWriter::new(out), out_look),
+            err: ConsoleStream::new(BufWriter::new(err), err_look),
             level: LogLevel::Info,
         }
     }
 
     /// Streams that are kept instead of written, for a command that runs within another: laid out as this
     /// one's stdout wants it.
-    pub(crate) fn kept(&self) -> (Console, Rc<RefCell<Kept>>) {
-        let kept = Rc::new(RefCell::new(Kept::default()));
-        let stream = |side| Stream::new(Keeping { kept: Rc::clone(&kept), side }, self.out.look);
-        let console = Console { out: stream(Side::Out), err: stream(Side::Err), level: LogLevel::Info };
+    pub(crate) fn capturing(&self) -> (Console, Rc<RefCell<ConsoleCapture>>) {
+        let kept = Rc::new(RefCell::new(ConsoleCapture::default()));
+        let stream = |side| {
+            ConsoleStream::new(CaptureWriter { output: Rc::clone(&kept), stream: side }, self.out.style)
+        };
+        let console = Console {
+            out: stream(CapturedStream::Out),
+            err: stream(CapturedStream::Err),
+            level: LogLevel::Info,
+        };
         (console, kept)
     }
 
@@ -96,33 +104,33 @@ impl Console {
     }
 
     /// From now on so much is said.
-    pub(crate) fn listen(&mut self, level: LogLevel) {
+    pub(crate) fn set_level(&mut self, level: LogLevel) {
         self.level = level;
     }
 
     /// How stdout wants to be written to.
-    pub(crate) fn out_look(&self) -> Look {
-        self.out.look
+    pub(crate) fn out_style(&self) -> OutputStyle {
+        self.out.style
     }
 
     /// How stderr wants to be written to.
-    pub(crate) fn err_look(&self) -> Look {
-        self.err.look
+    pub(crate) fn err_style(&self) -> OutputStyle {
+        self.err.style
     }
 
     /// The terminal has another size: lines are laid out in it from now on.
-    pub(crate) fn measure(&mut self) {
-        self.out.look.width = self.out.look.width.and(io::stdout().cells());
-        self.err.look.width = self.err.look.width.and(io::stderr().cells());
+    pub(crate) fn update_width(&mut self) {
+        self.out.style.width = self.out.style.width.and(io::stdout().cells());
+        self.err.style.width = self.err.style.width.and(io::stderr().cells());
     }
 
     /// Writes text, which is safe already, to stdout.
-    pub(crate) fn out(&mut self, text: &str) {
+    pub(crate) fn print(&mut self, text: &str) {
         self.out.write(text.as_bytes());
     }
 
     /// Writes text, which is safe already, to stderr.
-    pub(crate) fn err(&mut self, text: &str) {
+    pub(crate) fn eprint(&mut self, text: &str) {
         // What was said before stands above, also when both go to one terminal.
         self.out.flush();
         self.err.write(text.as_bytes());
@@ -130,8 +138,8 @@ impl Console {
     }
 
     /// Writes one JSON object to stdout.
-    pub(crate) fn json(&mut self, value: &impl Serialize) {
-        self.out.write(&json::line(value));
+    pub(crate) fn print_json(&mut self, value: &impl Serialize) {
+        self.out.write(&json::to_line(value));
     }
 
     /// Everything written so far becomes visible.
@@ -141,30 +149,30 @@ impl Console {
     }
 
     /// Says why a command failed; who wants to hear nothing has the exit code.
-    pub(crate) fn failure(&mut self, failure: &Failure, command: &str, json: bool) {
+    pub(crate) fn report_failure(&mut self, failure: &CommandFailure, command: &str, json: bool) {
         if json {
-            self.failure_json(failure, command);
+            self.print_failure_json(failure, command);
         }
         if self.level >= LogLevel::Error {
-            let text = show::failure::text(failure, &self.err.look);
-            self.err(&text);
+            let text = render::failure::failure_text(failure, &self.err.style);
+            self.eprint(&text);
         }
     }
 
     /// Says why a command failed, to a machine.
-    pub(crate) fn failure_json(&mut self, failure: &Failure, command: &str) {
-        self.json(&json::Failed::new(failure, command));
+    pub(crate) fn print_failure_json(&mut self, failure: &CommandFailure, command: &str) {
+        self.print_json(&json::FailureJson::new(failure, command));
     }
 
     /// Flushes, and says whether everything could be written.
-    pub(crate) fn finish(mut self) -> Result<(), Failure> {
+    pub(crate) fn finish(mut self) -> Result<(), CommandFailure> {
         self.flush();
-        for error in [self.out.failed, self.err.failed].into_iter().flatten() {
+        for error in [self.out.error, self.err.error].into_iter().flatten() {
             if error.kind() != io::ErrorKind::BrokenPipe {
-                return Err(Failure {
+                return Err(CommandFailure {
                     exit: Exit::Unexpected,
-                    ..Failure::unexpected(format!("the output cannot be written: {error}"))
-                        .hint("whatever the command did is done: `relay log` says so")
+                    ..CommandFailure::unexpected(format!("the output cannot be written: {error}"))
+                        .with_hint("whatever the command did is done: `relay log` says so")
                 });
             }
         }
@@ -172,20 +180,20 @@ impl Console {
     }
 }
 
-impl Stream {
-    fn new(writer: impl Write + 'static, look: Look) -> Stream {
-        Stream { writer: Box::new(writer), look, failed: None }
+impl ConsoleStream {
+    fn new(writer: impl Write + 'static, look: OutputStyle) -> ConsoleStream {
+        ConsoleStream { writer: Box::new(writer), style: look, error: None }
     }
 
     fn write(&mut self, bytes: &[u8]) {
-        if self.failed.is_none() {
-            self.failed = self.writer.write_all(bytes).err();
+        if self.error.is_none() {
+            self.error = self.writer.write_all(bytes).err();
         }
     }
 
     fn flush(&mut self) {
-        if self.failed.is_none() {
-            self.failed = self.writer.flush().err();
+        if self.error.is_none() {
+            self.error = self.writer.flush().err();
         }
     }
 }

@@ -2,23 +2,23 @@
 //! streams.
 //!
 //! With `--json` one object goes to stdout and everything for people to stderr; with `--quiet` people
-//! hear only what is asked or goes wrong. `core.logLevel` says how much else they hear: [`Context::hears`] is
+//! hear only what is asked or goes wrong. `core.logLevel` says how much else they hear: [`CommandContext::hears`] is
 //! the one place that decides.
 
 use std::path::PathBuf;
 
 use relaycode_project::config::LogLevel;
-use relaycode_tui::look::Look;
+use relaycode_tui::style::OutputStyle;
 use serde::Serialize;
 
 use crate::console::Console;
-use crate::failure::{Exit, Failure};
-use crate::home::Home;
-use crate::terminal::ColorChoice;
+use crate::environment::ColorChoice;
+use crate::failure::{CommandFailure, Exit};
+use crate::home::RelayHome;
 
 /// The options that every command has.
 #[derive(Debug, Clone, clap::Args)]
-pub(crate) struct Options {
+pub(crate) struct GlobalArgs {
     /// The project is the one that this directory lies in; its files are named as seen from there
     #[arg(short = 'C', long = "directory", global = true, value_name = "DIR", default_value = ".")]
     pub(crate) directory: PathBuf,
@@ -37,85 +37,85 @@ pub(crate) struct Options {
 }
 
 /// A command: its arguments, which know how to carry it out.
-pub(crate) trait Act {
+pub(crate) trait RunCommand {
     /// What it is called, in `--json` too.
     fn name(&self) -> &'static str;
 
     /// Whether it may change the project.
-    fn writes(&self) -> bool {
+    fn may_write(&self) -> bool {
         false
     }
 
     /// The exit code that it ends with when all went well, where that is not relay's own to say.
-    fn passes_on(&self) -> Option<u8> {
+    fn exit_code_override(&self) -> Option<u8> {
         None
     }
 
     /// Does it.
-    fn run(&self, context: &mut Context<'_>) -> Result<Exit, Failure>;
+    fn run(&self, context: &mut CommandContext<'_>) -> Result<Exit, CommandFailure>;
 }
 
 /// Where a command works and how it answers.
-pub(crate) struct Context<'a> {
-    pub(crate) options: &'a Options,
+pub(crate) struct CommandContext<'a> {
+    pub(crate) options: &'a GlobalArgs,
     pub(crate) console: &'a mut Console,
-    pub(crate) home: &'a Home,
+    pub(crate) home: &'a RelayHome,
 }
 
-impl Context<'_> {
+impl CommandContext<'_> {
     /// One object for machines was asked for.
-    pub(crate) fn json(&self) -> bool {
+    pub(crate) fn is_json(&self) -> bool {
         self.options.json
     }
 
     /// People want to hear little.
-    pub(crate) fn quiet(&self) -> bool {
+    pub(crate) fn is_quiet(&self) -> bool {
         self.options.quiet
     }
 
     /// How text for people is written: to stdout, unless that is for an object.
-    pub(crate) fn look(&self) -> Look {
-        if self.json() { self.console.err_look() } else { self.console.out_look() }
+    pub(crate) fn style(&self) -> OutputStyle {
+        if self.is_json() { self.console.err_style() } else { self.console.out_style() }
     }
 
     /// Whether people want to hear what is of this level. `--quiet` leaves failures, whatever is configured.
-    pub(crate) fn hears(&self, level: LogLevel) -> bool {
+    pub(crate) fn wants(&self, level: LogLevel) -> bool {
         level <= self.level()
     }
 
     /// How much people want to hear.
     pub(crate) fn level(&self) -> LogLevel {
         let level = self.console.level();
-        if self.quiet() { level.min(LogLevel::Error) } else { level }
+        if self.is_quiet() { level.min(LogLevel::Error) } else { level }
     }
 
     /// Says to people what was done.
-    pub(crate) fn say(&mut self, text: &str) {
-        if self.hears(LogLevel::Info) {
-            self.tell(text);
+    pub(crate) fn print_info(&mut self, text: &str) {
+        if self.wants(LogLevel::Info) {
+            self.print(text);
         }
     }
 
     /// Says something on stderr to people who want to hear what is of this level; `Silent`: to everybody.
-    pub(crate) fn beside(&mut self, level: LogLevel, text: &str) {
-        if self.hears(level) {
-            self.console.err(text);
+    pub(crate) fn eprint_at(&mut self, level: LogLevel, text: &str) {
+        if self.wants(level) {
+            self.console.eprint(text);
         }
     }
 
     /// Says to people what they asked for. Beside an object it is only a comment.
-    pub(crate) fn tell(&mut self, text: &str) {
-        if self.json() {
-            self.beside(LogLevel::Info, text);
+    pub(crate) fn print(&mut self, text: &str) {
+        if self.is_json() {
+            self.eprint_at(LogLevel::Info, text);
         } else {
-            self.console.out(text);
+            self.console.print(text);
         }
     }
 
     /// Prints the object, if one was asked for.
-    pub(crate) fn object(&mut self, value: &impl Serialize) {
-        if self.json() {
-            self.console.json(value);
+    pub(crate) fn print_json(&mut self, value: &impl Serialize) {
+        if self.is_json() {
+            self.console.print_json(value);
         }
     }
 }

@@ -2,18 +2,18 @@
 //! has the codes of commands that are still to come.
 
 /// A code, what it means in a few words, and in a sentence.
-pub(crate) struct Code {
+pub(crate) struct ExitCodeEntry {
     pub(crate) code: u8,
     pub(crate) short: &'static str,
     pub(crate) long: &'static str,
 }
 
-const fn code(code: u8, short: &'static str, long: &'static str) -> Code {
-    Code { code, short, long }
+const fn code(code: u8, short: &'static str, long: &'static str) -> ExitCodeEntry {
+    ExitCodeEntry { code, short, long }
 }
 
 /// Every code that relay ends with, in order.
-pub(crate) const ALL: &[Code] = &[
+pub(crate) const ALL: &[ExitCodeEntry] = &[
     code(0, "done", "Done; also when everything was already in."),
     code(1, "unexpected failure", "Something unexpected: a bug in relay, or the system failed."),
     code(2, "wrong usage or configuration", "Wrong usage, or a configuration that cannot be read."),
@@ -49,7 +49,7 @@ pub(crate) const ALL: &[Code] = &[
 ];
 
 /// All of them in one sentence.
-pub(crate) fn sentence() -> String {
+pub(crate) fn help_sentence() -> String {
     let codes: Vec<String> = ALL.iter().map(|code| format!("{} {}", code.code, code.short)).collect();
     format!("Exit codes: {}.", codes.join(", "))
 }

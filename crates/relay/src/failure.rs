@@ -1,7 +1,7 @@
 //! What went wrong, where, what to do next, and the state the project is in; and the exit code that
 //! says so to a script.
 //!
-//! Library errors become a [`Failure`] here. Its texts are plain and may quote foreign text: whoever
+//! Library errors become a [`CommandFailure`] here. Its texts are plain and may quote foreign text: whoever
 //! prints one escapes it.
 
 mod ledger;
@@ -36,13 +36,13 @@ pub(crate) enum Exit {
     /// The change is in the ledger already.
     AlreadyProcessed = 8,
     /// Committed, but the disk reported an error afterwards.
-    Doubt = 9,
+    DiskDoubt = 9,
     /// A friend or a provider failed.
-    Friend = 10,
+    FriendFailed = 10,
     /// A friend or a provider gave no answer.
     NoAnswer = 11,
     /// A friend or a provider ran out of time.
-    OutOfTime = 12,
+    TimedOut = 12,
     /// A person has to decide and there is nobody to ask.
     NobodyToAsk = 13,
     /// A review came back with findings that block.
@@ -60,7 +60,7 @@ impl From<Exit> for ExitCode {
 /// The state that a failure leaves the project in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub(crate) enum State {
+pub(crate) enum ProjectState {
     /// Nothing was changed.
     Unchanged,
     /// Something had been changed, and everything was put back.
@@ -73,22 +73,22 @@ pub(crate) enum State {
     Committed,
 }
 
-impl State {
+impl ProjectState {
     /// As a clause, for people.
     pub(crate) fn clause(self) -> &'static str {
         match self {
-            State::Unchanged => "nothing was changed",
-            State::PutBack => "everything was put back",
-            State::LeftAlone => "everything else was put back",
-            State::HalfWay => "files may be partly changed",
-            State::Committed => "the change is in place",
+            ProjectState::Unchanged => "nothing was changed",
+            ProjectState::PutBack => "everything was put back",
+            ProjectState::LeftAlone => "everything else was put back",
+            ProjectState::HalfWay => "files may be partly changed",
+            ProjectState::Committed => "the change is in place",
         }
     }
 }
 
 /// A command that could not do what it was asked.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub(crate) struct Failure {
+pub(crate) struct CommandFailure {
     /// A stable name.
     pub(crate) kind: &'static str,
     /// What happened, as a sentence without a full stop.
@@ -100,10 +100,10 @@ pub(crate) struct Failure {
     pub(crate) place: Option<String>,
     /// The state the project is in, where that is to be said.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) state: Option<State>,
+    pub(crate) state: Option<ProjectState>,
     /// The files it is about, where there may be several.
-    #[serde(skip_serializing_if = "<[Detail]>::is_empty")]
-    pub(crate) files: Box<[Detail]>,
+    #[serde(skip_serializing_if = "<[FailureDetail]>::is_empty")]
+    pub(crate) files: Box<[FailureDetail]>,
     /// How relay ends because of it.
     #[serde(skip)]
     pub(crate) exit: Exit,
@@ -111,7 +111,7 @@ pub(crate) struct Failure {
 
 /// One file that a failure is about.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
-pub(crate) struct Detail {
+pub(crate) struct FailureDetail {
     /// The file.
     pub(crate) path: String,
     /// The stable name of the rule that stands against it.
@@ -124,12 +124,12 @@ pub(crate) struct Detail {
     pub(crate) kept: Option<String>,
     /// The places in it.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub(crate) regions: Vec<Region>,
+    pub(crate) regions: Vec<FailureRegion>,
 }
 
 /// A place of a file that a revert would have to overwrite.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub(crate) struct Region {
+pub(crate) struct FailureRegion {
     /// Its first line in the file as it is now, from 1.
     pub(crate) line: usize,
     /// What stands there.
@@ -138,24 +138,24 @@ pub(crate) struct Region {
     pub(crate) reverted: Vec<String>,
 }
 
-impl From<ConfigError> for Failure {
-    fn from(error: ConfigError) -> Failure {
+impl From<ConfigError> for CommandFailure {
+    fn from(error: ConfigError) -> CommandFailure {
         let place =
             if error.line == 0 { error.file.clone() } else { format!("{}:{}", error.file, error.line) };
-        let failure = Failure::new(Exit::Usage, error.fault.as_str(), &error.what).at(place);
-        if error.hint.is_empty() { failure } else { failure.hint(&error.hint) }
+        let failure = CommandFailure::new(Exit::Usage, error.kind.as_str(), &error.what).with_place(place);
+        if error.hint.is_empty() { failure } else { failure.with_hint(&error.hint) }
     }
 }
 
-impl From<relaycode_project::root::RootError> for Failure {
-    fn from(error: relaycode_project::root::RootError) -> Failure {
-        Failure::usage(error).hint("give the project's directory with `-C DIR`")
+impl From<relaycode_project::root::RootError> for CommandFailure {
+    fn from(error: relaycode_project::root::RootError) -> CommandFailure {
+        CommandFailure::usage(error).with_hint("give the project's directory with `-C DIR`")
     }
 }
 
-impl Failure {
-    pub(crate) fn new(exit: Exit, kind: &'static str, message: impl Display) -> Failure {
-        Failure {
+impl CommandFailure {
+    pub(crate) fn new(exit: Exit, kind: &'static str, message: impl Display) -> CommandFailure {
+        CommandFailure {
             kind,
             message: message.to_string(),
             hint: None,
@@ -167,56 +167,56 @@ impl Failure {
     }
 
     /// The command line, or what it names, is wrong.
-    pub(crate) fn usage(message: impl Display) -> Failure {
-        Failure::new(Exit::Usage, "usage", message)
+    pub(crate) fn usage(message: impl Display) -> CommandFailure {
+        CommandFailure::new(Exit::Usage, "usage", message)
     }
 
     /// The answer cannot be used.
-    pub(crate) fn refused(kind: &'static str, message: impl Display) -> Failure {
-        Failure::new(Exit::Refused, kind, message).left(State::Unchanged)
+    pub(crate) fn refused(kind: &'static str, message: impl Display) -> CommandFailure {
+        CommandFailure::new(Exit::Refused, kind, message).with_state(ProjectState::Unchanged)
     }
 
     /// The system failed.
-    pub(crate) fn unexpected(message: impl Display) -> Failure {
-        Failure::new(Exit::Unexpected, "unexpected", message)
+    pub(crate) fn unexpected(message: impl Display) -> CommandFailure {
+        CommandFailure::new(Exit::Unexpected, "unexpected", message)
     }
 
     /// Adds what to do next.
-    pub(crate) fn hint(self, hint: impl Display) -> Failure {
-        Failure { hint: Some(hint.to_string()), ..self }
+    pub(crate) fn with_hint(self, hint: impl Display) -> CommandFailure {
+        CommandFailure { hint: Some(hint.to_string()), ..self }
     }
 
     /// Adds where it happened.
-    pub(crate) fn at(self, place: impl Display) -> Failure {
-        Failure { place: Some(place.to_string()), ..self }
+    pub(crate) fn with_place(self, place: impl Display) -> CommandFailure {
+        CommandFailure { place: Some(place.to_string()), ..self }
     }
 
     /// Adds the state the project is in.
-    pub(crate) fn left(self, state: State) -> Failure {
-        Failure { state: Some(state), ..self }
+    pub(crate) fn with_state(self, state: ProjectState) -> CommandFailure {
+        CommandFailure { state: Some(state), ..self }
     }
 
     /// Adds the files it is about.
-    pub(crate) fn about(self, files: impl IntoIterator<Item = Detail>) -> Failure {
-        Failure { files: files.into_iter().collect(), ..self }
+    pub(crate) fn with_files(self, files: impl IntoIterator<Item = FailureDetail>) -> CommandFailure {
+        CommandFailure { files: files.into_iter().collect(), ..self }
     }
 }
 
-impl From<ResponseError> for Failure {
-    fn from(error: ResponseError) -> Failure {
+impl From<ResponseError> for CommandFailure {
+    fn from(error: ResponseError) -> CommandFailure {
         let name = match error {
             ResponseError::TooLong { .. } => "text",
             ResponseError::TooManyFiles { .. } => "files",
             ResponseError::TooManyHunks { .. } => "hunks",
             ResponseError::TooManyBlocks => {
                 let hint = "ask for the change in several answers";
-                return Failure::refused("limit", error).hint(hint);
+                return CommandFailure::refused("limit", error).with_hint(hint);
             }
             ResponseError::TooManyAnswers => {
                 let hint = "give them in several files";
-                return Failure::refused("limit", error).hint(hint);
+                return CommandFailure::refused("limit", error).with_hint(hint);
             }
         };
-        crate::limit::exceeded(name, error)
+        crate::limit::limit_failure(name, error)
     }
 }

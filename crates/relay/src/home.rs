@@ -10,7 +10,7 @@ use relaycode_door::gate::GATE_VARIABLE;
 
 /// What is the user's own.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(crate) struct Home {
+pub(crate) struct RelayHome {
     /// The directory; `None` if nothing says where it is, and then there is no copy.
     pub(crate) path: Option<PathBuf>,
     /// Where looking for a project ends.
@@ -19,19 +19,19 @@ pub(crate) struct Home {
     pub(crate) gate: Option<PathBuf>,
 }
 
-impl Home {
+impl RelayHome {
     /// Reads it from the process.
-    pub(crate) fn read() -> Home {
-        Home::from(|name| std::env::var_os(name))
+    pub(crate) fn from_env() -> RelayHome {
+        RelayHome::from_lookup(|name| std::env::var_os(name))
     }
 
-    fn from(get: impl Fn(&str) -> Option<OsString>) -> Home {
+    fn from_lookup(get: impl Fn(&str) -> Option<OsString>) -> RelayHome {
         let set = |name: &str| get(name).filter(|value| !value.is_empty()).map(PathBuf::from);
         let home = set("RELAY_HOME").or_else(|| set("HOME").map(|home| home.join(".relaycode")));
         let ceilings = get("RELAY_CEILING_DIRECTORIES").unwrap_or_default();
         let ceilings = std::env::split_paths(&ceilings).filter(|path| path.is_absolute()).collect();
         // A relative one would be another directory wherever relay is started.
-        Home { path: home.filter(|home| home.is_absolute()), ceilings, gate: set(GATE_VARIABLE) }
+        RelayHome { path: home.filter(|home| home.is_absolute()), ceilings, gate: set(GATE_VARIABLE) }
     }
 }
 
@@ -43,7 +43,7 @@ mod tests {
     fn relay_home_comes_before_the_users_own() {
         let home = |set: &[(&str, &str)]| {
             let get = |name: &str| set.iter().find(|(key, _)| *key == name).map(|(_, value)| (*value).into());
-            Home::from(get).path
+            RelayHome::from_lookup(get).path
         };
         assert_eq!(home(&[("RELAY_HOME", "/r"), ("HOME", "/h")]), Some("/r".into()));
         assert_eq!(home(&[("RELAY_HOME", ""), ("HOME", "/h")]), Some("/h/.relaycode".into()));

@@ -12,27 +12,27 @@ use serde::Serialize;
 use serde_json::Value;
 use serde_json::ser::{CompactFormatter, Formatter};
 
-use crate::failure::Failure;
+use crate::failure::CommandFailure;
 
 /// The object of a command that failed.
 #[derive(Debug, Serialize)]
-pub(crate) struct Failed<'a> {
+pub(crate) struct FailureJson<'a> {
     ok: bool,
     code: u8,
     command: &'a str,
-    error: &'a Failure,
+    error: &'a CommandFailure,
 }
 
-impl<'a> Failed<'a> {
-    pub(crate) fn new(failure: &'a Failure, command: &'a str) -> Failed<'a> {
-        Failed { ok: false, code: failure.exit as u8, command, error: failure }
+impl<'a> FailureJson<'a> {
+    pub(crate) fn new(failure: &'a CommandFailure, command: &'a str) -> FailureJson<'a> {
+        FailureJson { ok: false, code: failure.exit as u8, command, error: failure }
     }
 }
 
 /// A value as one line of JSON, with its line feed.
-pub(crate) fn line(value: &impl Serialize) -> Vec<u8> {
+pub(crate) fn to_line(value: &impl Serialize) -> Vec<u8> {
     let mut out = Vec::new();
-    let mut serializer = serde_json::Serializer::with_formatter(&mut out, Visible);
+    let mut serializer = serde_json::Serializer::with_formatter(&mut out, EscapingFormatter);
     // A map with keys that are not text is the only thing that cannot be written, and none has any.
     if value.serialize(&mut serializer).is_err() {
         out = br#"{"ok":false,"code":1,"error":{"kind":"unexpected"}}"#.to_vec();
@@ -42,9 +42,9 @@ pub(crate) fn line(value: &impl Serialize) -> Vec<u8> {
 }
 
 /// Compact, with every unsafe character escaped.
-struct Visible;
+struct EscapingFormatter;
 
-impl Formatter for Visible {
+impl Formatter for EscapingFormatter {
     fn write_string_fragment<W: ?Sized + io::Write>(
         &mut self,
         writer: &mut W,
@@ -63,12 +63,12 @@ impl Formatter for Visible {
 }
 
 /// A value as a part of an object.
-pub(crate) fn value(value: &impl Serialize) -> Value {
+pub(crate) fn to_value(value: &impl Serialize) -> Value {
     serde_json::to_value(value).unwrap_or_default()
 }
 
 /// A time in whole milliseconds.
-pub(crate) fn ms(time: Duration) -> u64 {
+pub(crate) fn millis(time: Duration) -> u64 {
     u64::try_from(time.as_millis()).unwrap_or(u64::MAX)
 }
 
@@ -98,7 +98,7 @@ mod tests {
     #[test]
     fn unsafe_characters_are_escaped_and_read_back() {
         let text = "a\x1b[0m\u{202e}\u{e0041}\u{9b}é\"\n\u{7f}";
-        let out = String::from_utf8(line(&text)).unwrap();
+        let out = String::from_utf8(to_line(&text)).unwrap();
         assert!(!out.trim_end().chars().any(is_unsafe), "{out:?}");
         assert_eq!(serde_json::from_str::<String>(&out).unwrap(), text);
     }

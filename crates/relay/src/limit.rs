@@ -2,16 +2,16 @@
 
 use std::fmt::Display;
 
-use relaycode_change::limits::Limits;
+use relaycode_change::limits::PlanLimits;
 
-use crate::failure::Failure;
+use crate::failure::CommandFailure;
 
 /// Changed limits, as given on the command line.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(crate) struct Changed(Vec<(Name, usize)>);
+pub(crate) struct LimitOverrides(Vec<(LimitName, usize)>);
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Name {
+enum LimitName {
     Text,
     Files,
     File,
@@ -19,39 +19,39 @@ enum Name {
 }
 
 /// The names, as they stand in help and in messages.
-const NAMES: &str = "text (bytes of the answer), files, file (bytes of one file), hunks";
+const LIMIT_NAMES: &str = "text (bytes of the answer), files, file (bytes of one file), hunks";
 
-impl Changed {
+impl LimitOverrides {
     /// Reads `name=number,…`; a number may end in K, M or G.
-    pub(crate) fn parse(text: &str) -> Result<Changed, String> {
+    pub(crate) fn parse(text: &str) -> Result<LimitOverrides, String> {
         let mut changed = Vec::new();
         for part in text.split(',').map(str::trim).filter(|p| !p.is_empty()) {
             let (name, number) = part
                 .split_once('=')
-                .ok_or_else(|| format!("`{part}` is not name=number; the names are {NAMES}"))?;
+                .ok_or_else(|| format!("`{part}` is not name=number; the names are {LIMIT_NAMES}"))?;
             let name = match name.trim() {
-                "text" => Name::Text,
-                "files" => Name::Files,
-                "file" => Name::File,
-                "hunks" => Name::Hunks,
+                "text" => LimitName::Text,
+                "files" => LimitName::Files,
+                "file" => LimitName::File,
+                "hunks" => LimitName::Hunks,
                 other => {
-                    return Err(format!("there is no limit `{other}`; the names are {NAMES}"));
+                    return Err(format!("there is no limit `{other}`; the names are {LIMIT_NAMES}"));
                 }
             };
             changed.push((name, parse_number(number.trim())?));
         }
-        Ok(Changed(changed))
+        Ok(LimitOverrides(changed))
     }
 
     /// The defaults with these changes.
-    pub(crate) fn limits(&self) -> Limits {
-        let mut limits = Limits::default();
+    pub(crate) fn to_limits(&self) -> PlanLimits {
+        let mut limits = PlanLimits::default();
         for (name, number) in &self.0 {
             match name {
-                Name::Text => limits.text_bytes = *number,
-                Name::Files => limits.files = *number,
-                Name::File => limits.file_bytes = *number,
-                Name::Hunks => limits.hunks = *number,
+                LimitName::Text => limits.text_bytes = *number,
+                LimitName::Files => limits.files = *number,
+                LimitName::File => limits.file_bytes = *number,
+                LimitName::Hunks => limits.hunks = *number,
             }
         }
         limits
@@ -74,10 +74,10 @@ fn parse_number(text: &str) -> Result<usize, String> {
 }
 
 /// The answer is over the limit `name`.
-pub(crate) fn exceeded(name: &str, message: impl Display) -> Failure {
+pub(crate) fn limit_failure(name: &str, message: impl Display) -> CommandFailure {
     let example = if name == "text" { "8M" } else { "5000" };
-    Failure::refused("limit", message)
-        .hint(format!("raise it with `--limit {name}={example}` if the answer really is that large"))
+    CommandFailure::refused("limit", message)
+        .with_hint(format!("raise it with `--limit {name}={example}` if the answer really is that large"))
 }
 
 #[cfg(test)]
@@ -86,10 +86,10 @@ mod tests {
 
     #[test]
     fn limits_are_read_by_name() {
-        let limits = Changed::parse("text=8M, files=500,file=64k").unwrap().limits();
+        let limits = LimitOverrides::parse("text=8M, files=500,file=64k").unwrap().to_limits();
         assert_eq!(limits.text_bytes, 8 << 20);
         assert_eq!((limits.files, limits.file_bytes), (500, 64 << 10));
-        assert_eq!(limits.hunks, Limits::default().hunks);
+        assert_eq!(limits.hunks, PlanLimits::default().hunks);
     }
 
     #[test]
@@ -102,7 +102,7 @@ mod tests {
             ("text=99999999999999G", "is not a number"),
             ("text=é", "is not a number"),
         ] {
-            let error = Changed::parse(text).unwrap_err();
+            let error = LimitOverrides::parse(text).unwrap_err();
             assert!(error.contains(part), "{error}");
         }
     }

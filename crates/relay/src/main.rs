@@ -3,37 +3,37 @@
 
 mod answer;
 mod approver;
-mod ask;
-mod clipping;
+mod clipboard_input;
 mod commands;
 mod console;
 mod context;
-mod copying;
+mod copy_out;
 mod desktop;
 mod doctor;
+mod environment;
 mod exit_codes;
 mod failure;
-mod files;
 mod friends;
 mod home;
-mod input;
 mod json;
 mod limit;
+mod origin;
 mod outcome;
+mod path_args;
 mod programs;
 mod project;
 mod providers;
-mod show;
+mod questions;
+mod render;
 mod signals;
-mod terminal;
-mod watching;
+mod watch;
 
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
     // Before anything else: this process is then no relay, but the keeper of a process that relay started.
-    if std::env::args_os().nth(1).is_some_and(|first| first == relaycode_exec::KEEP) {
-        return relaycode_exec::keep();
+    if std::env::args_os().nth(1).is_some_and(|first| first == relaycode_exec::KEEPER_ARGUMENT) {
+        return relaycode_exec::run_keeper();
     }
     commands::main()
 }

@@ -10,23 +10,23 @@ use std::path::PathBuf;
 
 /// The user's programs, each as words, the first that exists is used.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Programs {
+pub(crate) struct UserPrograms {
     /// `VISUAL`, `EDITOR`, then what most machines have.
     pub(crate) editors: Vec<Vec<OsString>>,
     /// `RELAY_PAGER`, else `PAGER`, else `less`.
     pub(crate) pagers: Vec<Vec<OsString>>,
     /// Where private files are made.
-    pub(crate) scratch: PathBuf,
+    pub(crate) scratch_dir: PathBuf,
 }
 
-impl Programs {
+impl UserPrograms {
     /// Reads them from the process.
-    pub(crate) fn read() -> Programs {
-        Programs::from(|name| std::env::var_os(name))
+    pub(crate) fn from_env() -> UserPrograms {
+        UserPrograms::from_lookup(|name| std::env::var_os(name))
     }
 
-    fn from(get: impl Fn(&str) -> Option<OsString>) -> Programs {
-        let words = |name: &str| get(name).and_then(|value| words(&value));
+    fn from_lookup(get: impl Fn(&str) -> Option<OsString>) -> UserPrograms {
+        let words = |name: &str| get(name).and_then(|value| split_words(&value));
         let fixed = |line: &str| line.split(' ').map(OsString::from).collect::<Vec<_>>();
         let mut editors: Vec<_> = [words("VISUAL"), words("EDITOR")].into_iter().flatten().collect();
         editors.dedup();
@@ -34,12 +34,12 @@ impl Programs {
         let pagers = words("RELAY_PAGER").or_else(|| words("PAGER")).into_iter();
         let pagers = pagers.chain([fixed("less -FRX")]).collect();
         let scratch = get("TMPDIR").map(PathBuf::from).filter(|directory| directory.is_absolute());
-        Programs { editors, pagers, scratch: scratch.unwrap_or_else(|| PathBuf::from("/tmp")) }
+        UserPrograms { editors, pagers, scratch_dir: scratch.unwrap_or_else(|| PathBuf::from("/tmp")) }
     }
 }
 
 /// The words of a command line; `None` if there are none, or a quote is not closed.
-fn words(value: &OsString) -> Option<Vec<OsString>> {
+fn split_words(value: &OsString) -> Option<Vec<OsString>> {
     let Some(text) = value.to_str() else {
         // A path in another encoding: one word.
         return Some(vec![value.clone()]);
@@ -73,7 +73,7 @@ mod tests {
     use super::*;
 
     fn split(text: &str) -> Option<Vec<String>> {
-        let words = words(&text.into())?;
+        let words = split_words(&text.into())?;
         Some(words.into_iter().map(|word| word.into_string().unwrap()).collect())
     }
 
@@ -99,7 +99,9 @@ mod tests {
     #[test]
     fn what_the_user_names_comes_before_what_most_machines_have() {
         let read = |set: &[(&str, &str)]| {
-            Programs::from(|name| set.iter().find(|(key, _)| *key == name).map(|(_, value)| (*value).into()))
+            UserPrograms::from_lookup(|name| {
+                set.iter().find(|(key, _)| *key == name).map(|(_, value)| (*value).into())
+            })
         };
         let names = |list: &[Vec<OsString>]| -> Vec<String> {
             list.iter().map(|words| words[0].to_string_lossy().into_owned()).collect()
@@ -108,10 +110,10 @@ mod tests {
             read(&[("EDITOR", "ed"), ("VISUAL", "code --wait"), ("PAGER", "most"), ("TMPDIR", "/t")]);
         assert_eq!(names(&programs.editors), ["code", "ed", "vi", "nano"]);
         assert_eq!(names(&programs.pagers), ["most", "less"]);
-        assert_eq!(programs.scratch, PathBuf::from("/t"));
+        assert_eq!(programs.scratch_dir, PathBuf::from("/t"));
         let programs = read(&[("RELAY_PAGER", "bat"), ("PAGER", "most"), ("TMPDIR", "t"), ("VISUAL", "")]);
         assert_eq!(names(&programs.pagers), ["bat", "less"]);
         assert_eq!(names(&programs.editors), ["vi", "nano"]);
-        assert_eq!(programs.scratch, PathBuf::from("/tmp"));
+        assert_eq!(programs.scratch_dir, PathBuf::from("/tmp"));
     }
 }

@@ -5,21 +5,24 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use relaycode_door::Door;
-use relaycode_durable::Real;
+use relaycode_durable::RealFs;
 use relaycode_exec::Runner;
 use relaycode_ledger::change::FileChange;
-use relaycode_ledger::collect::Policy;
-use relaycode_ledger::transaction::Verdict;
-use relaycode_ledger::{About, Committed, Ledger, LedgerError, Recovery, Settings, Target, TxId};
+use relaycode_ledger::collect::RetentionPolicy;
+use relaycode_ledger::transaction::CommitVerdict;
+use relaycode_ledger::{
+    CommittedTransaction, Ledger, LedgerError, LedgerSettings, LogTarget, RecoveryMode, TransactionHeader,
+    TxId,
+};
 use relaycode_tui as view;
 use relaycode_tui::clock;
-use relaycode_tui::record::Fate;
+use relaycode_tui::record::RevertStatus;
 
-use crate::context::Context;
-use crate::failure::{Exit, Failure, State};
-use crate::signals::Held;
+use crate::context::CommandContext;
+use crate::failure::{CommandFailure, Exit, ProjectState};
+use crate::signals::SignalGuard;
 use relaycode_project::config::{self, LogLevel};
-use relaycode_project::head::{self, Head};
+use relaycode_project::head::{self, GitHead};
 use relaycode_project::root;
 
 /// A project.
@@ -31,12 +34,12 @@ pub(crate) struct Project {
 }
 
 /// What became of a transaction of this ledger.
-pub(crate) fn fate(ledger: &Ledger, id: TxId) -> Result<Fate, Failure> {
+pub(crate) fn find_revert_status(ledger: &Ledger, id: TxId) -> Result<RevertStatus, CommandFailure> {
     /// Entries that are looked at together.
     const AT_ONCE: usize = 500;
-    let mut fate = Fate::default();
+    let mut fate = RevertStatus::default();
     for skip in (0..).step_by(AT_ONCE) {
-        let page = ledger.page(skip, AT_ONCE)?;
+        let page = ledger.log_page(skip, AT_ONCE)?;
         for item in page.entries.iter().flat_map(|entry| &entry.members) {
             if item.id == Some(id) {
                 fate.undone = item.undone;
@@ -55,98 +58,104 @@ pub(crate) fn fate(ledger: &Ledger, id: TxId) -> Result<Fate, Failure> {
 
 impl Project {
     /// The project in `directory`. Nothing is written. From here on as much is said as it wants.
-    pub(crate) fn open(context: &mut Context<'_>) -> Result<Project, Failure> {
+    pub(crate) fn open(context: &mut CommandContext<'_>) -> Result<Project, CommandFailure> {
         let home = context.home.path.clone();
         let root = root::find(&context.options.directory, home.as_deref(), &context.home.ceilings)?.path;
         // A configuration that cannot be read is the matter of who needs it.
         if let Ok(loaded) = config::load(&root, home.as_deref()) {
-            context.console.listen(loaded.config.core.log_level);
+            context.console.set_level(loaded.config.core.log_level);
         }
-        let settings = Settings { home, ..Settings::default() };
-        let ledger = Ledger::open(Arc::new(Real::default()), &root, settings)?;
+        let settings = LedgerSettings { home, ..LedgerSettings::default() };
+        let ledger = Ledger::open(Arc::new(RealFs::default()), &root, settings)?;
         Ok(Project { root, ledger })
     }
 
     /// Brings the ledger back from its copy if it was lost, and says so on stderr. A copy that cannot
     /// be used is no reason to stop.
-    pub(crate) fn restore(&self, context: &mut Context<'_>) {
-        let said = match self.ledger.restore() {
+    pub(crate) fn restore_ledger(&self, context: &mut CommandContext<'_>) {
+        let said = match self.ledger.restore_from_copy() {
             Ok(0) => return,
             Ok(records) => format!(
                 "the records of this project were gone from .relaycode: {} came back from your own copy",
-                view::number(records, "record")
+                view::pluralize(records, "record")
             ),
             Err(error) => format!("your own copy of the records cannot be used: {error}"),
         };
-        let look = context.console.err_look();
-        let text = view::outcome::remark(&look, &look.safe(&said));
-        context.beside(LogLevel::Error, &text);
+        let look = context.console.err_style();
+        let text = view::outcome::warning_line(&look, &look.safe(&said));
+        context.eprint_at(LogLevel::Error, &text);
     }
 
     /// Puts right what an earlier run left in the middle, and says so on stderr.
-    pub(crate) fn recover(&self, context: &mut Context<'_>) -> Result<(), Failure> {
-        self.restore(context);
-        let recovered = self.ledger.recover(Recovery::Automatic)?;
-        let text = view::recovery::text(&recovered, &context.console.err_look());
+    pub(crate) fn recover(&self, context: &mut CommandContext<'_>) -> Result<(), CommandFailure> {
+        self.restore_ledger(context);
+        let recovered = self.ledger.recover(RecoveryMode::Automatic)?;
+        let text = view::recovery::text(&recovered, &context.console.err_style());
         // Something went wrong, if not now: also who wants to hear little hears of it.
-        context.beside(LogLevel::Error, &text);
+        context.eprint_at(LogLevel::Error, &text);
         Ok(())
     }
 
     /// What a name of the user's stands for.
-    pub(crate) fn find(&self, name: &str) -> Result<Target, Failure> {
-        match self.ledger.find(name) {
-            Err(LedgerError::Unknown { .. }) if self.ledger.page(0, 1)?.total == 0 => {
+    pub(crate) fn find_target(&self, name: &str) -> Result<LogTarget, CommandFailure> {
+        match self.ledger.find_target(name) {
+            Err(LedgerError::UnknownTransaction { .. }) if self.ledger.log_page(0, 1)?.total == 0 => {
                 let next = "`relay apply answer.md` applies an answer";
-                Err(Failure::new(Exit::Usage, "unknown", "nothing was applied here yet").hint(next))
+                Err(CommandFailure::new(Exit::Usage, "unknown", "nothing was applied here yet")
+                    .with_hint(next))
             }
             found => Ok(found?),
         }
     }
 
     /// What became of a transaction later.
-    pub(crate) fn fate(&self, id: TxId) -> Result<Fate, Failure> {
-        fate(&self.ledger, id)
+    pub(crate) fn revert_status(&self, id: TxId) -> Result<RevertStatus, CommandFailure> {
+        find_revert_status(&self.ledger, id)
     }
 
     /// What git has checked out there.
-    pub(crate) fn head(&self) -> Head {
+    pub(crate) fn git_head(&self) -> GitHead {
         head::read(&self.root)
     }
 
     /// The way in, with the project's configuration.
-    pub(crate) fn door(self, context: &Context<'_>) -> Result<Door, Failure> {
-        Ok(Door::open(&self.root, self.ledger, context.home.path.as_deref(), runner()?)?)
+    pub(crate) fn into_door(self, context: &CommandContext<'_>) -> Result<Door, CommandFailure> {
+        Ok(Door::open(&self.root, self.ledger, context.home.path.as_deref(), process_runner()?)?)
     }
 
     /// Puts the changes on disk and records them, whole or not at all. A signal meanwhile stops it,
     /// with everything put back.
-    pub(crate) fn carry_out(
+    pub(crate) fn commit_changes(
         &self,
         changes: &[FileChange],
-        about: About,
+        about: TransactionHeader,
         decided_by: &str,
-    ) -> Result<Committed, Failure> {
-        Held::until_the_end()?;
-        let signals = Held::begin()?;
-        let open = self.ledger.begin(changes, about, &|| signals.asked())?;
-        let committed =
-            open.commit(Verdict { decided_by: Some(decided_by.to_string()), ..Verdict::default() })?;
+    ) -> Result<CommittedTransaction, CommandFailure> {
+        SignalGuard::hold_until_exit()?;
+        let signals = SignalGuard::acquire()?;
+        let open = self.ledger.begin(changes, about, &|| signals.stop_requested())?;
+        let committed = open
+            .commit(CommitVerdict { decided_by: Some(decided_by.to_string()), ..CommitVerdict::default() })?;
         // Tidying up can wait for the next time.
-        let _ = self.ledger.collect_daily(clock::seconds(), &Policy::default());
+        let _ = self.ledger.collect_daily(clock::unix_seconds(), &RetentionPolicy::default());
         Ok(committed)
     }
 }
 
 /// Whoever runs processes: this very program is their keeper.
-pub(crate) fn runner() -> Result<Runner, Failure> {
+pub(crate) fn process_runner() -> Result<Runner, CommandFailure> {
     let own = std::env::current_exe();
-    own.map(Runner::new).map_err(|error| Failure::unexpected(format!("relay cannot find itself: {error}")))
+    own.map(Runner::new)
+        .map_err(|error| CommandFailure::unexpected(format!("relay cannot find itself: {error}")))
 }
 
 /// The record is there, and so is a doubt about the disk.
-pub(crate) fn doubt(id: &str, said: &str) -> Failure {
-    Failure::new(Exit::Doubt, "doubt", format!("{id} was committed, but then the disk said: {said}"))
-        .hint(format!("look at the disk; `relay show {id} --diff` says what should be there"))
-        .left(State::Committed)
+pub(crate) fn disk_doubt_failure(id: &str, said: &str) -> CommandFailure {
+    CommandFailure::new(
+        Exit::DiskDoubt,
+        "doubt",
+        format!("{id} was committed, but then the disk said: {said}"),
+    )
+    .with_hint(format!("look at the disk; `relay show {id} --diff` says what should be there"))
+    .with_state(ProjectState::Committed)
 }

@@ -11,112 +11,113 @@ use signal_hook::consts::{SIGCONT, SIGHUP, SIGINT, SIGTERM, SIGWINCH};
 use signal_hook::flag;
 use signal_hook::low_level::pipe;
 
-use crate::failure::Failure;
+use crate::failure::CommandFailure;
 
 /// While this lives, a signal only asks to stop.
-pub(crate) struct Held {
-    signals: &'static Signals,
+pub(crate) struct SignalGuard {
+    flags: &'static SignalFlags,
 }
 
-struct Signals {
+struct SignalFlags {
     /// Ctrl-C was typed.
     interrupted: Arc<AtomicBool>,
     /// relay was told to end, or the terminal went.
-    told: Arc<AtomicBool>,
+    terminated: Arc<AtomicBool>,
     /// The terminal has another size.
     resized: Arc<AtomicBool>,
     /// relay was stopped, and goes on.
     continued: Arc<AtomicBool>,
     /// A signal does what it does without us.
-    usual: Arc<AtomicBool>,
+    default_action: Arc<AtomicBool>,
     /// How many hold them.
-    holders: AtomicUsize,
+    guard_count: AtomicUsize,
 }
 
 /// The handlers are installed once: taking one away does not bring the usual effect back.
-static SIGNALS: OnceLock<Signals> = OnceLock::new();
+static SIGNAL_FLAGS: OnceLock<SignalFlags> = OnceLock::new();
 
-impl Held {
+impl SignalGuard {
     /// From now on a signal only asks to stop.
-    pub(crate) fn begin() -> Result<Held, Failure> {
-        let first = SIGNALS.get().is_none();
-        let signals = match SIGNALS.get() {
+    pub(crate) fn acquire() -> Result<SignalGuard, CommandFailure> {
+        let first = SIGNAL_FLAGS.get().is_none();
+        let signals = match SIGNAL_FLAGS.get() {
             Some(signals) => signals,
             None => {
-                let installed = Signals::install()
-                    .map_err(|error| Failure::unexpected(format!("signals cannot be caught: {error}")))?;
-                SIGNALS.get_or_init(|| installed)
+                let installed = SignalFlags::install().map_err(|error| {
+                    CommandFailure::unexpected(format!("signals cannot be caught: {error}"))
+                })?;
+                SIGNAL_FLAGS.get_or_init(|| installed)
             }
         };
         // What came while the handlers were being installed counts.
-        if signals.holders.fetch_add(1, Ordering::SeqCst) == 0 && !first {
+        if signals.guard_count.fetch_add(1, Ordering::SeqCst) == 0 && !first {
             signals.interrupted.store(false, Ordering::SeqCst);
-            signals.told.store(false, Ordering::SeqCst);
-            signals.usual.store(false, Ordering::SeqCst);
+            signals.terminated.store(false, Ordering::SeqCst);
+            signals.default_action.store(false, Ordering::SeqCst);
         }
-        Ok(Held { signals })
+        Ok(SignalGuard { flags: signals })
     }
 
     /// From now on a signal only asks to stop, until the process ends: what was done is always said.
-    pub(crate) fn until_the_end() -> Result<(), Failure> {
-        std::mem::forget(Held::begin()?);
+    pub(crate) fn hold_until_exit() -> Result<(), CommandFailure> {
+        std::mem::forget(SignalGuard::acquire()?);
         Ok(())
     }
 
     /// Whether a signal came.
-    pub(crate) fn asked(&self) -> bool {
-        self.signals.interrupted.load(Ordering::SeqCst) || self.told_to_end()
+    pub(crate) fn stop_requested(&self) -> bool {
+        self.flags.interrupted.load(Ordering::SeqCst) || self.termination_requested()
     }
 
     /// Whether one came that is meant for relay whoever has the terminal: not Ctrl-C.
-    pub(crate) fn told_to_end(&self) -> bool {
-        self.signals.told.load(Ordering::SeqCst)
+    pub(crate) fn termination_requested(&self) -> bool {
+        self.flags.terminated.load(Ordering::SeqCst)
     }
 
     /// From now on a signal rings the inbox's bell, also that the terminal was resized or that relay goes on after it
     /// was stopped. Until the process ends: handlers cannot be taken away.
-    pub(crate) fn ring(&self, inbox: &Inbox) -> io::Result<()> {
-        flag::register(SIGWINCH, Arc::clone(&self.signals.resized))?;
-        flag::register(SIGCONT, Arc::clone(&self.signals.continued))?;
+    pub(crate) fn wake_inbox(&self, inbox: &Inbox) -> io::Result<()> {
+        flag::register(SIGWINCH, Arc::clone(&self.flags.resized))?;
+        flag::register(SIGCONT, Arc::clone(&self.flags.continued))?;
         for signal in [SIGINT, SIGTERM, SIGHUP, SIGWINCH, SIGCONT] {
-            pipe::register(signal, inbox.ringer()?)?;
+            pipe::register(signal, inbox.bell_writer()?)?;
         }
         Ok(())
     }
 
     /// Whether the terminal was resized since this was asked last.
-    pub(crate) fn resized(&self) -> bool {
-        self.signals.resized.swap(false, Ordering::SeqCst)
+    pub(crate) fn take_resized(&self) -> bool {
+        self.flags.resized.swap(false, Ordering::SeqCst)
     }
 
     /// Whether relay was stopped and goes on since this was asked last.
-    pub(crate) fn continued(&self) -> bool {
-        self.signals.continued.swap(false, Ordering::SeqCst)
+    pub(crate) fn take_continued(&self) -> bool {
+        self.flags.continued.swap(false, Ordering::SeqCst)
     }
 
     /// Forgets a Ctrl-C that was typed for a program which had the terminal.
-    pub(crate) fn forget_interrupt(&self) {
-        self.signals.interrupted.store(false, Ordering::SeqCst);
+    pub(crate) fn clear_interrupt(&self) {
+        self.flags.interrupted.store(false, Ordering::SeqCst);
     }
 }
 
-impl Drop for Held {
+impl Drop for SignalGuard {
     fn drop(&mut self) {
-        if self.signals.holders.fetch_sub(1, Ordering::SeqCst) == 1 {
-            self.signals.usual.store(true, Ordering::SeqCst);
+        if self.flags.guard_count.fetch_sub(1, Ordering::SeqCst) == 1 {
+            self.flags.default_action.store(true, Ordering::SeqCst);
         }
     }
 }
 
-impl Signals {
-    fn install() -> io::Result<Signals> {
-        let signals = Signals {
+impl SignalFlags {
+    fn install() -> io::Result<SignalFlags> {
+        let signals = SignalFlags {
             interrupted: Arc::default(),
-            told: Arc::default(),
+            terminated: Arc::default(),
             resized: Arc::default(),
             continued: Arc::default(),
-            usual: Arc::default(),
-            holders: AtomicUsize::new(0),
+            default_action: Arc::default(),
+            guard_count: AtomicUsize::new(0),
         };
         for signal in [SIGINT, SIGTERM, SIGHUP] {
             // `nohup relay …` goes on when the terminal goes.
@@ -124,9 +125,9 @@ impl Signals {
                 continue;
             }
             // The flag first: from then on a signal is caught, and must not be lost.
-            let flag = if signal == SIGINT { &signals.interrupted } else { &signals.told };
+            let flag = if signal == SIGINT { &signals.interrupted } else { &signals.terminated };
             flag::register(signal, Arc::clone(flag))?;
-            flag::register_conditional_default(signal, Arc::clone(&signals.usual))?;
+            flag::register_conditional_default(signal, Arc::clone(&signals.default_action))?;
         }
         Ok(signals)
     }
@@ -146,15 +147,15 @@ mod tests {
 
     #[test]
     fn the_inner_holder_gives_nothing_back_before_the_outer_one_does() {
-        let outer = Held::begin().unwrap();
-        let usual = || outer.signals.usual.load(Ordering::SeqCst);
-        drop(Held::begin().unwrap());
+        let outer = SignalGuard::acquire().unwrap();
+        let usual = || outer.flags.default_action.load(Ordering::SeqCst);
+        drop(SignalGuard::acquire().unwrap());
         assert!(!usual());
-        assert!(!outer.asked());
-        outer.signals.interrupted.store(true, Ordering::SeqCst);
-        assert!(outer.asked() && !outer.told_to_end());
-        outer.forget_interrupt();
-        assert!(!outer.asked());
+        assert!(!outer.stop_requested());
+        outer.flags.interrupted.store(true, Ordering::SeqCst);
+        assert!(outer.stop_requested() && !outer.termination_requested());
+        outer.clear_interrupt();
+        assert!(!outer.stop_requested());
     }
 
     #[test]

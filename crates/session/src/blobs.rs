@@ -9,21 +9,21 @@ use std::sync::Arc;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use relaycode_durable::fs::DirMode;
-use relaycode_durable::{Dir, Fs, atomic};
+use relaycode_durable::{Fs, FsDir, atomic};
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
 /// What a reference begins with.
 pub const REFERENCE: &str = "blob:sha256:";
 /// The largest image that is read.
-pub const BLOB_MOST: u64 = 64 << 20;
+pub const MAX_BLOB_BYTES: u64 = 64 << 20;
 /// Content is looked through so deep.
 const DEPTH_MOST: usize = 64;
 
 /// The store of images.
-pub struct Blobs {
+pub struct BlobStore {
     fs: Arc<dyn Fs>,
-    dir: Dir,
+    dir: FsDir,
 }
 
 /// Why an image is not there.
@@ -43,18 +43,18 @@ pub enum BlobError {
     Io(String, io::Error),
 }
 
-impl Blobs {
+impl BlobStore {
     /// The store in relay's home directory, made if need be.
     ///
     /// # Errors
     /// The system's.
-    pub fn open(fs: Arc<dyn Fs>, home: &Dir) -> io::Result<Blobs> {
+    pub fn open(fs: Arc<dyn Fs>, home: &FsDir) -> io::Result<BlobStore> {
         match fs.make_dir(home, "blobs", DirMode::Private) {
             Err(error) if error.kind() != io::ErrorKind::AlreadyExists => return Err(error),
             _ => {}
         }
         let dir = fs.open_dir(home, "blobs")?;
-        Ok(Blobs { fs, dir })
+        Ok(BlobStore { fs, dir })
     }
 
     /// Keeps bytes; the same ones are kept once. Returns the reference to them.
@@ -70,7 +70,7 @@ impl Blobs {
             return Ok(reference);
         }
         // Two that write the same at the same time do not get into each other's way.
-        let scratch = format!("{hash}.{}", crate::entry::new_id());
+        let scratch = format!("{hash}.{}", crate::entry::random_entry_id());
         let written = atomic::write(&*self.fs, (&self.dir, &scratch), (&self.dir, &hash), bytes);
         written.map(|()| reference).map_err(|error| {
             let _ = self.fs.remove_file(&self.dir, &scratch);
@@ -87,7 +87,7 @@ impl Blobs {
         let Some(hash) = hash else {
             return Err(BlobError::NoReference(reference.chars().take(100).collect()));
         };
-        let bytes = match self.fs.read(&self.dir, hash, BLOB_MOST) {
+        let bytes = match self.fs.read(&self.dir, hash, MAX_BLOB_BYTES) {
             Ok((bytes, _)) => bytes,
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
                 return Err(BlobError::Missing(hash.to_string()));
@@ -101,7 +101,7 @@ impl Blobs {
     }
 }
 
-impl std::fmt::Debug for Blobs {
+impl std::fmt::Debug for BlobStore {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str("Blobs")
     }
@@ -120,11 +120,11 @@ fn hash_of(bytes: &[u8]) -> String {
 
 /// Puts images where references to them stand in the `content` of a message; a text where there is none. Returns how many are
 /// missing.
-pub(crate) fn resolve(value: &mut Value, blobs: Option<&Blobs>) -> usize {
+pub(crate) fn resolve_image_refs(value: &mut Value, blobs: Option<&BlobStore>) -> usize {
     resolve_at(value, blobs, 0)
 }
 
-fn resolve_at(value: &mut Value, blobs: Option<&Blobs>, depth: usize) -> usize {
+fn resolve_at(value: &mut Value, blobs: Option<&BlobStore>, depth: usize) -> usize {
     if depth > DEPTH_MOST {
         return 0;
     }
@@ -146,7 +146,7 @@ fn is_reference(value: &Value) -> bool {
         && value.get("data").and_then(Value::as_str).is_some_and(|data| data.starts_with("blob:"))
 }
 
-fn resolve_image(block: &mut Value, blobs: Option<&Blobs>) -> usize {
+fn resolve_image(block: &mut Value, blobs: Option<&BlobStore>) -> usize {
     let reference = block.get("data").and_then(Value::as_str).unwrap_or_default();
     let problem = match blobs.map(|blobs| blobs.get(reference)) {
         Some(Ok(bytes)) => {
@@ -164,15 +164,15 @@ fn resolve_image(block: &mut Value, blobs: Option<&Blobs>) -> usize {
 mod tests {
     use std::path::Path;
 
-    use relaycode_durable::Model;
+    use relaycode_durable::ModelFs;
 
     use super::*;
 
     #[test]
     fn an_image_is_kept_once_and_found_by_what_is_in_it() {
-        let model = Arc::new(Model::new());
+        let model = Arc::new(ModelFs::new());
         let home = model.open_root(Path::new("/")).unwrap();
-        let blobs = Blobs::open(model.clone(), &home).unwrap();
+        let blobs = BlobStore::open(model.clone(), &home).unwrap();
         let reference = blobs.put(b"picture").unwrap();
         assert_eq!(blobs.put(b"picture").unwrap(), reference);
         assert_eq!(blobs.get(&reference).unwrap(), b"picture");
@@ -195,7 +195,7 @@ mod tests {
     fn what_is_missing_becomes_a_text() {
         let missing = format!("{REFERENCE}{}", "0".repeat(64));
         let mut message = json!({ "role": "user", "content": [{ "type": "image", "data": missing, "mimeType": "image/png" }] });
-        assert_eq!(resolve(&mut message, None), 1);
+        assert_eq!(resolve_image_refs(&mut message, None), 1);
         assert_eq!(message["content"][0]["type"], "text");
     }
 }

@@ -3,19 +3,19 @@
 //!
 //! Only entries that count are read: those that carry settings, and the messages from what the latest compaction kept on.
 
-mod for_model;
+mod model_messages;
 
 use std::collections::BTreeMap;
 
 use serde_json::{Map, Value, json};
 
-use crate::entry::{Body, Entry};
+use crate::entry::{EntryBody, SessionEntry};
 use crate::error::SessionError;
-use crate::file::row::{Kind, Role, Row, milliseconds};
+use crate::file::row::{EntryRole, EntryRow, EntryType, parse_millis};
 
 /// The state of a conversation at a leaf.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Context {
+pub struct SessionContext {
     /// How much thinking; `off` where nobody said.
     pub thinking_level: String,
     /// The service tier.
@@ -38,9 +38,9 @@ pub struct Context {
     pub missing_images: usize,
 }
 
-impl Default for Context {
-    fn default() -> Context {
-        Context {
+impl Default for SessionContext {
+    fn default() -> SessionContext {
+        SessionContext {
             thinking_level: "off".into(),
             service_tier: None,
             models: BTreeMap::new(),
@@ -56,32 +56,40 @@ impl Default for Context {
 }
 
 /// Reads the entry of a row.
-pub(crate) type Read<'r> = dyn FnMut(u32) -> Result<Entry, SessionError> + 'r;
+pub(crate) type ReadEntryFn<'r> = dyn FnMut(u32) -> Result<SessionEntry, SessionError> + 'r;
 
-impl Context {
+impl SessionContext {
     /// The context at the end of a path.
-    pub(crate) fn build(rows: &[Row], path: &[u32], read: &mut Read<'_>) -> Result<Context, SessionError> {
-        let mut context = Context::default();
+    pub(crate) fn build(
+        rows: &[EntryRow],
+        path: &[u32],
+        read: &mut ReadEntryFn<'_>,
+    ) -> Result<SessionContext, SessionError> {
+        let mut context = SessionContext::default();
         let on_path =
             || path.iter().filter_map(|number| rows.get(*number as usize).map(|row| (*number, row)));
-        let latest = |kind: Kind| path.iter().copied().rfind(|number| is(rows, *number, kind));
+        let latest = |kind: EntryType| path.iter().copied().rfind(|number| is(rows, *number, kind));
 
-        let once =
-            [Kind::ThinkingLevelChange, Kind::ServiceTierChange, Kind::McpToolSelection, Kind::ModeChange];
+        let once = [
+            EntryType::ThinkingLevelChange,
+            EntryType::ServiceTierChange,
+            EntryType::McpToolSelection,
+            EntryType::ModeChange,
+        ];
         for number in once.into_iter().filter_map(latest) {
             context.take_setting(read(number)?.body);
         }
-        let every = |row: &Row| matches!(row.kind, Kind::ModelChange | Kind::TtsrInjection);
+        let every = |row: &EntryRow| matches!(row.kind, EntryType::ModelChange | EntryType::TtsrInjection);
         for (number, _) in on_path().filter(|(_, row)| every(row)) {
             context.take_setting(read(number)?.body);
         }
         if !context.models.contains_key("default") {
             let answers = path.iter().rev().filter(|number| {
                 rows.get(**number as usize)
-                    .is_some_and(|row| row.kind == Kind::Message && row.role == Role::Assistant)
+                    .is_some_and(|row| row.kind == EntryType::Message && row.role == EntryRole::Assistant)
             });
             for number in answers {
-                if let Some(model) = model_of(&read(*number)?.body) {
+                if let Some(model) = answering_model(&read(*number)?.body) {
                     context.models.insert("default".into(), model);
                     break;
                 }
@@ -89,11 +97,11 @@ impl Context {
         }
 
         let mut from = 0;
-        let compaction = path.iter().rposition(|number| is(rows, *number, Kind::Compaction));
+        let compaction = path.iter().rposition(|number| is(rows, *number, EntryType::Compaction));
         if let Some(at) = compaction {
             let entry = read(path[at])?;
             from = at;
-            if let Body::Compaction { first_kept_entry_id, .. } = &entry.body {
+            if let EntryBody::Compaction { first_kept_entry_id, .. } = &entry.body {
                 let kept = path[..at].iter().position(|number| {
                     rows.get(*number as usize).is_some_and(|row| *row.id == **first_kept_entry_id)
                 });
@@ -106,27 +114,27 @@ impl Context {
         }
         for number in &path[from..] {
             let Some(row) = rows.get(*number as usize) else { continue };
-            if matches!(row.kind, Kind::Message | Kind::CustomMessage | Kind::BranchSummary) {
+            if matches!(row.kind, EntryType::Message | EntryType::CustomMessage | EntryType::BranchSummary) {
                 context.take_message(read(*number)?);
             }
         }
         Ok(context)
     }
 
-    fn take_setting(&mut self, body: Body) {
+    fn take_setting(&mut self, body: EntryBody) {
         match body {
-            Body::ThinkingLevelChange { thinking_level } => {
+            EntryBody::ThinkingLevelChange { thinking_level } => {
                 self.thinking_level = thinking_level.unwrap_or_else(|| "off".into());
             }
-            Body::ServiceTierChange { service_tier } => self.service_tier = service_tier,
-            Body::McpToolSelection { selected_tool_names } => {
+            EntryBody::ServiceTierChange { service_tier } => self.service_tier = service_tier,
+            EntryBody::McpToolSelection { selected_tool_names } => {
                 self.selected_mcp_tools = Some(selected_tool_names);
             }
-            Body::ModeChange { mode, data } => (self.mode, self.mode_data) = (mode, data),
-            Body::ModelChange { model, role } => {
+            EntryBody::ModeChange { mode, data } => (self.mode, self.mode_data) = (mode, data),
+            EntryBody::ModelChange { model, role } => {
                 self.models.insert(role.unwrap_or_else(|| "default".into()), model);
             }
-            Body::TtsrInjection { injected_rules } => {
+            EntryBody::TtsrInjection { injected_rules } => {
                 for rule in injected_rules {
                     if !self.injected_ttsr_rules.contains(&rule) {
                         self.injected_ttsr_rules.push(rule);
@@ -137,11 +145,11 @@ impl Context {
         }
     }
 
-    fn take_message(&mut self, entry: Entry) {
-        let timestamp = milliseconds(&entry.timestamp);
+    fn take_message(&mut self, entry: SessionEntry) {
+        let timestamp = parse_millis(&entry.timestamp);
         let message = match entry.body {
-            Body::Message { message } => message,
-            Body::CustomMessage { custom_type, content, display, details, attribution } => {
+            EntryBody::Message { message } => message,
+            EntryBody::CustomMessage { custom_type, content, display, details, attribution } => {
                 let mut fields = Map::new();
                 fields.insert("role".into(), "custom".into());
                 fields.insert("customType".into(), custom_type.into());
@@ -152,10 +160,10 @@ impl Context {
                 fields.insert("timestamp".into(), timestamp.into());
                 Value::Object(fields)
             }
-            Body::BranchSummary { from_id, summary, .. } => {
+            EntryBody::BranchSummary { from_id, summary, .. } => {
                 json!({ "role": "branchSummary", "summary": summary, "fromId": from_id, "timestamp": timestamp })
             }
-            Body::Compaction { summary, short_summary, tokens_before, .. } => {
+            EntryBody::Compaction { summary, short_summary, tokens_before, .. } => {
                 let mut message =
                     json!({ "role": "compactionSummary", "summary": summary, "tokensBefore": tokens_before });
                 if let Some(short) = short_summary {
@@ -172,20 +180,20 @@ impl Context {
     }
 }
 
-fn is(rows: &[Row], number: u32, kind: Kind) -> bool {
+fn is(rows: &[EntryRow], number: u32, kind: EntryType) -> bool {
     rows.get(number as usize).is_some_and(|row| row.kind == kind)
 }
 
 /// Who gave an answer, as `provider/id`.
-fn model_of(body: &Body) -> Option<String> {
-    let Body::Message { message } = body else { return None };
+fn answering_model(body: &EntryBody) -> Option<String> {
+    let EntryBody::Message { message } = body else { return None };
     let provider = message.get("provider")?.as_str()?;
     let model = message.get("model")?.as_str()?;
     (!provider.is_empty() && !model.is_empty()).then(|| format!("{provider}/{model}"))
 }
 
 /// The words in a message's content: a string, or the texts among its pieces.
-pub fn text_of(content: &Value) -> String {
+pub fn content_text(content: &Value) -> String {
     match content {
         Value::String(text) => text.clone(),
         Value::Array(pieces) => {

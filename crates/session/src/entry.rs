@@ -1,6 +1,6 @@
 //! One entry of a session: a line of the file behind the header.
 //!
-//! What this version of relay does not know is kept as it stands ([`Body::Other`]). Messages are kept as JSON too: roles and fields
+//! What this version of relay does not know is kept as it stands ([`EntryBody::Other`]). Messages are kept as JSON too: roles and fields
 //! that are not ours survive, and what goes to a model is read from them when it is needed.
 
 use serde::{Deserialize, Serialize};
@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 
 /// One entry.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Entry {
+pub struct SessionEntry {
     /// Its own name, eight characters where relay made it.
     pub id: String,
     /// The entry it follows; `None` for a root.
@@ -16,13 +16,13 @@ pub struct Entry {
     /// When, RFC 3339.
     pub timestamp: String,
     /// What it says.
-    pub body: Body,
+    pub body: EntryBody,
 }
 
 /// What an entry says.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "type", rename_all = "snake_case", rename_all_fields = "camelCase")]
-pub enum Body {
+pub enum EntryBody {
     /// A message of the conversation: [`relaycode_llm::Message`], or a role of an agent's own.
     Message {
         /// The message.
@@ -167,20 +167,20 @@ pub enum EntryError {
     NoId,
 }
 
-impl Entry {
-    /// Reads a line. Fields of a known type that are of the wrong kind make it [`Body::Other`]: they are kept, not guessed at.
+impl SessionEntry {
+    /// Reads a line. Fields of a known type that are of the wrong kind make it [`EntryBody::Other`]: they are kept, not guessed at.
     ///
     /// # Errors
     /// What keeps it from being an entry at all.
-    pub fn read(line: &[u8]) -> Result<Entry, EntryError> {
-        Entry::from_object(serde_json::from_slice(line)?)
+    pub fn from_line(line: &[u8]) -> Result<SessionEntry, EntryError> {
+        SessionEntry::from_object(serde_json::from_slice(line)?)
     }
 
     /// Reads an entry out of JSON.
     ///
     /// # Errors
     /// What keeps it from being an entry at all.
-    pub fn from_object(value: Value) -> Result<Entry, EntryError> {
+    pub fn from_object(value: Value) -> Result<SessionEntry, EntryError> {
         let Value::Object(mut fields) = value else { return Err(EntryError::NoType) };
         if !fields.get("type").is_some_and(Value::is_string) {
             return Err(EntryError::NoType);
@@ -196,9 +196,9 @@ impl Entry {
         };
         let body = match serde_json::from_value(Value::Object(fields.clone())) {
             Ok(body) => body,
-            Err(_) => Body::Other(fields),
+            Err(_) => EntryBody::Other(fields),
         };
-        Ok(Entry { id, parent_id, timestamp, body })
+        Ok(SessionEntry { id, parent_id, timestamp, body })
     }
 
     /// The entry as JSON, in the order in which it is written.
@@ -217,18 +217,18 @@ impl Entry {
 }
 
 /// A name for an entry: eight characters.
-pub(crate) fn new_id() -> String {
+pub(crate) fn random_entry_id() -> String {
     let mut name = uuid::Uuid::new_v4().simple().to_string();
     name.truncate(8);
     name
 }
 
 /// Leaves only the type in a body's fields.
-trait SplitOffType {
+trait TypeFieldExt {
     fn split_off_type(&mut self) -> Map<String, Value>;
 }
 
-impl SplitOffType for Map<String, Value> {
+impl TypeFieldExt for Map<String, Value> {
     fn split_off_type(&mut self) -> Map<String, Value> {
         let kind = self.shift_remove("type").unwrap_or(Value::Null);
         let rest = std::mem::take(self);
@@ -250,7 +250,7 @@ mod tests {
             r#"{"type":"mode_change","id":"a4","parentId":"a3","timestamp":"t","mode":"plan","data":{"planFile":"p"}}"#,
             r#"{"type":"from_the_future","id":"a5","parentId":"a4","timestamp":"t","what":{"ever":true}}"#,
         ] {
-            let entry = Entry::read(line.as_bytes()).unwrap();
+            let entry = SessionEntry::from_line(line.as_bytes()).unwrap();
             assert_eq!(entry.to_object().to_string(), line);
         }
     }
@@ -258,8 +258,8 @@ mod tests {
     #[test]
     fn a_known_type_with_the_wrong_fields_is_kept_as_it_stands() {
         let line = r#"{"type":"compaction","id":"a","parentId":null,"timestamp":"t","summary":7}"#;
-        let entry = Entry::read(line.as_bytes()).unwrap();
-        assert!(matches!(entry.body, Body::Other(_)));
+        let entry = SessionEntry::from_line(line.as_bytes()).unwrap();
+        assert!(matches!(entry.body, EntryBody::Other(_)));
         assert_eq!(entry.to_object().to_string(), line);
     }
 }

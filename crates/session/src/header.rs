@@ -8,7 +8,7 @@ pub const VERSION: u64 = 3;
 /// The first line.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "type", rename = "session", rename_all = "camelCase")]
-pub struct Header {
+pub struct SessionHeader {
     /// The format; a file without it is of version 1.
     #[serde(default = "first")]
     pub version: u64,
@@ -41,13 +41,13 @@ pub enum TitleSource {
     User,
 }
 
-impl Header {
+impl SessionHeader {
     /// The header of a new session that begins now.
-    pub fn new(cwd: impl Into<String>) -> Header {
-        Header {
+    pub fn new(cwd: impl Into<String>) -> SessionHeader {
+        SessionHeader {
             version: VERSION,
             id: uuid::Uuid::now_v7().simple().to_string(),
-            timestamp: written(now()),
+            timestamp: format_timestamp(now_to_millis()),
             cwd: cwd.into(),
             title: None,
             title_source: None,
@@ -61,13 +61,13 @@ fn first() -> u64 {
 }
 
 /// The present, to the millisecond.
-pub(crate) fn now() -> jiff::Timestamp {
+pub(crate) fn now_to_millis() -> jiff::Timestamp {
     let now = jiff::Timestamp::now();
     jiff::Timestamp::from_millisecond(now.as_millisecond()).unwrap_or(now)
 }
 
 /// A time as it is written: RFC 3339 with milliseconds.
-pub(crate) fn written(time: jiff::Timestamp) -> String {
+pub(crate) fn format_timestamp(time: jiff::Timestamp) -> String {
     format!("{time:.3}")
 }
 
@@ -77,14 +77,17 @@ mod tests {
 
     #[test]
     fn a_new_header_sorts_behind_older_ones_and_has_milliseconds() {
-        let (one, two) = (Header::new("/p"), Header::new("/p"));
+        let (one, two) = (SessionHeader::new("/p"), SessionHeader::new("/p"));
         assert!(one.id < two.id && one.timestamp <= two.timestamp);
-        assert_eq!(written(jiff::Timestamp::from_millisecond(1_000).unwrap()), "1970-01-01T00:00:01.000Z");
+        assert_eq!(
+            format_timestamp(jiff::Timestamp::from_millisecond(1_000).unwrap()),
+            "1970-01-01T00:00:01.000Z"
+        );
     }
 
     #[test]
     fn a_header_without_a_version_is_of_the_first() {
-        let header: Header =
+        let header: SessionHeader =
             serde_json::from_str(r#"{"type":"session","id":"a","cwd":"/p","titleSource":"auto"}"#).unwrap();
         assert_eq!((header.version, header.title_source), (1, Some(TitleSource::Auto)));
         let written = serde_json::to_string(&header).unwrap();

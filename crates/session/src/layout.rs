@@ -9,34 +9,34 @@ use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
 use relaycode_durable::fs::DirMode;
-use relaycode_durable::{Dir, Fs};
+use relaycode_durable::{Fs, FsDir};
 use sha2::{Digest, Sha256};
 
-use crate::beginning::beginning;
+use crate::truncate::truncate_str;
 
 /// What the name of a session file ends with.
 pub const EXTENSION: &str = ".jsonl";
 /// The directory of all sessions.
-pub const SESSIONS: &str = "sessions";
+pub const SESSIONS_DIR: &str = "sessions";
 /// The directory of images and other large pieces.
-pub const BLOBS: &str = "blobs";
+pub const BLOBS_DIR: &str = "blobs";
 /// The directory that says which session each terminal had last.
-pub const TERMINALS: &str = "terminal-sessions";
+pub const TERMINALS_DIR: &str = "terminal-sessions";
 /// The prompt history.
-pub const HISTORY: &str = "history.db";
+pub const HISTORY_FILE: &str = "history.db";
 /// Bytes that a file system allows for a name.
 const MAX_NAME: usize = 255;
 
 /// The places in relay's home.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Layout {
+pub struct HomeLayout {
     home: PathBuf,
 }
 
-impl Layout {
+impl HomeLayout {
     /// Those in `home`, which need not exist yet.
-    pub fn new(home: impl Into<PathBuf>) -> Layout {
-        Layout { home: home.into() }
+    pub fn new(home: impl Into<PathBuf>) -> HomeLayout {
+        HomeLayout { home: home.into() }
     }
 
     /// Relay's home.
@@ -45,53 +45,53 @@ impl Layout {
     }
 
     /// The directory of all sessions.
-    pub fn sessions(&self) -> PathBuf {
-        self.home.join(SESSIONS)
+    pub fn sessions_dir(&self) -> PathBuf {
+        self.home.join(SESSIONS_DIR)
     }
 
     /// The directory of the sessions about `cwd` (and about others whose name comes out the same).
-    pub fn project(&self, cwd: &Path) -> PathBuf {
-        self.sessions().join(encode(cwd))
+    pub fn project_dir(&self, cwd: &Path) -> PathBuf {
+        self.sessions_dir().join(encode_project_dir(cwd))
     }
 
     /// The file of a new session about `cwd`.
-    pub fn session(&self, cwd: &Path, began: Timestamp, id: &str) -> PathBuf {
-        self.project(cwd).join(file_name(began, id))
+    pub fn session_path(&self, cwd: &Path, began: Timestamp, id: &str) -> PathBuf {
+        self.project_dir(cwd).join(session_file_name(began, id))
     }
 
     /// The directory of images and other large pieces.
-    pub fn blobs(&self) -> PathBuf {
-        self.home.join(BLOBS)
+    pub fn blobs_dir(&self) -> PathBuf {
+        self.home.join(BLOBS_DIR)
     }
 
     /// The directory that says which session each terminal had last.
-    pub fn terminals(&self) -> PathBuf {
-        self.home.join(TERMINALS)
+    pub fn terminals_dir(&self) -> PathBuf {
+        self.home.join(TERMINALS_DIR)
     }
 
     /// The prompt history.
-    pub fn history(&self) -> PathBuf {
-        self.home.join(HISTORY)
+    pub fn history_path(&self) -> PathBuf {
+        self.home.join(HISTORY_FILE)
     }
 
     /// Opens the directory of the sessions about `cwd`, making it if need be.
     ///
     /// # Errors
     /// The system's.
-    pub fn make_project(&self, fs: &dyn Fs, cwd: &Path) -> io::Result<Dir> {
-        let sessions = self.make(fs, SESSIONS)?;
-        make_in(fs, &sessions, &encode(cwd))
+    pub fn create_project_dir(&self, fs: &dyn Fs, cwd: &Path) -> io::Result<FsDir> {
+        let sessions = self.create_dir(fs, SESSIONS_DIR)?;
+        create_dir_in(fs, &sessions, &encode_project_dir(cwd))
     }
 
     /// Opens a directory of the home, making both if need be, private.
     ///
     /// # Errors
     /// The system's.
-    pub fn make(&self, fs: &dyn Fs, name: &str) -> io::Result<Dir> {
-        make_in(fs, &self.make_home(fs)?, name)
+    pub fn create_dir(&self, fs: &dyn Fs, name: &str) -> io::Result<FsDir> {
+        create_dir_in(fs, &self.create_home(fs)?, name)
     }
 
-    fn make_home(&self, fs: &dyn Fs) -> io::Result<Dir> {
+    fn create_home(&self, fs: &dyn Fs) -> io::Result<FsDir> {
         match fs.open_root(&self.home) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => {}
             other => return other,
@@ -101,11 +101,11 @@ impl Layout {
         else {
             return Err(io::ErrorKind::NotFound.into());
         };
-        make_in(fs, &fs.open_root(above)?, name)
+        create_dir_in(fs, &fs.open_root(above)?, name)
     }
 }
 
-fn make_in(fs: &dyn Fs, at: &Dir, name: &str) -> io::Result<Dir> {
+fn create_dir_in(fs: &dyn Fs, at: &FsDir, name: &str) -> io::Result<FsDir> {
     match fs.make_dir(at, name, DirMode::Private) {
         Err(error) if error.kind() != io::ErrorKind::AlreadyExists => return Err(error),
         _ => {}
@@ -119,7 +119,7 @@ fn make_in(fs: &dyn Fs, at: &Dir, name: &str) -> io::Result<Dir> {
 /// # use std::path::Path;
 /// assert_eq!(relaycode_session::layout::encode(Path::new("/home/me/shop")), "--home-me-shop--");
 /// ```
-pub fn encode(cwd: &Path) -> String {
+pub fn encode_project_dir(cwd: &Path) -> String {
     let text = cwd.to_string_lossy();
     let plain: String = text
         .strip_prefix('/')
@@ -134,7 +134,7 @@ pub fn encode(cwd: &Path) -> String {
     // Too long, or not text: a hash keeps apart what the shortened name does not.
     let hash = short_hash(cwd);
     let room = MAX_NAME - hash.len() - "-----".len();
-    format!("--{}-{hash}--", beginning(&plain, room))
+    format!("--{}-{hash}--", truncate_str(&plain, room))
 }
 
 fn short_hash(path: &Path) -> String {
@@ -142,7 +142,7 @@ fn short_hash(path: &Path) -> String {
 }
 
 /// The name of the file of a session that began then.
-pub fn file_name(began: Timestamp, id: &str) -> String {
+pub fn session_file_name(began: Timestamp, id: &str) -> String {
     let time = format!("{began:.3}").replace([':', '.'], "-");
     format!("{time}_{id}{EXTENSION}")
 }
@@ -182,17 +182,17 @@ mod tests {
     use std::ffi::OsStr;
     use std::os::unix::fs::PermissionsExt;
 
-    use relaycode_durable::Real;
+    use relaycode_durable::RealFs;
 
     use super::*;
 
     #[test]
     fn names_are_those_of_the_format() {
-        assert_eq!(encode(Path::new("/projects/pi")), "--projects-pi--");
-        assert_eq!(encode(Path::new(r"C:\work\a")), "--C--work-a--");
-        assert_eq!(encode(Path::new("/a-b")), encode(Path::new("/a/b")));
+        assert_eq!(encode_project_dir(Path::new("/projects/pi")), "--projects-pi--");
+        assert_eq!(encode_project_dir(Path::new(r"C:\work\a")), "--C--work-a--");
+        assert_eq!(encode_project_dir(Path::new("/a-b")), encode_project_dir(Path::new("/a/b")));
         let began: Timestamp = "2026-02-16T10:20:30Z".parse().unwrap();
-        let name = file_name(began, "1f9d2a6b");
+        let name = session_file_name(began, "1f9d2a6b");
         assert_eq!(name, "2026-02-16T10-20-30-000Z_1f9d2a6b.jsonl");
         assert_eq!(id_in_name(&name), Some("1f9d2a6b"));
         assert_eq!(time_in_name(&name).as_deref(), Some("2026-02-16T10:20:30.000Z"));
@@ -203,20 +203,22 @@ mod tests {
 
     #[test]
     fn long_and_undecodable_directories_get_a_name_of_their_own() {
-        let long = |end: &str| encode(Path::new(&format!("/{}{end}", "é".repeat(400))));
+        let long = |end: &str| encode_project_dir(Path::new(&format!("/{}{end}", "é".repeat(400))));
         assert!(long("a").len() <= MAX_NAME && long("a") != long("b"), "{}", long("a"));
-        let odd = |byte: u8| encode(Path::new(OsStr::from_bytes(&[b'/', b'a', byte])));
+        let odd = |byte: u8| encode_project_dir(Path::new(OsStr::from_bytes(&[b'/', b'a', byte])));
         assert_ne!(odd(0xff), odd(0xfe));
-        assert_eq!(encode(Path::new("/a\nb")), "--a-b--");
+        assert_eq!(encode_project_dir(Path::new("/a\nb")), "--a-b--");
     }
 
     #[test]
     fn what_is_made_is_private() {
         let dir = tempfile::tempdir().unwrap();
-        let layout = Layout::new(dir.path().join("home"));
-        layout.make_project(&Real::default(), Path::new("/shop")).unwrap();
-        layout.make_project(&Real::default(), Path::new("/shop")).unwrap();
-        for path in [layout.home().to_path_buf(), layout.sessions(), layout.project(Path::new("/shop"))] {
+        let layout = HomeLayout::new(dir.path().join("home"));
+        layout.create_project_dir(&RealFs::default(), Path::new("/shop")).unwrap();
+        layout.create_project_dir(&RealFs::default(), Path::new("/shop")).unwrap();
+        for path in
+            [layout.home().to_path_buf(), layout.sessions_dir(), layout.project_dir(Path::new("/shop"))]
+        {
             assert_eq!(path.metadata().unwrap().permissions().mode() & 0o777, 0o700, "{path:?}");
         }
     }

@@ -1,10 +1,9 @@
 //! Conversations: never lost, never slow, whatever happened to the file.
 //!
-//! A session is one JSONL file, version 3: a [`header::Header`], then [`entry::Entry`]s that are only ever appended and form a
+//! A session is one JSONL file, version 3: a [`header::SessionHeader`], then [`entry::SessionEntry`]s that are only ever appended and form a
 //! tree by `id` and `parentId`. The file is the truth; the index beside it is made again whenever it does not
 //! fit. This crate knows neither tools nor user interfaces, never prints, and never reads the environment.
 
-mod beginning;
 pub mod blobs;
 pub mod context;
 pub mod entry;
@@ -26,18 +25,19 @@ pub mod shrink;
 pub mod sweep;
 pub mod terminal;
 pub mod tree;
+mod truncate;
 
-pub use blobs::Blobs;
-pub use context::Context;
-pub use entry::{Body, Entry};
+pub use blobs::BlobStore;
+pub use context::SessionContext;
+pub use entry::{EntryBody, SessionEntry};
 pub use error::SessionError;
-pub use file::report::Report;
-pub use file::row::{Kind, Role, Row};
-pub use header::Header;
-pub use history::History;
-pub use index::facts::Facts;
-pub use index::head::Head;
-pub use layout::Layout;
-pub use list::{Listing, SessionInfo};
-pub use session::{Mode, Session};
-pub use tree::Tree;
+pub use file::load_report::LoadReport;
+pub use file::row::{EntryRole, EntryRow, EntryType};
+pub use header::SessionHeader;
+pub use history::PromptHistory;
+pub use index::head::IndexHead;
+pub use index::stats::SessionStats;
+pub use layout::HomeLayout;
+pub use list::{SessionLister, SessionSummary};
+pub use session::{OpenMode, Session};
+pub use tree::SessionTree;

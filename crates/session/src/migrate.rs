@@ -6,15 +6,15 @@
 
 use serde_json::{Map, Value};
 
-use crate::file::table::Table;
+use crate::file::table::EntryTable;
 
 /// The name of the entry with this number in a file that gives none.
-pub(crate) fn made_up_id(number: u64) -> String {
+pub(crate) fn generated_entry_id(number: u64) -> String {
     format!("{:08x}", number + 1)
 }
 
 /// Brings the fields of an entry of format `version` to the present one.
-pub(crate) fn entry(fields: &mut Map<String, Value>, version: u64, table: &Table) {
+pub(crate) fn migrate_entry(fields: &mut Map<String, Value>, version: u64, table: &EntryTable) {
     if version < 2
         && fields.get("type").and_then(Value::as_str) == Some("compaction")
         && let Some(index) = fields.shift_remove("firstKeptEntryIndex")

@@ -6,10 +6,10 @@
 use std::io;
 use std::path::Path;
 
-use relaycode_durable::{Dir, Fs, Kind, Stat};
+use relaycode_durable::{Fs, FsDir, FsKind, FsStat};
 
 use crate::error::SessionError;
-use crate::file::tape::{lock_named, stem};
+use crate::file::session_file::{file_stem, lock_session_file};
 use crate::session::has_artifacts;
 
 /// Directories beside a session go so deep at most.
@@ -19,15 +19,15 @@ const MAX_DEPTH: usize = 16;
 ///
 /// # Errors
 /// [`SessionError::InUse`] if somebody has it open for writing; else the system's, and then the session is still there.
-pub fn remove(fs: &dyn Fs, path: &Path) -> Result<(), SessionError> {
-    remove_if(fs, path, &|_| true).map(drop)
+pub fn remove_session(fs: &dyn Fs, path: &Path) -> Result<(), SessionError> {
+    remove_session_if(fs, path, &|_| true).map(drop)
 }
 
 /// The same, unless the file turns out to be another than was meant; whether it went.
-pub(crate) fn remove_if(
+pub(crate) fn remove_session_if(
     fs: &dyn Fs,
     path: &Path,
-    meant: &dyn Fn(&Stat) -> bool,
+    meant: &dyn Fn(&FsStat) -> bool,
 ) -> Result<bool, SessionError> {
     let shown = path.display().to_string();
     let failed = |doing| SessionError::io(&shown, doing);
@@ -35,7 +35,7 @@ pub(crate) fn remove_if(
     let name = name.map_err(|kind| failed("remove")(kind.into()))?;
     let above = path.parent().filter(|above| !above.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let dir = fs.open_root(above).map_err(failed("open the directory of"))?;
-    let _nobody_writes = lock_named(fs, &dir, name)?;
+    let _nobody_writes = lock_session_file(fs, &dir, name)?;
     if !meant(&fs.stat(&dir, name).map_err(failed("look at"))?) {
         return Ok(false);
     }
@@ -50,16 +50,16 @@ pub(crate) fn remove_if(
 
 /// Whether an entry beside a session is the session's own: a name that this crate gives, nothing that merely begins the same. A
 /// session that a person copied somewhere lies among files of theirs.
-fn is_own(session: &str, entry: &str, kind: Kind) -> bool {
-    if kind == Kind::Dir {
-        return entry == stem(session) && has_artifacts(session);
+fn is_own(session: &str, entry: &str, kind: FsKind) -> bool {
+    if kind == FsKind::Dir {
+        return entry == file_stem(session) && has_artifacts(session);
     }
     let is_number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
     let entry = entry.strip_suffix(".part").unwrap_or(entry);
     if let Some(number) = entry.strip_prefix(session).and_then(|rest| rest.strip_prefix(".before-repair-")) {
         return is_number(number);
     }
-    let Some(rest) = entry.strip_prefix(stem(session)) else { return false };
+    let Some(rest) = entry.strip_prefix(file_stem(session)) else { return false };
     // `.v<version>.bak`, `.v<version>.<number>.bak`
     let is_old = |rest: &str| {
         let numbers = rest.strip_prefix(".v").and_then(|rest| rest.strip_suffix(".bak"));
@@ -70,8 +70,8 @@ fn is_own(session: &str, entry: &str, kind: Kind) -> bool {
     matches!(rest, ".index" | ".damaged") || is_half || is_old(rest)
 }
 
-fn remove_entry(fs: &dyn Fs, at: &Dir, name: &str, kind: Kind, depth: usize) -> io::Result<()> {
-    if kind != Kind::Dir {
+fn remove_entry(fs: &dyn Fs, at: &FsDir, name: &str, kind: FsKind, depth: usize) -> io::Result<()> {
+    if kind != FsKind::Dir {
         return fs.remove_file(at, name);
     }
     if depth == MAX_DEPTH {
@@ -89,10 +89,10 @@ mod tests {
     use std::fs;
     use std::sync::Arc;
 
-    use relaycode_durable::Real;
+    use relaycode_durable::RealFs;
 
     use super::*;
-    use crate::{Mode, Session};
+    use crate::{OpenMode, Session};
 
     const HEADER: &str = "{\"type\":\"session\",\"version\":3,\"id\":\"a\",\"cwd\":\"/\"}\n";
 
@@ -119,10 +119,10 @@ mod tests {
         {
             fs::write(dir.path().join(other), HEADER).unwrap();
         }
-        remove(&Real::default(), &dir.path().join(name)).unwrap();
+        remove_session(&RealFs::default(), &dir.path().join(name)).unwrap();
         assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 3);
         assert!(matches!(
-            remove(&Real::default(), &dir.path().join(name)),
+            remove_session(&RealFs::default(), &dir.path().join(name)),
             Err(SessionError::Missing { .. })
         ));
     }
@@ -144,7 +144,7 @@ mod tests {
         others.iter().for_each(|other| fs::write(dir.path().join(other), "mine").unwrap());
         fs::write(dir.path().join("talk.jsonl"), HEADER).unwrap();
         fs::write(dir.path().join("talk.index"), "x").unwrap();
-        remove(&Real::default(), &dir.path().join("talk.jsonl")).unwrap();
+        remove_session(&RealFs::default(), &dir.path().join("talk.jsonl")).unwrap();
         assert!(!dir.path().join("talk.jsonl").exists() && !dir.path().join("talk.index").exists());
         for other in others {
             assert!(dir.path().join(other).exists(), "{other}");
@@ -156,13 +156,14 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("aa.jsonl");
         fs::write(&path, HEADER).unwrap();
-        let real: Arc<dyn Fs> = Arc::new(Real::default());
-        let held = Session::open(real.clone(), real.open_root(dir.path()).unwrap(), "aa.jsonl", Mode::Write)
-            .unwrap();
-        assert!(matches!(remove(&*real, &path), Err(SessionError::InUse { .. })));
+        let real: Arc<dyn Fs> = Arc::new(RealFs::default());
+        let held =
+            Session::open(real.clone(), real.open_root(dir.path()).unwrap(), "aa.jsonl", OpenMode::Write)
+                .unwrap();
+        assert!(matches!(remove_session(&*real, &path), Err(SessionError::InUse { .. })));
         assert!(path.exists());
         drop(held);
-        remove(&*real, &path).unwrap();
+        remove_session(&*real, &path).unwrap();
         assert!(!path.exists());
     }
 }

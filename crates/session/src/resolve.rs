@@ -10,17 +10,17 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use crate::layout::{EXTENSION, same_directory};
-use crate::list::{Listing, Scope, SessionInfo};
-use crate::terminal::Breadcrumb;
+use crate::list::{ListScope, SessionLister, SessionSummary};
+use crate::terminal::TerminalBreadcrumb;
 
 /// Sessions that are named when one is not found, or not the only one.
-pub const MAX_NAMED: usize = 5;
+pub const MAX_SUGGESTED: usize = 5;
 /// Digits of a number of the list; more are an id.
 const MAX_DIGITS: usize = 5;
 
 /// What a person gave as a session.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Target {
+pub enum SessionTarget {
     /// Nothing: the one that this terminal had last, else the newest.
     Newest,
     /// A number of the list, from 1.
@@ -33,13 +33,13 @@ pub enum Target {
 
 /// The session that is meant.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Found {
+pub enum ResolvedSession {
     /// One of this project.
-    Here(Box<SessionInfo>),
+    ThisProject(Box<SessionSummary>),
     /// One about another directory; to go on in it here, fork it.
-    InAnotherProject {
+    OtherProject {
         /// The session.
-        info: Box<SessionInfo>,
+        summary: Box<SessionSummary>,
         /// The directory that it is about.
         cwd: PathBuf,
     },
@@ -60,7 +60,7 @@ pub enum ResolveError {
         /// What was asked for.
         name: String,
         /// What is called nearly so.
-        nearest: Vec<SessionInfo>,
+        nearest: Vec<SessionSummary>,
     },
     /// Several begin so.
     #[error("{name} is the beginning of {count} sessions")]
@@ -70,7 +70,7 @@ pub enum ResolveError {
         /// How many there are.
         count: usize,
         /// The newest of them.
-        candidates: Vec<SessionInfo>,
+        candidates: Vec<SessionSummary>,
     },
     /// The file is there, but it is none.
     #[error("{} is not a session", path.display())]
@@ -88,37 +88,37 @@ pub enum ResolveError {
     },
 }
 
-impl Target {
+impl SessionTarget {
     /// What a word means. A number of the list has no leading zero and at most five digits.
-    pub fn parse(word: &str) -> Target {
+    pub fn parse(word: &str) -> SessionTarget {
         if word.is_empty() {
-            return Target::Newest;
+            return SessionTarget::Newest;
         }
         if word.contains(['/', '\\']) || word.ends_with(EXTENSION) {
-            return Target::Path(PathBuf::from(word));
+            return SessionTarget::Path(PathBuf::from(word));
         }
         let numeric =
             word.len() <= MAX_DIGITS && !word.starts_with('0') && word.bytes().all(|b| b.is_ascii_digit());
         match word.parse() {
-            Ok(number) if numeric => Target::Number(number),
-            _ => Target::Id(word.to_string()),
+            Ok(number) if numeric => SessionTarget::Number(number),
+            _ => SessionTarget::Id(word.to_string()),
         }
     }
 }
 
-impl Found {
+impl ResolvedSession {
     /// The session, wherever it belongs.
-    pub fn into_info(self) -> SessionInfo {
+    pub fn into_summary(self) -> SessionSummary {
         match self {
-            Found::Here(info) | Found::InAnotherProject { info, .. } => *info,
+            ResolvedSession::ThisProject(info) | ResolvedSession::OtherProject { summary: info, .. } => *info,
         }
     }
 
-    fn of(info: SessionInfo, cwd: &Path) -> Found {
+    fn classify(info: SessionSummary, cwd: &Path) -> ResolvedSession {
         if info.cwd.is_empty() || same_directory(cwd, &info.cwd) {
-            return Found::Here(Box::new(info));
+            return ResolvedSession::ThisProject(Box::new(info));
         }
-        Found::InAnotherProject { cwd: PathBuf::from(&info.cwd), info: Box::new(info) }
+        ResolvedSession::OtherProject { cwd: PathBuf::from(&info.cwd), summary: Box::new(info) }
     }
 }
 
@@ -126,44 +126,52 @@ impl Found {
 ///
 /// # Errors
 /// That there is none, or more than one, with what to choose from.
-pub fn resolve(
-    listing: &Listing<'_>,
+pub fn resolve_session(
+    listing: &SessionLister<'_>,
     cwd: &Path,
-    target: &Target,
-    breadcrumb: Option<&Breadcrumb>,
-) -> Result<Found, ResolveError> {
+    target: &SessionTarget,
+    breadcrumb: Option<&TerminalBreadcrumb>,
+) -> Result<ResolvedSession, ResolveError> {
     match target {
-        Target::Newest => newest(listing, cwd, breadcrumb),
-        Target::Number(number) => {
-            let mut here = list(listing, Scope::Project(cwd), false)?;
+        SessionTarget::Newest => resolve_newest(listing, cwd, breadcrumb),
+        SessionTarget::Number(number) => {
+            let mut here = list_sessions(listing, ListScope::Project(cwd), false)?;
             if *number >= 1 && *number <= here.len() {
-                return Ok(Found::Here(Box::new(here.swap_remove(*number - 1))));
+                return Ok(ResolvedSession::ThisProject(Box::new(here.swap_remove(*number - 1))));
             }
             // Digits can be the beginning of an id, too.
-            by_id(listing, cwd, &number.to_string())
+            resolve_id(listing, cwd, &number.to_string())
         }
-        Target::Id(prefix) => by_id(listing, cwd, prefix),
-        Target::Path(path) => by_path(listing, cwd, path),
+        SessionTarget::Id(prefix) => resolve_id(listing, cwd, prefix),
+        SessionTarget::Path(path) => resolve_path(listing, cwd, path),
     }
 }
 
-fn newest(listing: &Listing<'_>, cwd: &Path, breadcrumb: Option<&Breadcrumb>) -> Result<Found, ResolveError> {
+fn resolve_newest(
+    listing: &SessionLister<'_>,
+    cwd: &Path,
+    breadcrumb: Option<&TerminalBreadcrumb>,
+) -> Result<ResolvedSession, ResolveError> {
     let left = breadcrumb.filter(|crumb| crumb.is_about(cwd));
-    if let Some(info) = left.and_then(|crumb| listing.one(&crumb.session).ok()) {
-        let found = Found::of(info, cwd);
-        if matches!(found, Found::Here(_)) {
+    if let Some(info) = left.and_then(|crumb| listing.summarize_file(&crumb.session).ok()) {
+        let found = ResolvedSession::classify(info, cwd);
+        if matches!(found, ResolvedSession::ThisProject(_)) {
             return Ok(found);
         }
     }
-    let first = list(listing, Scope::Project(cwd), false)?.into_iter().next();
+    let first = list_sessions(listing, ListScope::Project(cwd), false)?.into_iter().next();
     let info = first.ok_or_else(|| ResolveError::None { cwd: cwd.to_path_buf() })?;
-    Ok(Found::Here(Box::new(info)))
+    Ok(ResolvedSession::ThisProject(Box::new(info)))
 }
 
-fn by_path(listing: &Listing<'_>, cwd: &Path, path: &Path) -> Result<Found, ResolveError> {
+fn resolve_path(
+    listing: &SessionLister<'_>,
+    cwd: &Path,
+    path: &Path,
+) -> Result<ResolvedSession, ResolveError> {
     let full = if path.is_absolute() { path.to_path_buf() } else { cwd.join(path) };
-    match listing.one(&full) {
-        Ok(info) => Ok(Found::of(info, cwd)),
+    match listing.summarize_file(&full) {
+        Ok(info) => Ok(ResolvedSession::classify(info, cwd)),
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
             Err(ResolveError::Unknown { name: path.display().to_string(), nearest: Vec::new() })
         }
@@ -177,24 +185,28 @@ fn by_path(listing: &Listing<'_>, cwd: &Path, path: &Path) -> Result<Found, Reso
     }
 }
 
-fn by_id(listing: &Listing<'_>, cwd: &Path, prefix: &str) -> Result<Found, ResolveError> {
+fn resolve_id(
+    listing: &SessionLister<'_>,
+    cwd: &Path,
+    prefix: &str,
+) -> Result<ResolvedSession, ResolveError> {
     // This project comes first: what is unique here is meant, whatever others have.
-    if let Some(info) = only(list(listing, Scope::Project(cwd), true)?, prefix)? {
-        return Ok(Found::Here(Box::new(info)));
+    if let Some(info) = unique_match(list_sessions(listing, ListScope::Project(cwd), true)?, prefix)? {
+        return Ok(ResolvedSession::ThisProject(Box::new(info)));
     }
-    let everywhere = list(listing, Scope::All, true)?;
-    let near = nearest(&everywhere, cwd, prefix);
-    match only(everywhere, prefix)? {
-        Some(info) => Ok(Found::of(info, cwd)),
+    let everywhere = list_sessions(listing, ListScope::All, true)?;
+    let near = nearest_matches(&everywhere, cwd, prefix);
+    match unique_match(everywhere, prefix)? {
+        Some(info) => Ok(ResolvedSession::classify(info, cwd)),
         None => Err(ResolveError::Unknown { name: prefix.to_string(), nearest: near }),
     }
 }
 
 /// The only session whose id begins so; one that is exactly called so is the only one.
-fn only(sessions: Vec<SessionInfo>, prefix: &str) -> Result<Option<SessionInfo>, ResolveError> {
+fn unique_match(sessions: Vec<SessionSummary>, prefix: &str) -> Result<Option<SessionSummary>, ResolveError> {
     let begins =
-        |info: &SessionInfo| info.id.get(..prefix.len()).is_some_and(|id| id.eq_ignore_ascii_case(prefix));
-    let mut found: Vec<SessionInfo> = sessions.into_iter().filter(begins).collect();
+        |info: &SessionSummary| info.id.get(..prefix.len()).is_some_and(|id| id.eq_ignore_ascii_case(prefix));
+    let mut found: Vec<SessionSummary> = sessions.into_iter().filter(begins).collect();
     let exact: Vec<usize> = (0..found.len()).filter(|at| found[*at].id.len() == prefix.len()).collect();
     if let [one] = exact[..] {
         return Ok(Some(found.swap_remove(one)));
@@ -203,25 +215,29 @@ fn only(sessions: Vec<SessionInfo>, prefix: &str) -> Result<Option<SessionInfo>,
         return Ok(found.pop());
     }
     let count = found.len();
-    found.truncate(MAX_NAMED);
+    found.truncate(MAX_SUGGESTED);
     Err(ResolveError::Ambiguous { name: prefix.to_string(), count, candidates: found })
 }
 
 /// Those whose id or title is nearly so, those of this project first.
-fn nearest(sessions: &[SessionInfo], cwd: &Path, name: &str) -> Vec<SessionInfo> {
+fn nearest_matches(sessions: &[SessionSummary], cwd: &Path, name: &str) -> Vec<SessionSummary> {
     let wanted = name.to_lowercase();
     let shared = |id: &str| id.to_lowercase().bytes().zip(wanted.bytes()).take_while(|(a, b)| a == b).count();
-    let near = |info: &&SessionInfo| {
+    let near = |info: &&SessionSummary| {
         let words = info.title.iter().chain(&info.first_message);
         shared(&info.id) >= 3.min(wanted.len().max(1))
             || (wanted.len() >= 3 && words.into_iter().any(|text| text.to_lowercase().contains(&wanted)))
     };
-    let mut found: Vec<&SessionInfo> = sessions.iter().filter(near).collect();
+    let mut found: Vec<&SessionSummary> = sessions.iter().filter(near).collect();
     found.sort_by_key(|info| (!same_directory(cwd, &info.cwd), std::cmp::Reverse(shared(&info.id))));
-    found.into_iter().take(MAX_NAMED).cloned().collect()
+    found.into_iter().take(MAX_SUGGESTED).cloned().collect()
 }
 
-fn list(listing: &Listing<'_>, scope: Scope<'_>, unanswered: bool) -> Result<Vec<SessionInfo>, ResolveError> {
+fn list_sessions(
+    listing: &SessionLister<'_>,
+    scope: ListScope<'_>,
+    unanswered: bool,
+) -> Result<Vec<SessionSummary>, ResolveError> {
     let listed = listing.list(scope, unanswered);
     listed
         .map(|listed| listed.sessions)

@@ -10,12 +10,12 @@ use std::io;
 use std::path::Path;
 
 use memchr::{memchr, memchr2_iter, memmem};
-use relaycode_durable::{Dir, Fs};
+use relaycode_durable::{Fs, FsDir};
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::beginning::beginning;
-use crate::list::SessionInfo;
+use crate::list::SessionSummary;
+use crate::truncate::truncate_str;
 
 /// Bytes of a line that is looked at; a longer one is counted as skipped.
 pub const MAX_LINE: usize = 16 * 1024 * 1024;
@@ -24,22 +24,22 @@ pub const MAX_WORDS: usize = 16;
 /// Bytes of a word that count.
 const MAX_WORD: usize = 256;
 /// Characters before the word in a clip.
-const BEFORE: usize = 40;
+const CLIP_LEAD: usize = 40;
 /// Characters of a clip.
-const CLIP: usize = 200;
+const CLIP_CHARS: usize = 200;
 /// Bytes that are read at a time.
 const CHUNK: usize = 256 * 1024;
 
 /// The words that are looked for.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Words {
+pub struct SearchWords {
     words: Vec<String>,
 }
 
 /// A message with all the words.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Hit {
+pub struct SearchHit {
     /// The entry.
     pub entry: String,
     /// Who said it: `user`, `assistant`, `toolResult`, …
@@ -50,21 +50,21 @@ pub struct Hit {
 
 /// What was found in one session.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Hits {
+pub struct SearchHits {
     /// The first messages, as many as were wanted.
-    pub hits: Vec<Hit>,
+    pub hits: Vec<SearchHit>,
     /// Lines that were too long to look at.
     pub skipped: u64,
     /// It was stopped before the end.
     pub stopped: bool,
 }
 
-impl Words {
+impl SearchWords {
     /// The words of a text; `None` if it has none.
-    pub fn of(text: &str) -> Option<Words> {
-        let bounded = |word: &str| beginning(word, MAX_WORD).to_lowercase();
+    pub fn parse(text: &str) -> Option<SearchWords> {
+        let bounded = |word: &str| truncate_str(word, MAX_WORD).to_lowercase();
         let words: Vec<String> = text.split_whitespace().take(MAX_WORDS).map(bounded).collect();
-        (!words.is_empty()).then_some(Words { words })
+        (!words.is_empty()).then_some(SearchWords { words })
     }
 
     /// Where the first of them begins in `lower`; `None` unless all are in it.
@@ -79,12 +79,14 @@ impl Words {
         let as_it_is =
             |word: &str| word.bytes().all(|b| b.is_ascii_graphic() && !matches!(b, b'"' | b'\\' | b'/'));
         let escaped = || memmem::find(line, b"\\u00").is_some();
-        self.words.iter().all(|word| !as_it_is(word) || has(line, word.as_bytes()) || escaped())
+        self.words
+            .iter()
+            .all(|word| !as_it_is(word) || contains_ignore_case(line, word.as_bytes()) || escaped())
     }
 }
 
 /// Whether the word, which is in lower case, stands in the line in any case.
-fn has(line: &[u8], word: &[u8]) -> bool {
+fn contains_ignore_case(line: &[u8], word: &[u8]) -> bool {
     let Some(first) = word.first() else { return true };
     memchr2_iter(*first, first.to_ascii_uppercase(), line)
         .any(|at| line.get(at..at + word.len()).is_some_and(|part| part.eq_ignore_ascii_case(word)))
@@ -94,18 +96,18 @@ fn has(line: &[u8], word: &[u8]) -> bool {
 ///
 /// # Errors
 /// The system's.
-pub fn search(
+pub fn search_session(
     fs: &dyn Fs,
-    info: &SessionInfo,
-    words: &Words,
+    info: &SessionSummary,
+    words: &SearchWords,
     limit: usize,
     stop: &dyn Fn() -> bool,
-) -> io::Result<Hits> {
-    let mut hits = Hits::default();
-    let (dir, name) = place(fs, &info.path)?;
+) -> io::Result<SearchHits> {
+    let mut hits = SearchHits::default();
+    let (dir, name) = open_parent_dir(fs, &info.path)?;
     each_line(fs, &dir, &name, &mut hits, stop, &mut |line, found| {
         if words.may_be_in(line)
-            && let Some(hit) = hit(line, words)
+            && let Some(hit) = find_hit(line, words)
         {
             found.push(hit);
         }
@@ -114,7 +116,7 @@ pub fn search(
     Ok(hits)
 }
 
-fn place(fs: &dyn Fs, path: &Path) -> io::Result<(Dir, String)> {
+fn open_parent_dir(fs: &dyn Fs, path: &Path) -> io::Result<(FsDir, String)> {
     let name = path.file_name().and_then(|name| name.to_str()).ok_or(io::ErrorKind::InvalidInput)?;
     let dir = fs.open_root(path.parent().ok_or(io::ErrorKind::InvalidInput)?)?;
     Ok((dir, name.to_string()))
@@ -123,11 +125,11 @@ fn place(fs: &dyn Fs, path: &Path) -> io::Result<(Dir, String)> {
 /// Shows every line that is not too long, until `see` has enough.
 fn each_line(
     fs: &dyn Fs,
-    dir: &Dir,
+    dir: &FsDir,
     name: &str,
-    hits: &mut Hits,
+    hits: &mut SearchHits,
     stop: &dyn Fn() -> bool,
-    see: &mut dyn FnMut(&[u8], &mut Vec<Hit>) -> bool,
+    see: &mut dyn FnMut(&[u8], &mut Vec<SearchHit>) -> bool,
 ) -> io::Result<()> {
     let (mut from, mut held, mut too_long) = (0, Vec::new(), false);
     loop {
@@ -178,33 +180,33 @@ fn each_line(
 }
 
 /// The hit of a line, if it is a message with all the words.
-fn hit(line: &[u8], words: &Words) -> Option<Hit> {
+fn find_hit(line: &[u8], words: &SearchWords) -> Option<SearchHit> {
     let lossy = String::from_utf8_lossy(line);
     let value: Value = serde_json::from_str(&lossy).ok()?;
-    let (role, text) = said(&value)?;
+    let (role, text) = role_and_text(&value)?;
     let lower = text.to_lowercase();
     let at = words.find(&lower)?;
     let entry = value.get("id").and_then(Value::as_str).unwrap_or_default().to_string();
-    Some(Hit { entry, role, clip: clip(&text, &lower, at) })
+    Some(SearchHit { entry, role, clip: clip(&text, &lower, at) })
 }
 
 /// Who says what in an entry; `None` if it says nothing to anybody.
-fn said(entry: &Value) -> Option<(String, String)> {
+fn role_and_text(entry: &Value) -> Option<(String, String)> {
     let field = |name: &str| entry.get(name).and_then(Value::as_str);
     match field("type")? {
         "message" => {
             let message = entry.get("message")?;
             let role = message.get("role").and_then(Value::as_str).unwrap_or_default();
-            Some((role.to_string(), text_of(message.get("content")?)))
+            Some((role.to_string(), searchable_text(message.get("content")?)))
         }
-        "custom_message" => Some(("custom".into(), text_of(entry.get("content")?))),
+        "custom_message" => Some(("custom".into(), searchable_text(entry.get("content")?))),
         "compaction" => Some(("compaction".into(), field("summary")?.to_string())),
         "branch_summary" => Some(("branchSummary".into(), field("summary")?.to_string())),
         _ => None,
     }
 }
 
-fn text_of(content: &Value) -> String {
+fn searchable_text(content: &Value) -> String {
     let Value::Array(pieces) = content else { return content.as_str().unwrap_or_default().to_string() };
     let texts = pieces.iter().filter_map(|piece| match piece.get("type").and_then(Value::as_str) {
         Some("text") => piece.get("text")?.as_str().map(str::to_string),
@@ -220,11 +222,11 @@ fn text_of(content: &Value) -> String {
 /// What stands around byte `at` of `lower`, in the text itself, on one line.
 fn clip(text: &str, lower: &str, at: usize) -> String {
     // Lower case can be longer or shorter than the text: counted in characters the place is near enough.
-    let before = beginning(lower, at).chars().count();
-    let from = before.saturating_sub(BEFORE);
+    let before = truncate_str(lower, at).chars().count();
+    let from = before.saturating_sub(CLIP_LEAD);
     let mut clipped = if from > 0 { "…".to_string() } else { String::new() };
     let mut taken = text.chars().skip(from);
-    clipped.extend(taken.by_ref().take(CLIP));
+    clipped.extend(taken.by_ref().take(CLIP_CHARS));
     if taken.next().is_some() {
         clipped.push('…');
     }

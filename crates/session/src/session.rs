@@ -5,8 +5,8 @@
 //! append reported as done is in the file; what is not is told by [`Session::unsaved`] and written first when that is possible again.
 
 mod append;
-mod copy;
-mod moves;
+mod fork;
+mod navigate;
 mod open;
 mod repair;
 #[cfg(test)]
@@ -19,29 +19,29 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value};
 
-pub use append::Unsaved;
-pub(crate) use copy::has_artifacts;
-pub use moves::Navigation;
-pub use repair::Repaired;
+pub use append::UnsavedEntries;
+pub(crate) use fork::has_artifacts;
+pub use navigate::TreeNavigation;
+pub use repair::RepairOutcome;
 
-use crate::blobs::Blobs;
-use crate::context::Context;
-use crate::entry::Entry;
+use crate::blobs::BlobStore;
+use crate::context::SessionContext;
+use crate::entry::SessionEntry;
 use crate::error::SessionError;
-use crate::file::probe::Probe;
-use crate::file::report::Report;
-use crate::file::rewrite::discard;
-use crate::file::row::Row;
-use crate::file::table::Table;
-use crate::file::tape::{Place, Tape};
-use crate::header::{Header, VERSION};
+use crate::file::load_report::LoadReport;
+use crate::file::probe::EntryProbe;
+use crate::file::rewrite::remove_if_exists;
+use crate::file::row::EntryRow;
+use crate::file::session_file::{FileTarget, SessionFile};
+use crate::file::table::EntryTable;
+use crate::header::{SessionHeader, VERSION};
 use crate::index;
-use crate::index::facts::Facts;
-use crate::tree::Tree;
+use crate::index::stats::SessionStats;
+use crate::tree::SessionTree;
 
 /// What a session is opened for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Mode {
+pub enum OpenMode {
     /// To go on in it. Only one process can.
     Write,
     /// To look at it. Whoever writes it is not in the way.
@@ -50,40 +50,40 @@ pub enum Mode {
 
 /// A conversation.
 pub struct Session {
-    tape: Tape,
-    mode: Mode,
-    header: Header,
+    file: SessionFile,
+    mode: OpenMode,
+    header: SessionHeader,
     /// The header as it was read, with fields that are not ours.
-    fields: Map<String, Value>,
+    header_fields: Map<String, Value>,
     /// Where the entries begin: behind the header, if the file has one.
-    body: u64,
+    body_offset: u64,
     /// The format of what the rows point to.
     version: u64,
-    table: Table,
+    table: EntryTable,
     labels: HashMap<String, String>,
     leaf: Option<u32>,
-    facts: Facts,
-    report: Report,
-    blobs: Option<Arc<Blobs>>,
+    facts: SessionStats,
+    report: LoadReport,
+    blobs: Option<Arc<BlobStore>>,
     /// So many rows are in the index that is on disk, if there is one.
-    indexed: Option<usize>,
+    indexed_rows: Option<usize>,
 }
 
 impl Session {
     /// Images go to and come from this store. Without one they stay in the file, and references cannot be followed.
     #[must_use]
-    pub fn with_blobs(mut self, blobs: Arc<Blobs>) -> Session {
+    pub fn with_blobs(mut self, blobs: Arc<BlobStore>) -> Session {
         self.blobs = Some(blobs);
         self
     }
 
     /// Where images are kept.
-    pub fn blobs(&self) -> Option<&Arc<Blobs>> {
+    pub fn blobs(&self) -> Option<&Arc<BlobStore>> {
         self.blobs.as_ref()
     }
 
     /// The first line.
-    pub fn header(&self) -> &Header {
+    pub fn header(&self) -> &SessionHeader {
         &self.header
     }
 
@@ -94,36 +94,36 @@ impl Session {
 
     /// The file's name in its directory.
     pub fn name(&self) -> &str {
-        &self.tape.name
+        &self.file.name
     }
 
     /// What it was opened for.
-    pub fn mode(&self) -> Mode {
+    pub fn mode(&self) -> OpenMode {
         self.mode
     }
 
     /// The file is there. Before the first prompt it is not.
     pub fn is_on_disk(&self) -> bool {
-        self.tape.saved > 0
+        self.file.saved > 0
     }
 
     /// Everything that was odd about the file when it was opened.
-    pub fn report(&self) -> &Report {
+    pub fn report(&self) -> &LoadReport {
         &self.report
     }
 
     /// What a list of sessions says about it.
-    pub fn facts(&self) -> &Facts {
+    pub fn facts(&self) -> &SessionStats {
         &self.facts
     }
 
     /// What is known of every entry without reading it, in the order of the file.
-    pub fn rows(&self) -> &[Row] {
+    pub fn rows(&self) -> &[EntryRow] {
         self.table.rows()
     }
 
     /// The row of an entry.
-    pub fn row(&self, id: &str) -> Option<&Row> {
+    pub fn row(&self, id: &str) -> Option<&EntryRow> {
         self.table.row(self.table.find(id)?)
     }
 
@@ -146,13 +146,13 @@ impl Session {
     ///
     /// # Errors
     /// There is no such entry, or it cannot be read.
-    pub fn entry(&self, id: &str) -> Result<Entry, SessionError> {
-        self.read(self.number(id)?)
+    pub fn entry(&self, id: &str) -> Result<SessionEntry, SessionError> {
+        self.read_entry(self.row_number(id)?)
     }
 
     /// Every entry, in the order of the file, read one by one.
-    pub fn entries(&self) -> impl Iterator<Item = Result<Entry, SessionError>> + '_ {
-        let mut window = Window::default();
+    pub fn entries(&self) -> impl Iterator<Item = Result<SessionEntry, SessionError>> + '_ {
+        let mut window = ReadWindow::default();
         self.table.rows().iter().map(move |row| self.read_row(row, &mut window))
     }
 
@@ -165,7 +165,8 @@ impl Session {
                 None => return Vec::new(),
             },
         };
-        let mut children: Vec<&Row> = self.table.rows().iter().filter(|row| row.parent == parent).collect();
+        let mut children: Vec<&EntryRow> =
+            self.table.rows().iter().filter(|row| row.parent == parent).collect();
         children.sort_by_key(|row| row.timestamp);
         children.into_iter().map(|row| &*row.id).collect()
     }
@@ -177,8 +178,8 @@ impl Session {
     }
 
     /// All entries as a tree: oldest first, with their labels.
-    pub fn tree(&self) -> Tree<'_> {
-        Tree::new(self.table.rows(), &self.labels, self.leaf)
+    pub fn tree(&self) -> SessionTree<'_> {
+        SessionTree::new(self.table.rows(), &self.labels, self.leaf)
     }
 
     /// The label of an entry.
@@ -195,7 +196,7 @@ impl Session {
     ///
     /// # Errors
     /// The file cannot be read.
-    pub fn context(&self) -> Result<Context, SessionError> {
+    pub fn context(&self) -> Result<SessionContext, SessionError> {
         self.context_at(self.leaf())
     }
 
@@ -203,14 +204,14 @@ impl Session {
     ///
     /// # Errors
     /// There is no such entry, or the file cannot be read.
-    pub fn context_at(&self, leaf: Option<&str>) -> Result<Context, SessionError> {
-        let leaf = leaf.map(|id| self.number(id)).transpose()?;
-        let mut window = Window::default();
+    pub fn context_at(&self, leaf: Option<&str>) -> Result<SessionContext, SessionError> {
+        let leaf = leaf.map(|id| self.row_number(id)).transpose()?;
+        let mut window = ReadWindow::default();
         let read = &mut |number: u32| match self.table.row(number) {
             Some(row) => self.read_row(row, &mut window),
-            None => Err(SessionError::Changed { name: self.tape.name.clone() }),
+            None => Err(SessionError::Changed { name: self.file.name.clone() }),
         };
-        let mut context = Context::build(self.table.rows(), &self.table.path(leaf), read)?;
+        let mut context = SessionContext::build(self.table.rows(), &self.table.path(leaf), read)?;
         for message in &mut context.messages {
             context.missing_images += self.resolve_images(message);
         }
@@ -220,49 +221,49 @@ impl Session {
     /// Puts the bytes of images where references to them stand, anywhere in a message or an entry's content; where one is missing, a
     /// text says so. Returns how many are.
     pub fn resolve_images(&self, value: &mut Value) -> usize {
-        crate::blobs::resolve(value, self.blobs.as_deref())
+        crate::blobs::resolve_image_refs(value, self.blobs.as_deref())
     }
 
     fn id_of(&self, number: Option<u32>) -> Option<&str> {
         self.table.row(number?).map(|row| &*row.id)
     }
 
-    fn number(&self, id: &str) -> Result<u32, SessionError> {
+    fn row_number(&self, id: &str) -> Result<u32, SessionError> {
         self.table
             .find(id)
-            .ok_or_else(|| SessionError::NoEntry { name: self.tape.name.clone(), id: id.to_string() })
+            .ok_or_else(|| SessionError::NoEntry { name: self.file.name.clone(), id: id.to_string() })
     }
 
-    fn read(&self, number: u32) -> Result<Entry, SessionError> {
+    fn read_entry(&self, number: u32) -> Result<SessionEntry, SessionError> {
         match self.table.row(number) {
-            Some(row) => self.read_row(row, &mut Window { alone: true, ..Window::default() }),
-            None => Err(SessionError::Changed { name: self.tape.name.clone() }),
+            Some(row) => self.read_row(row, &mut ReadWindow { single_line: true, ..ReadWindow::default() }),
+            None => Err(SessionError::Changed { name: self.file.name.clone() }),
         }
     }
 
     /// Reads an entry through a window: what was read with an earlier one need not be read again.
-    fn read_row(&self, row: &Row, window: &mut Window) -> Result<Entry, SessionError> {
-        let fields = self.read_fields(row, &self.tape, window)?;
-        Entry::from_object(Value::Object(fields))
-            .map_err(|_| SessionError::Changed { name: self.tape.name.clone() })
+    fn read_row(&self, row: &EntryRow, window: &mut ReadWindow) -> Result<SessionEntry, SessionError> {
+        let fields = self.read_fields(row, &self.file, window)?;
+        SessionEntry::from_object(Value::Object(fields))
+            .map_err(|_| SessionError::Changed { name: self.file.name.clone() })
     }
 
     /// The fields of an entry in the present format; name and parent are the row's.
     fn read_fields(
         &self,
-        row: &Row,
-        tape: &Tape,
-        window: &mut Window,
+        row: &EntryRow,
+        tape: &SessionFile,
+        window: &mut ReadWindow,
     ) -> Result<Map<String, Value>, SessionError> {
-        let bytes = window.line(tape, row).map_err(SessionError::io(&self.tape.name, "read"))?;
-        let changed = || self.changed();
+        let bytes = window.line(tape, row).map_err(SessionError::io(&self.file.name, "read"))?;
+        let changed = || self.changed_error();
         if bytes.len() != row.len as usize || bytes.first() != Some(&b'{') {
             return Err(changed());
         }
         let mut read: Map<String, Value> = match serde_json::from_slice(bytes) {
             Ok(fields) => fields,
             // Deeper than what may be read into memory: it is there, but nobody can say what it says.
-            Err(_) if std::str::from_utf8(bytes).ok().and_then(Probe::of).is_some() => {
+            Err(_) if std::str::from_utf8(bytes).ok().and_then(EntryProbe::parse).is_some() => {
                 Map::from_iter([("type".to_string(), Value::String("unreadable".into()))])
             }
             Err(_) => return Err(changed()),
@@ -273,7 +274,7 @@ impl Session {
         if self.version >= 2 && !id.as_ref().and_then(Value::as_str).is_none_or(is_the_rows) {
             return Err(changed());
         }
-        crate::migrate::entry(&mut read, self.version, &self.table);
+        crate::migrate::migrate_entry(&mut read, self.version, &self.table);
         let mut fields = Map::new();
         fields.insert("type".into(), read.shift_remove("type").unwrap_or(Value::Null));
         fields.insert("id".into(), Value::String(row.id.to_string()));
@@ -286,59 +287,65 @@ impl Session {
 
     /// A line is not what its row says. If that row came from the index, the file was changed behind its back: without it, the next
     /// one who opens the session sees what is really there.
-    fn changed(&self) -> SessionError {
-        if self.indexed.is_some() {
-            let _ = discard(&*self.tape.fs, &self.tape.dir, &index::name_of(&self.tape.name));
+    fn changed_error(&self) -> SessionError {
+        if self.indexed_rows.is_some() {
+            let _ =
+                remove_if_exists(&*self.file.fs, &self.file.dir, &index::index_file_name(&self.file.name));
         }
-        SessionError::Changed { name: self.tape.name.clone() }
+        SessionError::Changed { name: self.file.name.clone() }
     }
 
     /// Writes the index, if there is anything new that it could say. Best effort: without one, the file is read.
     fn write_index(&mut self) {
-        let is_ours =
-            self.mode == Mode::Write && self.tape.place == Place::File && !self.tape.locks.is_empty();
+        let is_ours = self.mode == OpenMode::Write
+            && self.file.target == FileTarget::File
+            && !self.file.locks.is_empty();
         let is_plain =
-            self.report.is_empty() && self.version == VERSION && self.body > 0 && self.tape.saved > 0;
-        if !is_ours || !is_plain || !self.tape.unsaved.is_empty() || self.indexed == Some(self.table.len()) {
+            self.report.is_empty() && self.version == VERSION && self.body_offset > 0 && self.file.saved > 0;
+        if !is_ours
+            || !is_plain
+            || !self.file.unsaved.is_empty()
+            || self.indexed_rows == Some(self.table.len())
+        {
             return;
         }
-        let header = (&self.header, self.body - 1);
-        if index::write(&self.tape, header, &self.facts, self.table.rows()).is_ok() {
-            self.indexed = Some(self.table.len());
+        let header = (&self.header, self.body_offset - 1);
+        if index::write_index(&self.file, header, &self.facts, self.table.rows()).is_ok() {
+            self.indexed_rows = Some(self.table.len());
         }
     }
 
     fn check_writable(&self) -> Result<(), SessionError> {
         match self.mode {
-            Mode::Write => Ok(()),
-            Mode::Read => Err(SessionError::ReadOnly { name: self.tape.name.clone() }),
+            OpenMode::Write => Ok(()),
+            OpenMode::Read => Err(SessionError::ReadOnly { name: self.file.name.clone() }),
         }
     }
 }
 
 /// A stretch of the file, read at once for several lines.
 #[derive(Default)]
-pub(crate) struct Window {
+pub(crate) struct ReadWindow {
     from: u64,
     bytes: Vec<u8>,
     /// Only one line is wanted.
-    alone: bool,
+    single_line: bool,
 }
 
-impl Window {
+impl ReadWindow {
     /// How much is read at once.
     const SIZE: usize = 64 << 10;
 
-    pub(crate) fn line(&mut self, tape: &Tape, row: &Row) -> std::io::Result<&[u8]> {
+    pub(crate) fn line(&mut self, tape: &SessionFile, row: &EntryRow) -> std::io::Result<&[u8]> {
         let len = row.len as usize;
-        let inside = |window: &Window| {
+        let inside = |window: &ReadWindow| {
             let at = usize::try_from(row.offset.checked_sub(window.from)?).ok()?;
             (at.checked_add(len)? <= window.bytes.len()).then_some(at)
         };
         let at = match inside(self) {
             Some(at) => at,
             None => {
-                let size = if self.alone { len } else { len.max(Window::SIZE) };
+                let size = if self.single_line { len } else { len.max(ReadWindow::SIZE) };
                 self.bytes = tape.read(row.offset, size)?;
                 self.from = row.offset;
                 0
@@ -351,7 +358,7 @@ impl Window {
 impl fmt::Debug for Session {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut debug = f.debug_struct("Session");
-        debug.field("name", &self.tape.name).field("id", &self.header.id).field("entries", &self.table.len());
+        debug.field("name", &self.file.name).field("id", &self.header.id).field("entries", &self.table.len());
         debug.finish_non_exhaustive()
     }
 }
@@ -359,8 +366,8 @@ impl fmt::Debug for Session {
 impl Drop for Session {
     fn drop(&mut self) {
         // The last chance of what a full disk did not take.
-        if self.mode == Mode::Write && self.tape.unsaved_entries > 0 {
-            let _ = self.tape.save();
+        if self.mode == OpenMode::Write && self.file.unsaved_entries > 0 {
+            let _ = self.file.save();
         }
         self.write_index();
     }

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use relaycode_durable::{Fs, atomic};
 use sha2::{Digest, Sha256};
 
-use crate::layout::{Layout, TERMINALS, same_directory};
+use crate::layout::{HomeLayout, TERMINALS_DIR, same_directory};
 
 /// Bytes that a breadcrumb may have.
 const MAX_BYTES: u64 = 16 * 1024;
@@ -18,7 +18,7 @@ const MAX_ID: usize = 100;
 
 /// What tells a terminal from others, as the caller found it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Surroundings {
+pub struct TerminalHints {
     /// The path of the terminal's device, `/dev/pts/3`.
     pub tty: Option<String>,
     /// `KITTY_WINDOW_ID`
@@ -37,7 +37,7 @@ pub struct TerminalId(String);
 
 /// What a terminal had last.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Breadcrumb {
+pub struct TerminalBreadcrumb {
     /// The directory it was about.
     pub cwd: PathBuf,
     /// The session's file.
@@ -46,8 +46,8 @@ pub struct Breadcrumb {
 
 impl TerminalId {
     /// The terminal, if anything tells which it is: the device first, then what programs say.
-    pub fn of(surroundings: &Surroundings) -> Option<TerminalId> {
-        let Surroundings { tty, kitty_window_id, tmux_pane, term_session_id, wt_session } = surroundings;
+    pub fn from_hints(surroundings: &TerminalHints) -> Option<TerminalId> {
+        let TerminalHints { tty, kitty_window_id, tmux_pane, term_session_id, wt_session } = surroundings;
         let named =
             [("kitty", kitty_window_id), ("tmux", tmux_pane), ("term", term_session_id), ("wt", wt_session)];
         let from_tty = tty.iter().map(|path| path.trim_start_matches("/dev/").to_string());
@@ -58,7 +58,7 @@ impl TerminalId {
         from_tty
             .chain(from_programs)
             .find(|name| !name.trim().is_empty())
-            .map(|name| TerminalId(file_name(&name)))
+            .map(|name| TerminalId(breadcrumb_file_name(&name)))
     }
 
     /// The name of its breadcrumb.
@@ -68,7 +68,7 @@ impl TerminalId {
 }
 
 /// The name with nothing in it that a file name cannot have; a hash tells apart what comes out the same.
-fn file_name(name: &str) -> String {
+fn breadcrumb_file_name(name: &str) -> String {
     let plain: String = name
         .chars()
         .map(|c| if c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '%') { c } else { '-' })
@@ -83,27 +83,27 @@ fn file_name(name: &str) -> String {
     format!("t{plain}-{hash}")
 }
 
-impl Breadcrumb {
+impl TerminalBreadcrumb {
     /// Reads what the terminal had last; `None` if there is none that can be read.
-    pub fn read(fs: &dyn Fs, layout: &Layout, terminal: &TerminalId) -> Option<Breadcrumb> {
-        let dir = fs.open_root(&layout.terminals()).ok()?;
+    pub fn read(fs: &dyn Fs, layout: &HomeLayout, terminal: &TerminalId) -> Option<TerminalBreadcrumb> {
+        let dir = fs.open_root(&layout.terminals_dir()).ok()?;
         let (bytes, _) = fs.read(&dir, terminal.as_str(), MAX_BYTES).ok()?;
         let text = String::from_utf8(bytes).ok()?;
         let mut lines = text.lines();
         let (cwd, session) = (lines.next()?, lines.next()?);
         (!cwd.is_empty() && !session.is_empty())
-            .then(|| Breadcrumb { cwd: PathBuf::from(cwd), session: PathBuf::from(session) })
+            .then(|| TerminalBreadcrumb { cwd: PathBuf::from(cwd), session: PathBuf::from(session) })
     }
 
     /// Keeps it for the terminal, whole or not at all. A path that does not fit on a line is not kept.
     ///
     /// # Errors
     /// The system's; nothing depends on it.
-    pub fn write(&self, fs: &dyn Fs, layout: &Layout, terminal: &TerminalId) -> io::Result<()> {
+    pub fn write(&self, fs: &dyn Fs, layout: &HomeLayout, terminal: &TerminalId) -> io::Result<()> {
         let line =
             |path: &Path| path.to_str().filter(|text| !text.contains(['\n', '\r'])).map(str::to_string);
         let (Some(cwd), Some(session)) = (line(&self.cwd), line(&self.session)) else { return Ok(()) };
-        let dir = layout.make(fs, TERMINALS)?;
+        let dir = layout.create_dir(fs, TERMINALS_DIR)?;
         let scratch = format!(".{}.{}.tmp", terminal.as_str(), std::process::id());
         let text = format!("{cwd}\n{session}\n");
         atomic::write(fs, (&dir, &scratch), (&dir, terminal.as_str()), text.as_bytes())
@@ -118,17 +118,17 @@ impl Breadcrumb {
 
 #[cfg(test)]
 mod tests {
-    use relaycode_durable::Real;
+    use relaycode_durable::RealFs;
 
     use super::*;
 
     fn id(tty: Option<&str>, tmux: Option<&str>) -> Option<String> {
-        let surroundings = Surroundings {
+        let surroundings = TerminalHints {
             tty: tty.map(str::to_string),
             tmux_pane: tmux.map(str::to_string),
-            ..Surroundings::default()
+            ..TerminalHints::default()
         };
-        TerminalId::of(&surroundings).map(|id| id.0)
+        TerminalId::from_hints(&surroundings).map(|id| id.0)
     }
 
     #[test]
@@ -149,18 +149,18 @@ mod tests {
     #[test]
     fn a_breadcrumb_comes_back_and_a_broken_one_is_none() {
         let dir = tempfile::tempdir().unwrap();
-        let (fs, layout) = (Real::default(), Layout::new(dir.path()));
+        let (fs, layout) = (RealFs::default(), HomeLayout::new(dir.path()));
         let terminal = TerminalId("pts-3".into());
-        assert_eq!(Breadcrumb::read(&fs, &layout, &terminal), None);
-        let crumb = Breadcrumb { cwd: "/shop".into(), session: "/h/s.jsonl".into() };
+        assert_eq!(TerminalBreadcrumb::read(&fs, &layout, &terminal), None);
+        let crumb = TerminalBreadcrumb { cwd: "/shop".into(), session: "/h/s.jsonl".into() };
         crumb.write(&fs, &layout, &terminal).unwrap();
         crumb.write(&fs, &layout, &terminal).unwrap();
-        assert_eq!(Breadcrumb::read(&fs, &layout, &terminal), Some(crumb.clone()));
+        assert_eq!(TerminalBreadcrumb::read(&fs, &layout, &terminal), Some(crumb.clone()));
         assert!(crumb.is_about(Path::new("/shop/")) && !crumb.is_about(Path::new("/shop2")));
-        std::fs::write(layout.terminals().join("pts-3"), [0xff, b'\n']).unwrap();
-        assert_eq!(Breadcrumb::read(&fs, &layout, &terminal), None);
-        let odd = Breadcrumb { cwd: "/a\nb".into(), session: "/h/s.jsonl".into() };
+        std::fs::write(layout.terminals_dir().join("pts-3"), [0xff, b'\n']).unwrap();
+        assert_eq!(TerminalBreadcrumb::read(&fs, &layout, &terminal), None);
+        let odd = TerminalBreadcrumb { cwd: "/a\nb".into(), session: "/h/s.jsonl".into() };
         odd.write(&fs, &layout, &terminal).unwrap();
-        assert_eq!(Breadcrumb::read(&fs, &layout, &terminal), None);
+        assert_eq!(TerminalBreadcrumb::read(&fs, &layout, &terminal), None);
     }
 }

@@ -2,21 +2,21 @@
 
 use std::collections::HashMap;
 
-use crate::file::row::Row;
+use crate::file::row::EntryRow;
 
 /// All entries, each before those that follow it; of those that follow the same, the oldest first. Entries whose parents are
 /// nowhere are roots.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Tree<'s> {
+pub struct SessionTree<'s> {
     /// The entries.
-    pub nodes: Vec<Node<'s>>,
+    pub nodes: Vec<SessionNode<'s>>,
 }
 
 /// One entry in the tree.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Node<'s> {
+pub struct SessionNode<'s> {
     /// What is known of it.
-    pub row: &'s Row,
+    pub row: &'s EntryRow,
     /// Its label.
     pub label: Option<&'s str>,
     /// How many entries it follows.
@@ -25,14 +25,18 @@ pub struct Node<'s> {
     pub on_path: bool,
     /// The conversation goes on behind it.
     pub is_leaf: bool,
-    /// The place of the entry that it follows, in [`Tree::nodes`].
+    /// The place of the entry that it follows, in [`SessionTree::nodes`].
     pub parent: Option<usize>,
     /// The places of those that follow it.
     pub children: Vec<usize>,
 }
 
-impl<'s> Tree<'s> {
-    pub(crate) fn new(rows: &'s [Row], labels: &'s HashMap<String, String>, leaf: Option<u32>) -> Tree<'s> {
+impl<'s> SessionTree<'s> {
+    pub(crate) fn new(
+        rows: &'s [EntryRow],
+        labels: &'s HashMap<String, String>,
+        leaf: Option<u32>,
+    ) -> SessionTree<'s> {
         let mut children: Vec<Vec<u32>> = vec![Vec::new(); rows.len()];
         let mut roots = Vec::new();
         for (number, row) in (0..).zip(rows) {
@@ -53,7 +57,7 @@ impl<'s> Tree<'s> {
             at = row.parent;
         }
 
-        let mut nodes: Vec<Node<'s>> = Vec::with_capacity(rows.len());
+        let mut nodes: Vec<SessionNode<'s>> = Vec::with_capacity(rows.len());
         let mut waiting: Vec<(u32, Option<usize>, usize)> =
             roots.into_iter().rev().map(|root| (root, None, 0)).collect();
         while let Some((number, parent, depth)) = waiting.pop() {
@@ -62,7 +66,7 @@ impl<'s> Tree<'s> {
                 nodes[parent].children.push(place);
             }
             let row = &rows[number as usize];
-            nodes.push(Node {
+            nodes.push(SessionNode {
                 row,
                 label: labels.get(&*row.id).map(String::as_str),
                 depth,
@@ -74,7 +78,7 @@ impl<'s> Tree<'s> {
             let following = &children[number as usize];
             waiting.extend(following.iter().rev().map(|child| (*child, Some(place), depth + 1)));
         }
-        Tree { nodes }
+        SessionTree { nodes }
     }
 
     /// The places of the entries that follow none.

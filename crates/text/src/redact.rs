@@ -9,17 +9,17 @@
 //! out as they went in, so UTF-8 stays UTF-8. It errs on the side of leaving code readable: a secret
 //! without shape, name or value known is not found.
 
-mod armour;
-mod settings;
+mod assignments;
+mod known_values;
+mod private_keys;
 mod shapes;
 #[cfg(test)]
 mod tests;
-mod values;
 
 use std::borrow::Cow;
 
-use armour::Armour;
-use values::Values;
+use known_values::SecretValues;
+use private_keys::PrivateKeyScanner;
 
 /// What stands in the place of a secret.
 pub const MARK: &str = "[redacted]";
@@ -33,19 +33,19 @@ pub const MARK: &str = "[redacted]";
 /// assert_eq!(redact("token = parse(input)"), "token = parse(input)");
 /// ```
 pub fn redact(text: &str) -> Cow<'_, str> {
-    Redactor::default().text(text)
+    Redactor::default().redact_text(text)
 }
 
 /// Blacks out the secrets of one line on its own. A private key that spans lines needs a [`Redactor`].
-pub fn line(bytes: &[u8]) -> Cow<'_, [u8]> {
-    Redactor::default().line(bytes)
+pub fn redact_line(bytes: &[u8]) -> Cow<'_, [u8]> {
+    Redactor::default().redact_line(bytes)
 }
 
 /// Blacks out the secrets of a stream, line by line: it remembers being inside a private key.
 #[derive(Debug, Clone, Default)]
 pub struct Redactor {
-    values: Values,
-    armour: Armour,
+    values: SecretValues,
+    armour: PrivateKeyScanner,
 }
 
 impl Redactor {
@@ -54,22 +54,22 @@ impl Redactor {
     /// each line counts.
     #[must_use]
     pub fn with_values(values: &[String]) -> Redactor {
-        Redactor { values: Values::new(values), armour: Armour::default() }
+        Redactor { values: SecretValues::new(values), armour: PrivateKeyScanner::default() }
     }
 
     /// One line of the stream, with or without its line ending.
-    pub fn line<'a>(&mut self, bytes: &'a [u8]) -> Cow<'a, [u8]> {
-        let known = self.values.black_out(bytes);
-        let keys = apply(known, |bytes| self.armour.line(bytes));
-        apply(keys, shapes::line)
+    pub fn redact_line<'a>(&mut self, bytes: &'a [u8]) -> Cow<'a, [u8]> {
+        let known = self.values.redact(bytes);
+        let keys = apply(known, |bytes| self.armour.redact_line(bytes));
+        apply(keys, shapes::redact_shapes)
     }
 
     /// Several whole lines of the stream.
-    pub fn text<'a>(&mut self, text: &'a str) -> Cow<'a, str> {
+    pub fn redact_text<'a>(&mut self, text: &'a str) -> Cow<'a, str> {
         let mut out: Option<Vec<u8>> = None;
         let mut done = 0;
         for piece in text.as_bytes().split_inclusive(|byte| *byte == b'\n') {
-            match (self.line(piece), &mut out) {
+            match (self.redact_line(piece), &mut out) {
                 (Cow::Borrowed(_), None) => {}
                 (line, Some(out)) => out.extend_from_slice(&line),
                 (line, None) => {
@@ -100,15 +100,15 @@ fn apply<'a>(text: Cow<'a, [u8]>, step: impl FnOnce(&[u8]) -> Option<Vec<u8>>) -
 }
 
 /// Text on its way out, with pieces of it replaced. Unchanged text is never copied.
-struct Rewrite<'a> {
+struct RedactionBuffer<'a> {
     text: &'a [u8],
     out: Vec<u8>,
     copied: usize,
 }
 
-impl<'a> Rewrite<'a> {
-    fn new(text: &'a [u8]) -> Rewrite<'a> {
-        Rewrite { text, out: Vec::new(), copied: 0 }
+impl<'a> RedactionBuffer<'a> {
+    fn new(text: &'a [u8]) -> RedactionBuffer<'a> {
+        RedactionBuffer { text, out: Vec::new(), copied: 0 }
     }
 
     /// Blacks out a range, which begins at or after the end of the one before.
@@ -119,7 +119,7 @@ impl<'a> Rewrite<'a> {
     }
 
     /// The text, if anything was blacked out.
-    fn end(mut self) -> Option<Vec<u8>> {
+    fn finish(mut self) -> Option<Vec<u8>> {
         if self.copied == 0 {
             return None;
         }
@@ -129,10 +129,10 @@ impl<'a> Rewrite<'a> {
 }
 
 /// How long the run of bytes of a kind is, from `from` on.
-fn run(text: &[u8], from: usize, kind: impl Fn(u8) -> bool) -> usize {
+fn run_length(text: &[u8], from: usize, kind: impl Fn(u8) -> bool) -> usize {
     text.get(from..).unwrap_or_default().iter().take_while(|byte| kind(**byte)).count()
 }
 
-fn holds_mark(text: &[u8]) -> bool {
+fn contains_mark(text: &[u8]) -> bool {
     text.windows(MARK.len()).any(|window| window == MARK.as_bytes())
 }

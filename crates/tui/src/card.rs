@@ -8,22 +8,28 @@
 
 use relaycode_change::path::RelPath;
 use relaycode_change::plan::{
-    Change, Difference, FilePlan, Finding, FindingKind, HunkReport, HunkState, Plan,
+    FileChangeKind, FilePlan, FindingKind, HunkDifference, HunkReport, HunkState, Plan, PlanFinding,
 };
-use relaycode_change::proposal::{Mode, Note, Proposal, Unread};
+use relaycode_change::proposal::{GitFileMode, Proposal, ProposalNote, UnreadBlock};
 use relaycode_text::width::cells;
 
-use super::{LISTED, Part, counts, narrow, number, two_ended};
-use crate::look::{Look, Paint, Sign};
+use super::{LIST_LIMIT, StyledText, justified_line, line_counts, narrow, pluralize};
+use crate::style::{Glyph, OutputStyle, PaintRole};
 
 /// The card of a plan. `name` stands in where the answer has no title.
-pub fn text(proposal: &Proposal, plan: &Plan, name: &str, look: &Look) -> String {
-    at("", proposal, plan, name, look)
+pub fn text(proposal: &Proposal, plan: &Plan, name: &str, look: &OutputStyle) -> String {
+    text_with_clock("", proposal, plan, name, look)
 }
 
 /// The same with the time before the title: `▸ 14:02  feat: round totals to cents`.
-pub fn at(clock: &str, proposal: &Proposal, plan: &Plan, name: &str, look: &Look) -> String {
-    let mut out = head(clock, proposal, plan, name, look);
+pub fn text_with_clock(
+    clock: &str,
+    proposal: &Proposal,
+    plan: &Plan,
+    name: &str,
+    look: &OutputStyle,
+) -> String {
+    let mut out = title_row(clock, proposal, plan, name, look);
     out += &rows(plan, look);
     let mut looks = Vec::new();
     for file in &plan.files {
@@ -32,7 +38,7 @@ pub fn at(clock: &str, proposal: &Proposal, plan: &Plan, name: &str, look: &Look
         }
     }
     // The words that differ say more than the finding about the same place.
-    let told_above = |finding: &&Finding| {
+    let told_above = |finding: &&PlanFinding| {
         let same_place = |hunk: &HunkReport| {
             let first = hunk.differences.first().map(|difference| difference.line);
             first.is_some() && first == finding.line && !hunk.repeats
@@ -42,15 +48,15 @@ pub fn at(clock: &str, proposal: &Proposal, plan: &Plan, name: &str, look: &Look
     };
     let findings = plan.findings.iter().filter(|finding| !told_above(finding));
     looks.extend(findings.map(|f| finding(f, look)));
-    let sign = look.paint(Paint::Look, "!");
-    out += &list(&looks, &sign, look);
+    let sign = look.paint(PaintRole::Attention, "!");
+    out += &marked_list(&looks, &sign, look);
     out += &remarks(&plan.notes, &proposal.unread, look);
     out += &conclusion(plan, look);
     out
 }
 
 /// Notes on the answer, and the blocks of it that were not read.
-pub(crate) fn remarks(notes: &[Note], unread: &[Unread], look: &Look) -> String {
+pub(crate) fn remarks(notes: &[ProposalNote], unread: &[UnreadBlock], look: &OutputStyle) -> String {
     let mut lines = Vec::new();
     for note in notes {
         lines.push(match note.line {
@@ -58,64 +64,75 @@ pub(crate) fn remarks(notes: &[Note], unread: &[Unread], look: &Look) -> String 
             line => format!("line {line} of the answer: {}", look.safe(&note.text)),
         });
     }
-    let dot = look.sign(Sign::Dot);
-    let mut out = list(&lines, dot, look);
+    let dot = look.glyph(Glyph::Dot);
+    let mut out = marked_list(&lines, dot, look);
     let blocks: Vec<String> = unread
         .iter()
         .map(|block| format!("not read, line {} of the answer: {}", block.line, look.safe(&block.reason)))
         .collect();
-    out += &list(&blocks, dot, look);
+    out += &marked_list(&blocks, dot, look);
     out
 }
 
 /// Lines with a sign before each, cut after a while.
-pub(crate) fn list(lines: &[String], sign: &str, look: &Look) -> String {
+pub(crate) fn marked_list(lines: &[String], sign: &str, look: &OutputStyle) -> String {
     let mut out = String::new();
-    for line in lines.iter().take(LISTED) {
+    for line in lines.iter().take(LIST_LIMIT) {
         let wrapped = look.wrap(&format!("    {line}"), 4);
         out += &format!("  {sign} {}\n", wrapped.trim_start());
     }
-    if lines.len() > LISTED {
-        let more = format!("and {} more", lines.len() - LISTED);
-        out += &format!("  {sign} {}\n", look.paint(Paint::Dim, &more));
+    if lines.len() > LIST_LIMIT {
+        let more = format!("and {} more", lines.len() - LIST_LIMIT);
+        out += &format!("  {sign} {}\n", look.paint(PaintRole::Dim, &more));
     }
     out
 }
 
 /// The first line alone, of an answer that has no plan: `▸ 14:02  feat: round totals to cents`.
-pub fn title_line(clock: &str, proposal: &Proposal, name: &str, look: &Look) -> String {
-    let sign = look.sign(Sign::Incoming);
+pub fn title_line(clock: &str, proposal: &Proposal, name: &str, look: &OutputStyle) -> String {
+    let sign = look.glyph(Glyph::Incoming);
     let clock = format!("{clock}  ");
     let title = title(proposal).unwrap_or(name);
     if look.is_narrow() {
-        return narrow::title(look, Part::plain(&format!("{sign} {clock}")), 2, title);
+        return narrow::title_rows(look, StyledText::plain(&format!("{sign} {clock}")), 2, title);
     }
     let room = look.columns().saturating_sub(clock.len() + 3);
-    let title = look.paint(Paint::Strong, &look.clip(title, room));
+    let title = look.paint(PaintRole::Strong, &look.clip(title, room));
     format!("{sign} {clock}{title}\n")
 }
 
-fn head(clock: &str, proposal: &Proposal, plan: &Plan, name: &str, look: &Look) -> String {
-    let changing = || plan.files.iter().filter(|f| f.change != Change::Unchanged);
+fn title_row(clock: &str, proposal: &Proposal, plan: &Plan, name: &str, look: &OutputStyle) -> String {
+    let changing = || plan.files.iter().filter(|f| f.change != FileChangeKind::Unchanged);
     let (added, removed) = changing().fold((0, 0), |(a, r), f| (a + f.added, r + f.removed));
-    let totals = [Part::plain(&number(changing().count(), "file")), counts(look, added, removed)];
-    let sign = look.sign(Sign::Incoming);
+    let totals =
+        [StyledText::plain(&pluralize(changing().count(), "file")), line_counts(look, added, removed)];
+    let sign = look.glyph(Glyph::Incoming);
     let clock = if clock.is_empty() { String::new() } else { format!("{clock}  ") };
-    headed(look, Part::plain(&format!("{sign} {clock}")), title(proposal).unwrap_or(name), totals)
+    title_with_totals(
+        look,
+        StyledText::plain(&format!("{sign} {clock}")),
+        title(proposal).unwrap_or(name),
+        totals,
+    )
 }
 
 /// What a change is called behind a `lead`, and how large it is at the end of the line or below.
-pub(crate) fn headed(look: &Look, lead: Part, title: &str, totals: [Part; 2]) -> String {
+pub(crate) fn title_with_totals(
+    look: &OutputStyle,
+    lead: StyledText,
+    title: &str,
+    totals: [StyledText; 2],
+) -> String {
     let gap = if totals[1].cells > 0 { "  " } else { "" };
     let cells = totals[0].cells + gap.len() + totals[1].cells;
     let room = look.columns().saturating_sub(cells + lead.cells + 3);
     let clipped = look.clip(title, room);
     if look.is_narrow() && clipped != look.safe(title) {
-        return narrow::head(look, lead, title, &totals);
+        return narrow::title_and_totals(look, lead, title, &totals);
     }
-    let left = lead.then(&Part::painted(look, Paint::Strong, &clipped));
+    let left = lead.append(&StyledText::painted(look, PaintRole::Strong, &clipped));
     let [files, lines] = totals;
-    two_ended(look, &left, &files.then(&Part::plain(gap)).then(&lines))
+    justified_line(look, &left, &files.append(&StyledText::plain(gap)).append(&lines))
 }
 
 /// What the author calls the change.
@@ -129,7 +146,7 @@ fn title(proposal: &Proposal) -> Option<&str> {
 }
 
 /// Cells that a path takes in a row at most, where the width is bounded.
-fn path_room(look: &Look) -> usize {
+fn path_room(look: &OutputStyle) -> usize {
     /// Cells for the letter before and for counts and matches after the path.
     const BESIDE: usize = 42;
     // On a narrow terminal a name that is too long gets a line of its own.
@@ -137,34 +154,34 @@ fn path_room(look: &Look) -> usize {
 }
 
 /// The parts of a file's row.
-struct Row {
+struct CardFileRow {
     letter: char,
-    name: Part,
-    counts: Part,
+    name: StyledText,
+    counts: StyledText,
     about: String,
 }
 
 /// A file on as many lines as it needs.
-fn stacked(file: &FilePlan, row: &Row, look: &Look) -> String {
+fn stacked(file: &FilePlan, row: &CardFileRow, look: &OutputStyle) -> String {
     let names = (file.renamed_from.as_ref().map(RelPath::as_str), file.path.as_str());
-    narrow::file(look, row.letter, names, &row.counts, &row.about)
+    narrow::file_rows(look, row.letter, names, &row.counts, &row.about)
 }
 
-fn rows(plan: &Plan, look: &Look) -> String {
+fn rows(plan: &Plan, look: &OutputStyle) -> String {
     /// One very long name does not move the columns of all the others.
     const NAME_CELLS: usize = 48;
     let room = path_room(look);
-    let row = |file: &FilePlan| Row {
+    let row = |file: &FilePlan| CardFileRow {
         letter: file.change.letter(),
-        name: Part::plain(&names(file, room, look)),
-        counts: counts(look, file.added, file.removed),
+        name: StyledText::plain(&names(file, room, look)),
+        counts: line_counts(look, file.added, file.removed),
         about: about(file),
     };
-    let rows: Vec<Row> = plan.files.iter().map(row).collect();
+    let rows: Vec<CardFileRow> = plan.files.iter().map(row).collect();
     let names = rows.iter().map(|row| row.name.cells);
     let name_cells = names.filter(|n| *n <= NAME_CELLS).max().unwrap_or(0);
     let count_cells = rows.iter().map(|row| row.counts.cells).max().unwrap_or(0);
-    let line_cells = |row: &Row| {
+    let line_cells = |row: &CardFileRow| {
         let before = 4 + 3 + row.name.cells.max(name_cells);
         match (row.counts.cells, cells(&row.about)) {
             (0, 0) => before,
@@ -179,7 +196,7 @@ fn rows(plan: &Plan, look: &Look) -> String {
     for row in rows {
         let name = row.name.padded(name_cells);
         let counts = row.counts.padded(count_cells);
-        let about = look.paint(Paint::Dim, &row.about);
+        let about = look.paint(PaintRole::Dim, &row.about);
         let line = format!("    {}  {}  {}   {about}", row.letter, name.text, counts.text);
         out += line.trim_end();
         out.push('\n');
@@ -188,11 +205,11 @@ fn rows(plan: &Plan, look: &Look) -> String {
 }
 
 /// The name, or both names of a file that moves.
-fn names(file: &FilePlan, room: usize, look: &Look) -> String {
+fn names(file: &FilePlan, room: usize, look: &OutputStyle) -> String {
     match &file.renamed_from {
         None => look.path(file.path.as_str(), room),
         Some(from) => {
-            let arrow = look.sign(Sign::Arrow);
+            let arrow = look.glyph(Glyph::Arrow);
             let half = if room == usize::MAX { room } else { room / 2 };
             let from = look.path(from.as_str(), half);
             format!("{from} {arrow} {}", look.path(file.path.as_str(), half))
@@ -204,16 +221,20 @@ fn names(file: &FilePlan, room: usize, look: &Look) -> String {
 fn about(file: &FilePlan) -> String {
     let mut parts = matches(file);
     match (file.mode_before, file.mode_after) {
-        (Some(Mode::Regular), Some(Mode::Executable)) => parts.push("becomes executable".into()),
-        (None, Some(Mode::Executable)) => parts.push("executable".into()),
-        (Some(Mode::Executable), Some(Mode::Regular)) => parts.push("no longer executable".into()),
+        (Some(GitFileMode::Regular), Some(GitFileMode::Executable)) => {
+            parts.push("becomes executable".into())
+        }
+        (None, Some(GitFileMode::Executable)) => parts.push("executable".into()),
+        (Some(GitFileMode::Executable), Some(GitFileMode::Regular)) => {
+            parts.push("no longer executable".into())
+        }
         _ => {}
     }
-    if file.change == Change::Unchanged && file.hunks.is_empty() {
+    if file.change == FileChangeKind::Unchanged && file.hunks.is_empty() {
         parts.push("already in".into());
     }
     let empty = file.after.as_ref().is_some_and(Vec::is_empty);
-    if file.change == Change::Added && empty {
+    if file.change == FileChangeKind::Added && empty {
         parts.push("empty".into());
     }
     parts.join(", ")
@@ -252,7 +273,7 @@ fn word(rung: &'static str) -> &'static str {
     }
 }
 
-fn difference(file: &FilePlan, difference: &Difference, look: &Look) -> String {
+fn difference(file: &FilePlan, difference: &HunkDifference, look: &OutputStyle) -> String {
     /// Cells of a quoted part.
     const QUOTED: usize = 60;
     let (there, said) = differing(&difference.file, &difference.answer);
@@ -284,7 +305,7 @@ fn differing<'a>(a: &'a str, b: &'a str) -> (&'a str, &'a str) {
     if part_a.trim().is_empty() || part_b.trim().is_empty() { (a, b) } else { (part_a, part_b) }
 }
 
-fn finding(finding: &Finding, look: &Look) -> String {
+fn finding(finding: &PlanFinding, look: &OutputStyle) -> String {
     let path = look.path_in(finding.path.as_str(), 5);
     let place = match finding.line {
         Some(line) => format!("{path} line {line}"),
@@ -295,11 +316,11 @@ fn finding(finding: &Finding, look: &Look) -> String {
 }
 
 /// Said where there is nothing left to do.
-fn conclusion(plan: &Plan, look: &Look) -> String {
-    if plan.files.iter().any(|file| file.change != Change::Unchanged) {
+fn conclusion(plan: &Plan, look: &OutputStyle) -> String {
+    if plan.files.iter().any(|file| file.change != FileChangeKind::Unchanged) {
         return String::new();
     }
-    let sign = look.paint(Paint::Good, look.sign(Sign::Done));
+    let sign = look.paint(PaintRole::Good, look.glyph(Glyph::Done));
     let said = look.wrap("   everything is already in", 2);
     format!("{sign} {}\n", said.trim_start())
 }

@@ -4,12 +4,12 @@ use jiff::tz::TimeZone;
 use jiff::{SignedDuration, Span, Timestamp, Zoned, civil};
 
 /// The time now, ISO 8601 in UTC with milliseconds.
-pub fn now() -> String {
+pub fn now_utc() -> String {
     format!("{:.3}", Timestamp::now())
 }
 
 /// The time now, in seconds since 1970.
-pub fn seconds() -> i64 {
+pub fn unix_seconds() -> i64 {
     Timestamp::now().as_second()
 }
 
@@ -21,7 +21,7 @@ pub fn time_of_day() -> String {
 /// How long ago a recorded time is, as one says it; the text itself if it is no time.
 pub fn ago(recorded: &str) -> String {
     match recorded.parse::<Timestamp>() {
-        Ok(then) => since(then, Timestamp::now()),
+        Ok(then) => elapsed_text(then, Timestamp::now()),
         Err(_) => recorded.to_string(),
     }
 }
@@ -35,7 +35,7 @@ pub fn local(recorded: &str) -> String {
 }
 
 /// A time as people give it (`2h`, `3 days`, `yesterday`, `2026-03-01`, an exact one), ISO 8601 in UTC.
-pub fn moment(text: &str) -> Result<String, String> {
+pub fn parse_time(text: &str) -> Result<String, String> {
     let now = Zoned::now();
     let said = || format!("`{text}` is no time such as 2h, 3d, yesterday or 2026-03-01");
     let word = text.trim();
@@ -57,7 +57,7 @@ pub fn moment(text: &str) -> Result<String, String> {
     Ok(format!("{:.3}", then.timestamp()))
 }
 
-fn since(then: Timestamp, now: Timestamp) -> String {
+fn elapsed_text(then: Timestamp, now: Timestamp) -> String {
     /// A clock that is a little ahead is no news.
     const AHEAD: SignedDuration = SignedDuration::from_mins(-2);
     let passed = now.duration_since(then);
@@ -94,7 +94,7 @@ mod tests {
             ("2025-12-24T12:00:00Z", "2025-12-24"),
         ];
         for (then, said) in cases {
-            assert_eq!(since(then.parse().unwrap(), now), said, "{then}");
+            assert_eq!(elapsed_text(then.parse().unwrap(), now), said, "{then}");
         }
         assert_eq!(ago("long ago"), "long ago");
     }
@@ -102,19 +102,19 @@ mod tests {
     #[test]
     fn times_are_understood_as_people_give_them() {
         for text in ["2h", "3d", "3 days", "2 hours ago", "yesterday", "today", "1w"] {
-            let then: Timestamp = moment(text).unwrap().parse().unwrap();
+            let then: Timestamp = parse_time(text).unwrap().parse().unwrap();
             assert!(then < Timestamp::now(), "{text}");
         }
-        assert_eq!(moment("2026-03-01T12:00:00Z").unwrap(), "2026-03-01T12:00:00.000Z");
-        assert!(moment("2026-03-01").unwrap().starts_with("2026-0"));
+        assert_eq!(parse_time("2026-03-01T12:00:00Z").unwrap(), "2026-03-01T12:00:00.000Z");
+        assert!(parse_time("2026-03-01").unwrap().starts_with("2026-0"));
         for text in ["", "soon", "2026-13-01", "3 parsecs"] {
-            assert!(moment(text).is_err(), "{text}");
+            assert!(parse_time(text).is_err(), "{text}");
         }
     }
 
     #[test]
     fn the_time_now_has_milliseconds() {
-        let text = self::now();
+        let text = self::now_utc();
         assert_eq!(text.len(), "2026-03-10T12:00:00.123Z".len(), "{text}");
         assert!(text.ends_with('Z') && text.parse::<Timestamp>().is_ok());
     }

@@ -13,10 +13,10 @@ mod tests;
 use std::fmt::Write;
 use std::time::Duration;
 
-use relaycode_door::gate::{Diagnostic, GateReport, Step, StepReport, StepResult};
+use relaycode_door::gate::{Diagnostic, GateReport, GateStep, StepReport, StepResult};
 
-use super::{headline, number, outcome};
-use crate::look::{Look, Paint, Sign};
+use super::{headline_with_state, outcome, pluralize};
+use crate::style::{Glyph, OutputStyle, PaintRole};
 
 /// New errors that are listed before it says how many more there are.
 const ERRORS: usize = 5;
@@ -27,10 +27,10 @@ const MESSAGE: usize = 240;
 
 /// The card of a change that was not kept. `state` says what that leaves the project in, `next` what can be
 /// done about it.
-pub fn refused(report: &GateReport, state: &str, next: Option<&str>, look: &Look) -> String {
-    let what = verdict(report, look).unwrap_or_else(|| "nobody said yes".to_string());
-    let sign = look.paint(Paint::Bad, look.sign(Sign::Refused));
-    let mut out = headline(look, &sign, &format!("not kept: {what}"), state);
+pub fn refused_card(report: &GateReport, state: &str, next: Option<&str>, look: &OutputStyle) -> String {
+    let what = verdict_text(report, look).unwrap_or_else(|| "nobody said yes".to_string());
+    let sign = look.paint(PaintRole::Bad, look.glyph(Glyph::Refused));
+    let mut out = headline_with_state(look, &sign, &format!("not kept: {what}"), state);
     out += &evidence(report, look);
     if let Some(next) = next {
         out += &(look.wrap(&format!("  {}", look.safe(next)), 4) + "\n");
@@ -39,24 +39,24 @@ pub fn refused(report: &GateReport, state: &str, next: Option<&str>, look: &Look
 }
 
 /// The card of a change that is on disk and waits for a yes.
-pub fn waiting(report: &GateReport, look: &Look) -> String {
-    let sign = look.paint(Paint::Look, "!");
-    let what = verdict(report, look).or_else(|| passed(report, look));
+pub fn pending_card(report: &GateReport, look: &OutputStyle) -> String {
+    let sign = look.paint(PaintRole::Attention, "!");
+    let what = verdict_text(report, look).or_else(|| passed_summary(report, look));
     let what = what.unwrap_or_else(|| "nothing checked this".to_string());
-    headline(look, &sign, &what, "on disk, not kept yet") + &evidence(report, look)
+    headline_with_state(look, &sign, &what, "on disk, not kept yet") + &evidence(report, look)
 }
 
 /// `checked in 3.2 s, 2 → 2 errors`: the half of a line that follows `applied 3f9c1e2a`. `None` if no
 /// command ran.
-pub fn passed(report: &GateReport, look: &Look) -> Option<String> {
+pub fn passed_summary(report: &GateReport, look: &OutputStyle) -> Option<String> {
     if report.steps.is_empty() {
         return None;
     }
     let took: Duration = report.steps.iter().map(|step| step.took).sum();
-    let mut text = format!("checked in {}", seconds(took));
+    let mut text = format!("checked in {}", human_duration(took));
     match (report.errors_before, report.errors_after) {
         (Some(before), Some(after)) => {
-            let arrow = look.sign(Sign::Arrow);
+            let arrow = look.glyph(Glyph::Arrow);
             text += &format!(", {before} {arrow} {}", errors(after));
         }
         (None, Some(after)) => text += &format!(", {}", errors(after)),
@@ -64,17 +64,17 @@ pub fn passed(report: &GateReport, look: &Look) -> Option<String> {
     }
     match report.reformatted.len() {
         0 => {}
-        files => text += &format!(", {} reformatted", number(files, "file")),
+        files => text += &format!(", {} reformatted", pluralize(files, "file")),
     }
     Some(text)
 }
 
 /// What speaks against the change, as the rest of a sentence: safe to print. `None`: nothing does.
-pub fn verdict(report: &GateReport, look: &Look) -> Option<String> {
+pub fn verdict_text(report: &GateReport, look: &OutputStyle) -> Option<String> {
     if let Some(step) = report.steps.iter().find(|step| has_broken(step)) {
         return Some(format!("{} {}", command(step, look), ending(&step.result, look)));
     }
-    let linter = report.steps.iter().rev().find(|step| step.step == Step::Linter);
+    let linter = report.steps.iter().rev().find(|step| step.step == GateStep::Linter);
     let linter = linter.map_or_else(|| "the linter".to_string(), |step| command(step, look));
     match (report.errors_before, report.errors_after) {
         (Some(before), Some(after)) if after > before => {
@@ -82,7 +82,7 @@ pub fn verdict(report: &GateReport, look: &Look) -> Option<String> {
         }
         _ if report.unclear => Some(format!("{linter} failed, and named no error that relay understands")),
         (Some(before), Some(after)) if report.new_count > 0 => {
-            let arrow = look.sign(Sign::Arrow);
+            let arrow = look.glyph(Glyph::Arrow);
             let new = count(report.new_count, "new error");
             Some(format!("{linter} has {new} ({before} {arrow} {})", errors(after)))
         }
@@ -91,23 +91,23 @@ pub fn verdict(report: &GateReport, look: &Look) -> Option<String> {
             let failed =
                 report.steps.iter().rev().find(|step| step.result != StepResult::Exited { code: 0 })?;
             // A linter says with its code that there are errors; counted ones are no news.
-            let counted = failed.step == Step::Linter && report.errors_after.is_some();
-            (!counted && failed.step != Step::Baseline)
+            let counted = failed.step == GateStep::Linter && report.errors_after.is_some();
+            (!counted && failed.step != GateStep::Baseline)
                 .then(|| format!("{} {}", command(failed, look), ending(&failed.result, look)))
         }
     }
 }
 
 /// Everything that the commands printed, as far as it is kept.
-pub fn output(report: &GateReport, look: &Look) -> String {
+pub fn full_output(report: &GateReport, look: &OutputStyle) -> String {
     let mut out = String::new();
     for step in &report.steps {
-        let name = name(step.step);
+        let name = step_name(step.step);
         let head = format!("{name}: {} {}", look.safe(&step.command), ending(&step.result, look));
-        let _ = writeln!(out, "\n{}", look.paint(Paint::Strong, &look.wrap(&head, 2)));
+        let _ = writeln!(out, "\n{}", look.paint(PaintRole::Strong, &look.wrap(&head, 2)));
         let text = step.output.trim_end();
         match text.is_empty() {
-            true => out += &format!("{}\n", look.paint(Paint::Dim, "(it printed nothing)")),
+            true => out += &format!("{}\n", look.paint(PaintRole::Dim, "(it printed nothing)")),
             false => out += &format!("{}\n", look.block(text)),
         }
         if step.left_behind > 0 {
@@ -115,37 +115,43 @@ pub fn output(report: &GateReport, look: &Look) -> String {
                 1 => "it left a process behind, which was ended".to_string(),
                 count => format!("it left {count} processes behind, which were ended"),
             };
-            let _ = writeln!(out, "{}", look.paint(Paint::Dim, &look.wrap(&left, 2)));
+            let _ = writeln!(out, "{}", look.paint(PaintRole::Dim, &look.wrap(&left, 2)));
         }
     }
     out
 }
 
 /// That a command ran, how it ended and how long that took, for who wants to hear everything.
-pub fn ran(step: &StepReport, look: &Look) -> String {
-    let text = format!("{}: {} {} in {}", name(step.step), step.command, step.said(), seconds(step.took));
-    outcome::detail(look, &text)
+pub fn step_summary(step: &StepReport, look: &OutputStyle) -> String {
+    let text = format!(
+        "{}: {} {} in {}",
+        step_name(step.step),
+        step.command,
+        step.result_phrase(),
+        human_duration(step.took)
+    );
+    outcome::detail_line(look, &text)
 }
 
 /// The end of what a command printed, a few lines.
-pub fn tail(output: &str, look: &Look) -> String {
+pub fn output_tail(output: &str, look: &OutputStyle) -> String {
     let lines: Vec<&str> = output.lines().filter(|line| !line.trim().is_empty()).collect();
     let last = lines.iter().skip(lines.len().saturating_sub(LINES));
     last.map(|line| look.wrap_if_narrow(&format!("    {}", look.excerpt(line, MESSAGE)), 4) + "\n").collect()
 }
 
 /// What a command is there for, as the configuration calls it.
-pub fn name(step: Step) -> &'static str {
+pub fn step_name(step: GateStep) -> &'static str {
     match step {
-        Step::PreCommand => "preCommand",
-        Step::Baseline => "linter, before",
-        Step::PostCommand => "postCommand",
-        Step::Linter => "linter",
+        GateStep::PreCommand => "preCommand",
+        GateStep::Baseline => "linter, before",
+        GateStep::PostCommand => "postCommand",
+        GateStep::Linter => "linter",
     }
 }
 
 /// A time for people: `40 ms`, `3.2 s`, `2 min 5 s`.
-pub fn seconds(took: Duration) -> String {
+pub fn human_duration(took: Duration) -> String {
     let (seconds, millis) = (took.as_secs(), took.subsec_millis());
     match seconds {
         0 if millis < 100 => format!("{millis} ms"),
@@ -155,7 +161,7 @@ pub fn seconds(took: Duration) -> String {
 }
 
 /// The first new errors; where there are none, the last lines of the command that failed.
-fn evidence(report: &GateReport, look: &Look) -> String {
+fn evidence(report: &GateReport, look: &OutputStyle) -> String {
     let mut out = String::new();
     let listed = &report.new_errors[..report.new_errors.len().min(ERRORS)];
     let places: Vec<String> = listed.iter().map(|error| place(error, look)).collect();
@@ -168,9 +174,9 @@ fn evidence(report: &GateReport, look: &Look) -> String {
     if more > 0 {
         let text = match listed.is_empty() {
             true => count(more, "new error"),
-            false => format!("{} {}", look.sign(Sign::More), count(more, "more new error")),
+            false => format!("{} {}", look.glyph(Glyph::More), count(more, "more new error")),
         };
-        out += &format!("{}\n", look.paint(Paint::Dim, &look.wrap(&format!("    {text}"), 6)));
+        out += &format!("{}\n", look.paint(PaintRole::Dim, &look.wrap(&format!("    {text}"), 6)));
     }
     if !out.is_empty() {
         return out;
@@ -188,7 +194,7 @@ fn evidence(report: &GateReport, look: &Look) -> String {
 }
 
 /// `src/cart.ts:31`
-fn place(error: &Diagnostic, look: &Look) -> String {
+fn place(error: &Diagnostic, look: &OutputStyle) -> String {
     let path = look.path(&error.file, look.columns() / 2);
     match (path.is_empty(), error.line) {
         (true, _) => String::new(),
@@ -200,16 +206,18 @@ fn place(error: &Diagnostic, look: &Look) -> String {
 /// A command that neither passed nor judged.
 fn has_broken(step: &StepReport) -> bool {
     match step.result {
-        StepResult::Exited { code } => code != 0 && matches!(step.step, Step::PreCommand | Step::PostCommand),
-        _ => step.step != Step::Baseline,
+        StepResult::Exited { code } => {
+            code != 0 && matches!(step.step, GateStep::PreCommand | GateStep::PostCommand)
+        }
+        _ => step.step != GateStep::Baseline,
     }
 }
 
-fn command(step: &StepReport, look: &Look) -> String {
+fn command(step: &StepReport, look: &OutputStyle) -> String {
     look.clip(&step.command, look.columns() / 2)
 }
 
-fn ending(result: &StepResult, look: &Look) -> String {
+fn ending(result: &StepResult, look: &OutputStyle) -> String {
     match result {
         StepResult::Exited { code: 0 } => "passed".to_string(),
         StepResult::Exited { code } => format!("ended with code {code}"),
@@ -226,5 +234,5 @@ fn errors(number: u64) -> String {
 }
 
 fn count(count: u64, noun: &str) -> String {
-    number(usize::try_from(count).unwrap_or(usize::MAX), noun)
+    pluralize(usize::try_from(count).unwrap_or(usize::MAX), noun)
 }

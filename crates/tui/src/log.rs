@@ -6,18 +6,18 @@
 //!   3 ↩ 77e2d910  yesterday   clipboard  1 file   +3 −1      fix: typo
 //! ```
 
-use relaycode_ledger::{Entry, Item, TxId};
+use relaycode_ledger::{LogEntry, LogTransaction, TxId};
 use relaycode_text::width::cells;
 use serde::Serialize;
 
-use super::{Part, counts, narrow, number};
+use super::{StyledText, line_counts, narrow, pluralize};
 use crate::clock;
-use crate::look::{Look, Paint, Sign};
+use crate::style::{Glyph, OutputStyle, PaintRole};
 
 /// One thing that was done, as a line of the list.
 #[derive(Debug, Clone, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Row {
+pub struct LogRow {
     /// What `relay show` and `relay revert` take, as well as the id.
     pub index: usize,
     /// The transaction, or the group; `None` if the record is too damaged to say.
@@ -49,16 +49,17 @@ pub struct Row {
     pub damage: Option<String>,
 }
 
-impl Row {
+impl LogRow {
     /// The line of an entry of the ledger.
-    pub fn of(entry: &Entry) -> Row {
+    pub fn from_entry(entry: &LogEntry) -> LogRow {
         let members = &entry.members;
         let newest = members.first();
-        let sum = |count: fn(&Item) -> usize| members.iter().map(count).fold(0, usize::saturating_add);
+        let sum =
+            |count: fn(&LogTransaction) -> usize| members.iter().map(count).fold(0, usize::saturating_add);
         // A group is called by what its first member was about.
         let summary = members.iter().rev().map(|item| &item.summary).find(|text| !text.is_empty());
-        Row {
-            index: entry.place,
+        LogRow {
+            index: entry.position,
             id: entry.group.clone().or_else(|| newest?.id.map(|id| id.to_string())),
             members: members.iter().filter_map(|item| item.id).map(|id| id.to_string()).collect(),
             created_at: newest.map(|item| item.created_at.clone()).unwrap_or_default(),
@@ -78,7 +79,7 @@ impl Row {
 
 /// The rows, and how many more of the `total` there are than these. `any`: there is something in the ledger,
 /// if perhaps nothing that was looked for.
-pub fn text(rows: &[Row], total: usize, any: bool, look: &Look) -> String {
+pub fn text(rows: &[LogRow], total: usize, any: bool, look: &OutputStyle) -> String {
     if total == 0 {
         let nothing = if any {
             "nothing in the log fits that; `relay log` lists it all\n"
@@ -87,16 +88,16 @@ pub fn text(rows: &[Row], total: usize, any: bool, look: &Look) -> String {
         };
         return look.wrap(nothing, 2);
     }
-    let lines: Vec<Line> = rows.iter().map(|row| Line::of(row, look)).collect();
-    let widest = |cells: fn(&Line) -> usize| lines.iter().map(cells).max().unwrap_or(0);
-    let widths = Widths {
+    let lines: Vec<LogLine> = rows.iter().map(|row| LogLine::from_row(row, look)).collect();
+    let widest = |cells: fn(&LogLine) -> usize| lines.iter().map(cells).max().unwrap_or(0);
+    let widths = LogColumnWidths {
         index: rows.iter().map(|row| row.index.to_string().len()).max().unwrap_or(0).max(2),
         time: widest(|line| line.time.cells),
         origin: widest(|line| line.origin.cells),
         files: widest(|line| line.files.cells),
         counts: widest(|line| line.counts.cells),
     };
-    let fits = |line: &Line| line.least(&widths) <= look.columns();
+    let fits = |line: &LogLine| line.least(&widths) <= look.columns();
     let stacked = look.is_narrow() && !lines.iter().all(fits);
     let mut out = String::new();
     for (row, line) in rows.iter().zip(lines) {
@@ -108,17 +109,17 @@ pub fn text(rows: &[Row], total: usize, any: bool, look: &Look) -> String {
     let more = total.saturating_sub(rows.len());
     if more > 0 {
         let text = format!("and {more} more; `relay log -n {total}` lists them all");
-        out += &format!("{}\n", look.paint(Paint::Dim, &look.wrap(&text, 2)));
+        out += &format!("{}\n", look.paint(PaintRole::Dim, &look.wrap(&text, 2)));
     }
     out
 }
 
 /// An id and a summary on each line, for scripts and narrow places.
-pub fn oneline(rows: &[Row], look: &Look) -> String {
+pub fn oneline(rows: &[LogRow], look: &OutputStyle) -> String {
     let mut out = String::new();
     for row in rows {
         let id: String = row.id.iter().flat_map(|id| id.chars()).take(SHORT).collect();
-        let mark = if row.undone { format!("{} ", look.sign(Sign::Reverted)) } else { String::new() };
+        let mark = if row.undone { format!("{} ", look.glyph(Glyph::Reverted)) } else { String::new() };
         let start = format!("{} {mark}", look.clip(&id, SHORT));
         let room = if look.is_narrow() { look.columns().saturating_sub(cells(&start)) } else { usize::MAX };
         let line = format!("{start}{}", look.clip(&summary(row), room));
@@ -128,19 +129,19 @@ pub fn oneline(rows: &[Row], look: &Look) -> String {
 }
 
 /// The parts of a line.
-struct Line {
+struct LogLine {
     mark: &'static str,
-    id: Part,
-    time: Part,
-    origin: Part,
-    files: Part,
-    counts: Part,
+    id: StyledText,
+    time: StyledText,
+    origin: StyledText,
+    files: StyledText,
+    counts: StyledText,
     summary: String,
     /// Said behind the summary.
     tail: Vec<String>,
 }
 
-struct Widths {
+struct LogColumnWidths {
     index: usize,
     time: usize,
     origin: usize,
@@ -148,15 +149,15 @@ struct Widths {
     counts: usize,
 }
 
-impl Line {
-    fn of(row: &Row, look: &Look) -> Line {
+impl LogLine {
+    fn from_row(row: &LogRow, look: &OutputStyle) -> LogLine {
         /// Cells of a name that relay did not choose.
         const ORIGIN: usize = 12;
         /// Cells of a time; what is longer is none.
         const TIME: usize = 14;
         let mut tail = Vec::new();
         if row.members.len() > 1 {
-            tail.push(number(row.members.len(), "edit"));
+            tail.push(pluralize(row.members.len(), "edit"));
         }
         if row.interrupted {
             tail.push("interrupted".to_string());
@@ -165,24 +166,24 @@ impl Line {
             tail.push("can no longer be reverted".to_string());
         }
         let id: String = row.id.iter().flat_map(|id| id.chars()).take(SHORT).collect();
-        Line {
+        LogLine {
             mark: match row {
-                Row { damage: Some(_), .. } => "!",
-                Row { undone: true, .. } => look.sign(Sign::Reverted),
+                LogRow { damage: Some(_), .. } => "!",
+                LogRow { undone: true, .. } => look.glyph(Glyph::Reverted),
                 _ => " ",
             },
-            id: Part::plain(&look.clip(&id, SHORT)).padded(SHORT),
-            time: Part::painted(look, Paint::Dim, &look.clip(&clock::ago(&row.created_at), TIME)),
-            origin: Part::plain(&look.clip(&row.origin, ORIGIN)),
-            files: Part::plain(&number(row.files, "file")),
-            counts: counts(look, row.added, row.removed),
+            id: StyledText::plain(&look.clip(&id, SHORT)).padded(SHORT),
+            time: StyledText::painted(look, PaintRole::Dim, &look.clip(&clock::ago(&row.created_at), TIME)),
+            origin: StyledText::plain(&look.clip(&row.origin, ORIGIN)),
+            files: StyledText::plain(&pluralize(row.files, "file")),
+            counts: line_counts(look, row.added, row.removed),
             summary: summary(row),
             tail,
         }
     }
 
     /// The cells that a row takes with a summary that still says something.
-    fn least(&self, widths: &Widths) -> usize {
+    fn least(&self, widths: &LogColumnWidths) -> usize {
         /// Cells of such a summary.
         const SAYING: usize = 20;
         /// The mark, and what stands between the columns.
@@ -193,39 +194,39 @@ impl Line {
     }
 
     /// The summary below the row, and whatever else does not fit on it.
-    fn stacked(self, row: &Row, index_cells: usize, look: &Look) -> String {
-        let lead = Part::plain(&format!("{:>width$} {} ", row.index, self.mark, width = index_cells));
+    fn stacked(self, row: &LogRow, index_cells: usize, look: &OutputStyle) -> String {
+        let lead = StyledText::plain(&format!("{:>width$} {} ", row.index, self.mark, width = index_cells));
         let indent = lead.cells;
         let columns = [self.id, self.time, self.origin, self.files, self.counts];
-        let mut out = narrow::flow(look, lead, indent, 2, &columns);
-        let edge = || Part::plain(&" ".repeat(indent));
+        let mut out = narrow::flow_parts(look, lead, indent, 2, &columns);
+        let edge = || StyledText::plain(&" ".repeat(indent));
         if row.damage.is_some() {
             // It is said nowhere else.
             let said = look.safe(&self.summary).into_owned();
             out += &(look.wrap(&format!("{}{said}", edge().text), indent) + "\n");
         } else if !self.summary.trim().is_empty() {
-            out += &narrow::title(look, edge(), indent, &self.summary);
+            out += &narrow::title_rows(look, edge(), indent, &self.summary);
         }
         if !self.tail.is_empty() {
-            let tail = narrow::words(look, Paint::Dim, &self.tail.join(", "));
-            out += &narrow::flow(look, edge(), indent, 1, &tail);
+            let tail = narrow::painted_words(look, PaintRole::Dim, &self.tail.join(", "));
+            out += &narrow::flow_parts(look, edge(), indent, 1, &tail);
         }
         out
     }
 
-    fn laid_out(self, index: usize, widths: &Widths, look: &Look) -> String {
+    fn laid_out(self, index: usize, widths: &LogColumnWidths, look: &OutputStyle) -> String {
         /// A summary is never cut shorter than this.
         const SHORTEST: usize = 12;
         let index = format!("{index:>width$}", width = widths.index + 1);
-        let start = Part::plain(&format!("{index} {} ", self.mark)).then(&self.id);
+        let start = StyledText::plain(&format!("{index} {} ", self.mark)).append(&self.id);
         let columns = [
             self.time.padded(widths.time),
             self.origin.padded(widths.origin),
             self.files.padded(widths.files),
             self.counts.padded(widths.counts),
         ];
-        let gap = Part::plain("  ");
-        let start = columns.iter().fold(start, |line, part| line.then(&gap).then(part)).then(&gap);
+        let gap = StyledText::plain("  ");
+        let start = columns.iter().fold(start, |line, part| line.append(&gap).append(part)).append(&gap);
         let tail = self.tail.join(", ");
         let before_tail = if tail.is_empty() { "" } else { "   " };
         // Without a terminal lines may be long.
@@ -233,7 +234,7 @@ impl Line {
             width.saturating_sub(start.cells + before_tail.len() + tail.len()).max(SHORTEST)
         });
         let summary = look.clip(&self.summary, room);
-        let line = format!("{}{summary}{before_tail}{}", start.text, look.paint(Paint::Dim, &tail));
+        let line = format!("{}{summary}{before_tail}{}", start.text, look.paint(PaintRole::Dim, &tail));
         format!("{}\n", line.trim_end())
     }
 }
@@ -242,7 +243,7 @@ impl Line {
 const SHORT: usize = 8;
 
 /// What it was about, in a few words.
-fn summary(row: &Row) -> String {
+fn summary(row: &LogRow) -> String {
     if let Some(damage) = &row.damage {
         return format!("cannot be read: {damage}");
     }
@@ -257,10 +258,10 @@ fn summary(row: &Row) -> String {
 mod tests {
     use super::*;
 
-    const PLAIN: Look = Look { color: false, utf8: true, width: Some(80) };
+    const PLAIN: OutputStyle = OutputStyle { color: false, utf8: true, width: Some(80) };
 
-    fn row(index: usize, id: &str, summary: &str) -> Row {
-        Row {
+    fn row(index: usize, id: &str, summary: &str) -> LogRow {
+        LogRow {
             index,
             id: Some(id.to_string()),
             members: vec![id.to_string()],
@@ -280,13 +281,13 @@ mod tests {
 
     #[test]
     fn groups_lost_contents_and_damage_are_told() {
-        let group = Row {
+        let group = LogRow {
             members: vec!["a".into(), "b".into(), "c".into()],
             files: 12,
             ..row(1, "a81b07c4-turn", "add retry to the client and to everything else that calls it")
         };
-        let lost = Row { revertible: false, removed: 0, ..row(2, "3f9c1e2a", "old") };
-        let damaged = Row { id: None, damage: Some("cut off".into()), ..row(3, "", "") };
+        let lost = LogRow { revertible: false, removed: 0, ..row(2, "3f9c1e2a", "old") };
+        let damaged = LogRow { id: None, damage: Some("cut off".into()), ..row(3, "", "") };
         let expected = [
             "  1   a81b07c4  before clocks  agent  12 files  +120 −33  add retry t…   3 edits",
             "  2   3f9c1e2a  before clocks  agent  1 file    +120      old   can no longer be reverted",

@@ -4,22 +4,22 @@
 #[cfg(test)]
 mod tests;
 
-use relaycode_change::diff::{Content, DiffHunk, FileDiff, LineKind};
+use relaycode_change::diff::{DiffContent, DiffHunk, DiffLineKind, FileDiff};
 use relaycode_change::path::RelPath;
 use relaycode_change::plan::{FilePlan, Plan};
-use relaycode_door::Rule;
+use relaycode_door::ApprovalRule;
 use relaycode_ledger::{Digest, TxId};
-use relaycode_project::trust::Wants;
+use relaycode_project::trust::TrustRequest;
 use relaycode_text::width::cells;
 
-use super::{Part, card, counts, narrow, trust, why};
-use crate::look::{Look, Paint, Sign};
+use super::{StyledText, card, line_counts, narrow, rules, trust};
+use crate::style::{Glyph, OutputStyle, PaintRole};
 
 /// What each key of a question does.
-pub type Keys = &'static [(&'static str, &'static str)];
+pub type QuestionKeys = &'static [(&'static str, &'static str)];
 
 /// The keys of "apply?".
-pub const APPLY: Keys = &[
+pub const APPLY_KEYS: QuestionKeys = &[
     ("y", "put it on disk, every file or none; `relay revert` undoes it"),
     (
         "n",
@@ -34,7 +34,7 @@ pub const APPLY: Keys = &[
 ];
 
 /// The keys of "keep?".
-pub const KEEP: Keys = &[
+pub const KEEP_KEYS: QuestionKeys = &[
     ("y", "keep it as it is on disk now; `relay revert` undoes it"),
     ("n", "put everything back (so does Enter); what follows it is the reason"),
     ("r", "say no with a reason for your model"),
@@ -45,56 +45,62 @@ pub const KEEP: Keys = &[
 ];
 
 /// The keys of the question for trust.
-pub const TRUST: Keys = &[
+pub const TRUST_KEYS: QuestionKeys = &[
     ("y", "trust exactly this from now on; when it changes, you are asked again"),
     ("n", "go on without it (so does Enter): nothing of it runs"),
     ("w", "say why relay asks"),
 ];
 
 /// The keys of the question for a new change.
-pub const NEW_CHANGE: Keys = &[
+pub const NEW_CHANGE_KEYS: QuestionKeys = &[
     ("y", "it is a new change: it gets an id of its own"),
     ("n", "leave everything as it is (so does Enter)"),
     ("w", "say why relay asks"),
 ];
 
 /// `  apply? [y/N]  d diff · f pick · e edit · w why · ?  `
-pub fn apply(look: &Look) -> String {
-    line("apply? [y/N] ", &["d diff", "f pick", "e edit", "w why", "?"], look)
+pub fn apply_prompt(look: &OutputStyle) -> String {
+    prompt_line("apply? [y/N] ", &["d diff", "f pick", "e edit", "w why", "?"], look)
 }
 
 /// `  keep? [y/N]  d diff · o output · w why · ?  `
-pub fn keep(look: &Look) -> String {
-    line("keep? [y/N] ", &["d diff", "o output", "w why", "?"], look)
+pub fn keep_prompt(look: &OutputStyle) -> String {
+    prompt_line("keep? [y/N] ", &["d diff", "o output", "w why", "?"], look)
 }
 
 /// `  from relaycode.config.json, not seen before. Run them from now on? [y/N] w ?  `
-pub fn trust(wants: &Wants, before: Option<&Wants>, config: &str, look: &Look) -> String {
+pub fn trust_prompt(
+    wants: &TrustRequest,
+    before: Option<&TrustRequest>,
+    config: &str,
+    look: &OutputStyle,
+) -> String {
     let question = match wants.commands.len() {
         0 => "Go by it from now on?",
         1 => "Run it from now on?",
         _ => "Run them from now on?",
     };
-    let source = trust::source(wants, before, config, look);
+    let source = trust::source_phrase(wants, before, config, look);
     two_parts(&format!("  {source}."), &format!("{question} [y/N] w ?"), 2, look)
 }
 
 /// `  is this a new change? [y/N]  w why · ?  `
-pub fn new_change(look: &Look) -> String {
-    line("is this a new change? [y/N] ", &["w why", "?"], look)
+pub fn new_change_prompt(look: &OutputStyle) -> String {
+    prompt_line("is this a new change? [y/N] ", &["w why", "?"], look)
 }
 
-fn line(question: &str, keys: &[&str], look: &Look) -> String {
-    let dot = look.sign(Sign::Dot);
+fn prompt_line(question: &str, keys: &[&str], look: &OutputStyle) -> String {
+    let dot = look.glyph(Glyph::Dot);
     let all = keys.join(&format!(" {dot} "));
     let room = look.columns().saturating_sub(TYPED);
     if look.is_narrow() && cells(&all) + 4 > room {
         // A key and its word stay together.
         let (last, others) = keys.split_last().unwrap_or((&"", &[]));
-        let mut parts: Vec<Part> = others.iter().map(|key| Part::plain(&format!("{key} {dot}"))).collect();
-        parts.push(Part::plain(last));
-        let bounded = Look { width: Some(room), ..*look };
-        let keys = narrow::flow(&bounded, Part::plain("    "), 4, 1, &parts);
+        let mut parts: Vec<StyledText> =
+            others.iter().map(|key| StyledText::plain(&format!("{key} {dot}"))).collect();
+        parts.push(StyledText::plain(last));
+        let bounded = OutputStyle { width: Some(room), ..*look };
+        let keys = narrow::flow_parts(&bounded, StyledText::plain("    "), 4, 1, &parts);
         let question = bounded.wrap(&format!("  {}", question.trim_end()), 4);
         return format!("{question}\n{}  ", keys.trim_end());
     }
@@ -106,9 +112,9 @@ const TYPED: usize = 3;
 
 /// The line that asks, with room behind it for what is typed; where it is too long, the second part
 /// begins a line of its own.
-fn two_parts(first: &str, second: &str, indent: usize, look: &Look) -> String {
+fn two_parts(first: &str, second: &str, indent: usize, look: &OutputStyle) -> String {
     let width = look.width.map(|columns| columns.saturating_sub(TYPED));
-    let look = Look { width, ..*look };
+    let look = OutputStyle { width, ..*look };
     let line = format!("{first} {second}");
     if width.is_none_or(|columns| cells(&line) <= columns) {
         return line + "  ";
@@ -118,7 +124,7 @@ fn two_parts(first: &str, second: &str, indent: usize, look: &Look) -> String {
 }
 
 /// What each key does, one line each.
-pub fn keys(keys: Keys, look: &Look) -> String {
+pub fn key_help(keys: QuestionKeys, look: &OutputStyle) -> String {
     let mut out = String::new();
     for (key, does) in keys.iter().chain(&[("?", "show this")]) {
         out += &(look.wrap(&format!("    {key}  {does}"), 7) + "\n");
@@ -127,51 +133,58 @@ pub fn keys(keys: Keys, look: &Look) -> String {
 }
 
 /// Why "apply?" is asked, as far as the card does not show it.
-pub fn reasons(rules: &[Rule], plan: &Plan, look: &Look) -> String {
-    let said = |rule: &Rule| match rule {
+pub fn reasons(rules: &[ApprovalRule], plan: &Plan, look: &OutputStyle) -> String {
+    let said = |rule: &ApprovalRule| match rule {
         // Ordinary: nothing is off. What changed meanwhile was said when it was planned again.
-        Rule::Manual | Rule::NoConfig | Rule::NoLinter | Rule::Revised => None,
-        Rule::ChangedMeanwhile { .. } => None,
-        Rule::Found(finding) if plan.findings.contains(finding) => None,
-        Rule::Guarded { path, why } => Some(format!("{} {}", look.safe(path.as_str()), look.safe(why))),
-        rule => Some(why::sentence(rule, look)),
+        ApprovalRule::Manual | ApprovalRule::NoConfig | ApprovalRule::NoLinter | ApprovalRule::Revised => {
+            None
+        }
+        ApprovalRule::ChangedMeanwhile { .. } => None,
+        ApprovalRule::Found(finding) if plan.findings.contains(finding) => None,
+        ApprovalRule::Guarded { path, why } => {
+            Some(format!("{} {}", look.safe(path.as_str()), look.safe(why)))
+        }
+        rule => Some(rules::rule_sentence(rule, look)),
     };
     let lines: Vec<String> = rules.iter().filter_map(said).collect();
-    card::list(&lines, &look.paint(Paint::Look, "!"), look)
+    card::marked_list(&lines, &look.paint(PaintRole::Attention, "!"), look)
 }
 
 /// The id is that of another answer.
-pub fn same_id(id: TxId, look: &Look) -> String {
+pub fn same_id_warning(id: TxId, look: &OutputStyle) -> String {
     let said = format!("{} was the id of another answer, which is in the ledger already", id.short());
-    super::outcome::remark(look, &said)
+    super::outcome::warning_line(look, &said)
 }
 
 /// Why the same id is asked about.
-pub fn why_new(answer: Digest, look: &Look) -> String {
+pub fn explain_new_change(answer: Digest, look: &OutputStyle) -> String {
     let said = "  an id stands for one change: a second answer under it is a mistake of the model, or \
                 somebody's trick. Nothing else covers this, not even `-y`";
-    format!("{}\n{}", look.wrap(said, 2), why::counts_for(answer, look))
+    format!("{}\n{}", look.wrap(said, 2), rules::digest_line(answer, look))
 }
 
 /// Why trust is asked for.
-pub fn why_trust(digest: Digest, look: &Look) -> String {
+pub fn explain_trust(digest: Digest, look: &OutputStyle) -> String {
     let said = "  commands that a project names run with your rights, so none runs before you said yes to \
                 exactly it. A no is no obstacle: relay's own checks run, and you decide";
-    format!("{}\n{}", look.wrap(said, 2), why::counts_for(digest, look))
+    format!("{}\n{}", look.wrap(said, 2), rules::digest_line(digest, look))
 }
 
 /// `! src/a.ts changed meanwhile: planned again`
-pub fn planned_again(paths: &[RelPath], look: &Look) -> String {
+pub fn replanned_warning(paths: &[RelPath], look: &OutputStyle) -> String {
     let first = paths.first().map_or("a file", |path| path.as_str());
     let more = match paths.len() {
         0 | 1 => String::new(),
         count => format!(" and {} more", count - 1),
     };
-    super::outcome::remark(look, &format!("{}{more} changed meanwhile: planned again", look.safe(first)))
+    super::outcome::warning_line(
+        look,
+        &format!("{}{more} changed meanwhile: planned again", look.safe(first)),
+    )
 }
 
 /// The files that change, numbered; with `places`, each place of those that have several.
-pub fn files(files: &[(&FilePlan, &FileDiff)], places: bool, look: &Look) -> String {
+pub fn numbered_files(files: &[(&FilePlan, &FileDiff)], places: bool, look: &OutputStyle) -> String {
     /// Cells of the quoted line.
     const QUOTED: usize = 40;
     /// Cells of a place before that.
@@ -181,35 +194,42 @@ pub fn files(files: &[(&FilePlan, &FileDiff)], places: bool, look: &Look) -> Str
     let room = if look.is_narrow() { usize::MAX } else { room };
     let names: Vec<String> = files.iter().map(|(file, _)| look.path(file.path.as_str(), room)).collect();
     let widest = names.iter().map(|name| cells(name)).max().unwrap_or(0);
-    let lines = files.iter().map(|(file, _)| counts(look, file.added, file.removed).cells).max().unwrap_or(0);
+    let lines =
+        files.iter().map(|(file, _)| line_counts(look, file.added, file.removed).cells).max().unwrap_or(0);
     let stacked = look.is_narrow() && 4 + width + 5 + widest + 3 + lines > look.columns();
     let mut out = String::new();
     for (index, ((file, diff), name)) in files.iter().zip(&names).enumerate() {
         let number = index + 1;
-        let lines = counts(look, file.added, file.removed).text;
-        let name = Part::plain(name).padded(widest).text;
+        let lines = line_counts(look, file.added, file.removed).text;
+        let name = StyledText::plain(name).padded(widest).text;
         let text = format!("    {number:>width$}  {}  {name}   {lines}", file.change.letter());
         out += &match stacked {
             true => {
-                let lead = Part::plain(&format!("  {number:>width$}  {}  ", file.change.letter()));
-                let lines = counts(look, file.added, file.removed);
-                narrow::numbered(look, lead, (None, file.path.as_str()), &lines, "")
+                let lead = StyledText::plain(&format!("  {number:>width$}  {}  ", file.change.letter()));
+                let lines = line_counts(look, file.added, file.removed);
+                narrow::file_rows_after(look, lead, (None, file.path.as_str()), &lines, "")
             }
             false => format!("{}\n", text.trim_end()),
         };
-        for (index, hunk) in hunks(diff).iter().enumerate().filter(|_| places) {
+        for (index, hunk) in selectable_hunks(diff).iter().enumerate().filter(|_| places) {
             let number = format!("{number}.{}", index + 1);
             let (part, line, first) = place(hunk, look);
             if look.is_tight(PLACE) {
-                let line = Part::plain(&format!("line {line}"));
-                out += &narrow::flow(look, Part::plain("    "), 6, 2, &[Part::plain(&number), line, part]);
+                let line = StyledText::plain(&format!("line {line}"));
+                out += &narrow::flow_parts(
+                    look,
+                    StyledText::plain("    "),
+                    6,
+                    2,
+                    &[StyledText::plain(&number), line, part],
+                );
                 let first = look.excerpt(first, look.columns().saturating_sub(6));
-                out += &format!("{}\n", format!("      {}", look.paint(Paint::Dim, &first)).trim_end());
+                out += &format!("{}\n", format!("      {}", look.paint(PaintRole::Dim, &first)).trim_end());
                 continue;
             }
             let left = format!("         {number:<6} line {line:<5} ");
             let room = look.columns().saturating_sub(left.len() + part.cells + 3).min(QUOTED);
-            let quoted = look.paint(Paint::Dim, &look.excerpt(first, room));
+            let quoted = look.paint(PaintRole::Dim, &look.excerpt(first, room));
             out += &format!("{}\n", format!("{left}{}   {quoted}", part.text).trim_end());
         }
     }
@@ -217,9 +237,11 @@ pub fn files(files: &[(&FilePlan, &FileDiff)], places: bool, look: &Look) -> Str
 }
 
 /// The places of a file that can be taken one by one: none if there is only one.
-pub fn hunks(diff: &FileDiff) -> &[DiffHunk] {
+pub fn selectable_hunks(diff: &FileDiff) -> &[DiffHunk] {
     match &diff.content {
-        Content::Text { hunks, endings } if hunks.len() > 1 && !endings.is_some_and(|change| change.only) => {
+        DiffContent::Text { hunks, endings }
+            if hunks.len() > 1 && !endings.is_some_and(|change| change.only) =>
+        {
             hunks
         }
         _ => &[],
@@ -227,29 +249,29 @@ pub fn hunks(diff: &FileDiff) -> &[DiffHunk] {
 }
 
 /// The counts of a place, and its first line that comes or goes: number and text.
-fn place<'a>(hunk: &'a DiffHunk, look: &Look) -> (Part, usize, &'a str) {
-    let of = |kind: LineKind| hunk.lines.iter().filter(|line| line.kind == kind).count();
-    let first = |kind: LineKind| hunk.lines.iter().find(|line| line.kind == kind);
-    let first = first(LineKind::Added).or_else(|| first(LineKind::Removed));
+fn place<'a>(hunk: &'a DiffHunk, look: &OutputStyle) -> (StyledText, usize, &'a str) {
+    let of = |kind: DiffLineKind| hunk.lines.iter().filter(|line| line.kind == kind).count();
+    let first = |kind: DiffLineKind| hunk.lines.iter().find(|line| line.kind == kind);
+    let first = first(DiffLineKind::Added).or_else(|| first(DiffLineKind::Removed));
     let (line, text) = first.map_or((hunk.new_start, ""), |line| {
         (line.new.or(line.old).unwrap_or(hunk.new_start), line.text.as_str())
     });
-    (counts(look, of(LineKind::Added), of(LineKind::Removed)), line, text)
+    (line_counts(look, of(DiffLineKind::Added), of(DiffLineKind::Removed)), line, text)
 }
 
 /// The line that asks which of the files and places are wanted.
-pub fn pick(look: &Look) -> String {
+pub fn pick_prompt(look: &OutputStyle) -> String {
     let keys = "`1 3`, all but `-2`, place `1.2`, `d 1.2` shows it, Enter: back";
     two_parts("  which?", keys, 4, look)
 }
 
 /// A no with its reason, as text for the model that wrote the change, as it is shown.
-pub fn for_model(reason: &str, look: &Look) -> String {
-    to_model(&look.safe(reason))
+pub fn rejection_preview(reason: &str, look: &OutputStyle) -> String {
+    rejection_message(&look.safe(reason))
 }
 
 /// … and as it is copied.
-pub fn to_model(reason: &str) -> String {
+pub fn rejection_message(reason: &str) -> String {
     format!(
         "The change was not applied: {reason}. Please send a new version of it; the same id may be used.\n"
     )

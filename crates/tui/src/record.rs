@@ -7,17 +7,17 @@
 //!   from       stdin, on main at 9e101c6
 //! ```
 
-use relaycode_change::plan::Change;
+use relaycode_change::plan::FileChangeKind;
 use relaycode_ledger::TxId;
 use relaycode_ledger::record::{FileRecord, Record};
 
-use super::{LISTED, Part, card, counts, labelled, narrow, number};
+use super::{LIST_LIMIT, StyledText, card, labelled_line, line_counts, narrow, pluralize};
 use crate::clock;
-use crate::look::{Look, Paint, Sign};
+use crate::style::{Glyph, OutputStyle, PaintRole};
 
 /// What became of a transaction later.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Fate {
+pub struct RevertStatus {
     /// It was reverted.
     pub undone: bool,
     /// … by this one.
@@ -25,34 +25,34 @@ pub struct Fate {
 }
 
 /// A record, and what of it is shown.
-pub struct Shown {
+pub struct RecordView {
     /// The record.
     pub record: Record,
     /// What became of it later.
-    pub fate: Fate,
+    pub revert_status: RevertStatus,
     /// The files that were asked for.
     pub files: Vec<FileRecord>,
 }
 
 /// What happened to a file of a record.
-pub fn change(record: &Record, file: &FileRecord) -> Change {
+pub fn file_change(record: &Record, file: &FileRecord) -> FileChangeKind {
     match (&file.before, &file.after) {
-        (None, _) => Change::Added,
-        (_, None) if record.leaves_open(file) => Change::Modified,
-        (_, None) => Change::Deleted,
-        _ if file.renamed_from.is_some() => Change::Renamed,
-        _ => Change::Modified,
+        (None, _) => FileChangeKind::Added,
+        (_, None) if record.is_result_unknown(file) => FileChangeKind::Modified,
+        (_, None) => FileChangeKind::Deleted,
+        _ if file.renamed_from.is_some() => FileChangeKind::Renamed,
+        _ => FileChangeKind::Modified,
     }
 }
 
 /// The record in some lines.
-pub fn text(shown: &Shown, look: &Look) -> String {
+pub fn text(shown: &RecordView, look: &OutputStyle) -> String {
     let record = &shown.record;
     let mut out = head(shown, look);
     out += &rows(&shown.record, &shown.files, look);
     let mut field = |name: &str, value: &str| {
-        let label = Part::plain("  ").then(&Part::painted(look, Paint::Dim, name));
-        out += &labelled(look, label, 2 + NAME, &look.safe(value));
+        let label = StyledText::plain("  ").append(&StyledText::painted(look, PaintRole::Dim, name));
+        out += &labelled_line(look, label, 2 + NAME, &look.safe(value));
     };
     field("id", &record.uuid.to_string());
     field("when", &format!("{}, {}", clock::local(&record.created_at), clock::ago(&record.created_at)));
@@ -66,8 +66,8 @@ pub fn text(shown: &Shown, look: &Look) -> String {
     for said in record.gate.iter().flat_map(|gate| gate.lines()) {
         field("checks", said);
     }
-    if shown.fate.undone {
-        let by = shown.fate.reverted_by.map(|id| format!(" by {}", id.short()));
+    if shown.revert_status.undone {
+        let by = shown.revert_status.reverted_by.map(|id| format!(" by {}", id.short()));
         field("state", &format!("reverted{}", by.unwrap_or_default()));
     }
     for id in &record.revert_of {
@@ -77,16 +77,16 @@ pub fn text(shown: &Shown, look: &Look) -> String {
         field("asked for", &clipped(asked));
     }
     out += &message(record, look);
-    out += &said("its author said", &record.reasoning, look);
+    out += &paragraphs_under("its author said", &record.reasoning, look);
     out += &listed("edits that did not match exactly", &record.matches, look);
     out += &listed("notes", &record.notes, look);
     out
 }
 
 /// Said instead of a diff whose bytes are gone.
-pub fn no_diff(file: &FileRecord, look: &Look) -> String {
+pub fn no_diff(file: &FileRecord, look: &OutputStyle) -> String {
     let text = format!("{}: its content is not kept any more", look.path_in(&file.path, 1));
-    format!("\n{}\n", look.paint(Paint::Dim, &look.wrap_if_narrow(&text, 2)))
+    format!("\n{}\n", look.paint(PaintRole::Dim, &look.wrap_if_narrow(&text, 2)))
 }
 
 /// Cells of a field's name.
@@ -94,15 +94,16 @@ const NAME: usize = 11;
 /// Characters of a text that its author may have made long.
 const CLIPPED: usize = 400;
 
-fn head(shown: &Shown, look: &Look) -> String {
+fn head(shown: &RecordView, look: &OutputStyle) -> String {
     let files = &shown.files;
     let (added, removed) = files.iter().fold((0_usize, 0_usize), |(added, removed), file| {
         (added.saturating_add(file.added), removed.saturating_add(file.removed))
     });
-    let totals = [Part::plain(&number(files.len(), "file")), counts(look, added, removed)];
-    let mark = if shown.fate.undone { format!(" {}", look.sign(Sign::Reverted)) } else { String::new() };
+    let totals = [StyledText::plain(&pluralize(files.len(), "file")), line_counts(look, added, removed)];
+    let mark =
+        if shown.revert_status.undone { format!(" {}", look.glyph(Glyph::Reverted)) } else { String::new() };
     let id = format!("{}{mark}  ", shown.record.uuid.short());
-    card::headed(look, Part::plain(&id), &title(&shown.record), totals)
+    card::title_with_totals(look, StyledText::plain(&id), &title(&shown.record), totals)
 }
 
 /// What the author calls the change.
@@ -132,8 +133,8 @@ fn origin(record: &Record) -> String {
     format!("{}{place}", record.origin)
 }
 
-fn rows(record: &Record, files: &[FileRecord], look: &Look) -> String {
-    let arrow = look.sign(Sign::Arrow);
+fn rows(record: &Record, files: &[FileRecord], look: &OutputStyle) -> String {
+    let arrow = look.glyph(Glyph::Arrow);
     // On a narrow terminal a name that is too long gets a line of its own.
     let bounded = look.width.filter(|_| !look.is_narrow());
     let room = bounded.map_or(usize::MAX, |width| width.saturating_sub(24).max(20));
@@ -144,47 +145,51 @@ fn rows(record: &Record, files: &[FileRecord], look: &Look) -> String {
             format!("{} {arrow} {}", look.path(from, half), look.path(&file.path, half))
         }
     };
-    let names: Vec<Part> = files.iter().map(|file| Part::plain(&name(file))).collect();
+    let names: Vec<StyledText> = files.iter().map(|file| StyledText::plain(&name(file))).collect();
     let widest = names.iter().map(|name| name.cells).max().unwrap_or(0);
-    let lines = files.iter().map(|file| counts(look, file.added, file.removed).cells).max().unwrap_or(0);
+    let lines = files.iter().map(|file| line_counts(look, file.added, file.removed).cells).max().unwrap_or(0);
     if look.is_narrow() && 9 + widest + lines > look.columns() {
         let one = |file: &FileRecord| {
             let names = (file.renamed_from.as_deref(), file.path.as_str());
-            let lines = counts(look, file.added, file.removed);
-            narrow::file(look, change(record, file).letter(), names, &lines, "")
+            let lines = line_counts(look, file.added, file.removed);
+            narrow::file_rows(look, file_change(record, file).letter(), names, &lines, "")
         };
         return files.iter().map(one).collect();
     }
     let mut out = String::new();
     for (file, name) in files.iter().zip(names) {
-        let counts = counts(look, file.added, file.removed);
-        let line =
-            format!("    {}  {}  {}", change(record, file).letter(), name.padded(widest).text, counts.text);
+        let counts = line_counts(look, file.added, file.removed);
+        let line = format!(
+            "    {}  {}  {}",
+            file_change(record, file).letter(),
+            name.padded(widest).text,
+            counts.text
+        );
         out += &format!("{}\n", line.trim_end());
     }
     out
 }
 
 /// The message beyond its first line, which is the title.
-fn message(record: &Record, look: &Look) -> String {
+fn message(record: &Record, look: &OutputStyle) -> String {
     let Some(message) = &record.git_commit_msg else {
         return String::new();
     };
     let lines: Vec<String> =
         message.lines().skip_while(|line| line.trim().is_empty()).skip(1).map(str::to_string).collect();
     let text = lines.join("\n").trim().to_string();
-    if text.is_empty() { text } else { said("message", &[text], look) }
+    if text.is_empty() { text } else { paragraphs_under("message", &[text], look) }
 }
 
 /// Paragraphs, clipped, under a heading.
-fn said(heading: &str, paragraphs: &[String], look: &Look) -> String {
+fn paragraphs_under(heading: &str, paragraphs: &[String], look: &OutputStyle) -> String {
     /// Paragraphs that are shown.
     const SHOWN: usize = 3;
     let paragraphs: Vec<&String> = paragraphs.iter().filter(|text| !text.trim().is_empty()).collect();
     if paragraphs.is_empty() {
         return String::new();
     }
-    let mut out = format!("  {}\n", look.paint(Paint::Dim, heading));
+    let mut out = format!("  {}\n", look.paint(PaintRole::Dim, heading));
     for text in paragraphs.iter().take(SHOWN) {
         for line in clipped(text).lines() {
             let line = look.wrap(&format!("    {}", look.safe(line)), 4);
@@ -192,8 +197,9 @@ fn said(heading: &str, paragraphs: &[String], look: &Look) -> String {
         }
     }
     if paragraphs.len() > SHOWN {
-        let more = format!("and {} more; --json has it all", number(paragraphs.len() - SHOWN, "paragraph"));
-        out += &format!("{}\n", look.paint(Paint::Dim, &look.wrap(&format!("    {more}"), 4)));
+        let more =
+            format!("and {} more; --json has it all", pluralize(paragraphs.len() - SHOWN, "paragraph"));
+        out += &format!("{}\n", look.paint(PaintRole::Dim, &look.wrap(&format!("    {more}"), 4)));
     }
     out
 }
@@ -206,18 +212,18 @@ fn clipped(text: &str) -> String {
     }
 }
 
-fn listed(heading: &str, lines: &[String], look: &Look) -> String {
+fn listed(heading: &str, lines: &[String], look: &OutputStyle) -> String {
     if lines.is_empty() {
         return String::new();
     }
     let heading = look.wrap(&format!("  {heading}"), 2);
-    let mut out = format!("{}\n", look.paint(Paint::Dim, &heading));
-    for line in lines.iter().take(LISTED) {
+    let mut out = format!("{}\n", look.paint(PaintRole::Dim, &heading));
+    for line in lines.iter().take(LIST_LIMIT) {
         out += &(look.wrap(&format!("    {}", look.safe(line)), 6) + "\n");
     }
-    if lines.len() > LISTED {
-        let more = format!("and {} more", lines.len() - LISTED);
-        out += &format!("    {}\n", look.paint(Paint::Dim, &more));
+    if lines.len() > LIST_LIMIT {
+        let more = format!("and {} more", lines.len() - LIST_LIMIT);
+        out += &format!("    {}\n", look.paint(PaintRole::Dim, &more));
     }
     out
 }

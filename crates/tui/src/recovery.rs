@@ -5,77 +5,77 @@
 //!   src/cart.ts was changed meanwhile, not by relay: left alone
 //! ```
 
-use relaycode_ledger::error::Unfinished;
+use relaycode_ledger::error::UnfinishedPutBack;
 
-use super::{LISTED, number};
-use crate::look::{Look, Paint};
-use relaycode_ledger::{Outcome, Recovered};
+use super::{LIST_LIMIT, pluralize};
+use crate::style::{OutputStyle, PaintRole};
+use relaycode_ledger::{RecoveredTransaction, RecoveryOutcome};
 
 /// A few lines for every transaction; nothing if there is none.
-pub fn text(recovered: &[Recovered], look: &Look) -> String {
+pub fn text(recovered: &[RecoveredTransaction], look: &OutputStyle) -> String {
     let mut out: String = recovered.iter().map(|one| entry(one, look)).collect();
-    if recovered.iter().any(|one| matches!(one.outcome, Outcome::NeedsYou(_))) {
+    if recovered.iter().any(|one| matches!(one.outcome, RecoveryOutcome::NeedsDecision(_))) {
         let next = "  next: `relay recover --keep` (stay with it) or `relay recover --restore` (its bytes stay in .relaycode)";
         out += &(look.wrap(next, 8) + "\n");
     }
     out
 }
 
-fn entry(recovered: &Recovered, look: &Look) -> String {
-    let sign = look.paint(Paint::Look, "!");
+fn entry(recovered: &RecoveredTransaction, look: &OutputStyle) -> String {
+    let sign = look.paint(PaintRole::Attention, "!");
     let id = recovered.id.short();
     let what = match &recovered.outcome {
-        Outcome::Committed => format!("an earlier run stopped at the end of {id}: it is complete"),
-        Outcome::PutBack { kept, .. } => {
+        RecoveryOutcome::Committed => format!("an earlier run stopped at the end of {id}: it is complete"),
+        RecoveryOutcome::PutBack { kept, .. } => {
             let kept = kept.as_ref().map(|kept| format!("; what was there is kept in {}", look.safe(kept)));
             let kept = kept.unwrap_or_default();
             format!("an earlier run stopped in the middle of {id}: everything was put back{kept}")
         }
-        Outcome::Kept { kept } => {
+        RecoveryOutcome::Kept { kept } => {
             format!("{id} stays as it is now; what it had displaced is kept in {}", look.safe(kept))
         }
-        Outcome::Original => {
+        RecoveryOutcome::Original => {
             format!("{id} was left open by the original tool; it is not touched")
         }
-        Outcome::Recorded { files: 0, .. } => {
+        RecoveryOutcome::RecordingAdopted { files: 0, .. } => {
             format!("the recording {id} was cut short: nothing had changed")
         }
-        Outcome::Recorded { files, left } => {
+        RecoveryOutcome::RecordingAdopted { files, left } => {
             let left = match left.len() {
                 0 => String::new(),
-                count => format!("; {} more cannot be undone: `relay show {id}`", number(count, "change")),
+                count => format!("; {} more cannot be undone: `relay show {id}`", pluralize(count, "change")),
             };
-            let files = number(*files, "changed file");
+            let files = pluralize(*files, "changed file");
             format!("the recording {id} was cut short: {files} recorded, `relay revert {id}` undoes it{left}")
         }
-        Outcome::NeedsYou(unfinished) => {
+        RecoveryOutcome::NeedsDecision(unfinished) => {
             let back = unfinished.restored.len();
             let all = back + unfinished.left.len();
             let were = if back == 1 { "was" } else { "were" };
             format!(
                 "an earlier run stopped in the middle of {id}: {back} of {} {were} put back",
-                number(all, "file")
+                pluralize(all, "file")
             )
         }
     };
     let mut out = format!("{sign} {}\n", look.wrap(&format!("  {what}"), 2).trim_start());
-    if let Outcome::NeedsYou(unfinished) = &recovered.outcome {
-        out += &left(unfinished, look);
+    if let RecoveryOutcome::NeedsDecision(unfinished) = &recovered.outcome {
+        out += &unfinished_files(unfinished, look);
     }
     out
 }
 
-fn left(unfinished: &Unfinished, look: &Look) -> String {
+fn unfinished_files(unfinished: &UnfinishedPutBack, look: &OutputStyle) -> String {
     let mut out = String::new();
-    for file in unfinished.left.iter().take(LISTED) {
+    for file in unfinished.left.iter().take(LIST_LIMIT) {
         let kept = file.kept.as_ref().map(|kept| format!("; its other bytes are in {kept}"));
         let line = format!("{}: left alone{}", file.reason, kept.unwrap_or_default());
         let path = look.path_in(&file.path, 4);
         out += &(look.wrap(&format!("  {path} {}", look.safe(&line)), 4) + "\n");
     }
-    if unfinished.left.len() > LISTED {
-        let more = format!("and {} more", unfinished.left.len() - LISTED);
-        out += &format!("  {}\n", look.paint(Paint::Dim, &more));
+    if unfinished.left.len() > LIST_LIMIT {
+        let more = format!("and {} more", unfinished.left.len() - LIST_LIMIT);
+        out += &format!("  {}\n", look.paint(PaintRole::Dim, &more));
     }
     out
 }

@@ -11,18 +11,20 @@
 use std::collections::HashSet;
 
 use relaycode_change::path::RelPath;
-use relaycode_change::plan::{FittingHunk, HunkState, Nearest, Reason, Refusal, Refused};
-use relaycode_change::proposal::{Hunk, Unread};
+use relaycode_change::plan::{
+    FittingHunk, HunkState, NearestPlace, PlanRefusal, RefusalEntry, RefusalReason,
+};
+use relaycode_change::proposal::{Hunk, UnreadBlock};
 
-use super::{LISTED, Part, card, number, two_ended};
-use crate::look::{Look, Paint, Sign};
+use super::{LIST_LIMIT, StyledText, card, justified_line, pluralize};
+use crate::style::{Glyph, OutputStyle, PaintRole};
 
 /// The refusal. `next` is a sentence on how to get a repair prompt, if there is one to get.
-pub fn text(refused: &Refused, unread: &[Unread], next: Option<&str>, look: &Look) -> String {
-    let sign = look.paint(Paint::Bad, look.sign(Sign::Refused));
+pub fn text(refused: &PlanRefusal, unread: &[UnreadBlock], next: Option<&str>, look: &OutputStyle) -> String {
+    let sign = look.paint(PaintRole::Bad, look.glyph(Glyph::Refused));
     let what = format!("refused: {}", headline(refused));
-    let mut out = super::headline(look, &sign, &what, "nothing was changed");
-    let shown = &refused.refusals[..refused.refusals.len().min(LISTED)];
+    let mut out = super::headline_with_state(look, &sign, &what, "nothing was changed");
+    let shown = &refused.refusals[..refused.refusals.len().min(LIST_LIMIT)];
     for (index, refusal) in shown.iter().enumerate() {
         out += &entry(refusal, look);
         let ends_file = shown[index + 1..].iter().all(|later| later.path != refusal.path);
@@ -30,12 +32,12 @@ pub fn text(refused: &Refused, unread: &[Unread], next: Option<&str>, look: &Loo
             refusal.path.as_ref().filter(|_| ends_file).and_then(|path| fitting_in(&refused.fitting, path));
         out += &fits.map(|fits| look.wrap(&format!("  {fits}"), 4) + "\n").unwrap_or_default();
     }
-    if refused.refusals.len() > LISTED {
-        let more = format!("and {} more", refused.refusals.len() - LISTED);
-        out += &format!("  {}\n", look.paint(Paint::Dim, &more));
+    if refused.refusals.len() > LIST_LIMIT {
+        let more = format!("and {} more", refused.refusals.len() - LIST_LIMIT);
+        out += &format!("  {}\n", look.paint(PaintRole::Dim, &more));
     }
     out += &fitting_elsewhere(refused, look);
-    let unread: Vec<Unread> = unread.iter().filter(|b| !listed(refused, b)).cloned().collect();
+    let unread: Vec<UnreadBlock> = unread.iter().filter(|b| !listed(refused, b)).cloned().collect();
     out += &card::remarks(&refused.notes, &unread, look);
     if let Some(next) = next {
         out += &look.wrap(&format!("  {}", look.safe(next)), 2);
@@ -45,16 +47,16 @@ pub fn text(refused: &Refused, unread: &[Unread], next: Option<&str>, look: &Loo
 }
 
 /// Whether a block that was not read is among the reasons already.
-fn listed(refused: &Refused, block: &Unread) -> bool {
-    let is = |r: &&Refusal| matches!(r.reason, Reason::Unread { .. }) && r.line == block.line;
+fn listed(refused: &PlanRefusal, block: &UnreadBlock) -> bool {
+    let is = |r: &&RefusalEntry| matches!(r.reason, RefusalReason::Unread { .. }) && r.line == block.line;
     refused.refusals.iter().any(|refusal| is(&refusal))
 }
 
 /// What is wrong, in one line without foreign text.
-pub fn headline(refused: &Refused) -> String {
-    let mut kinds: Vec<(Kind, usize)> = Vec::new();
+pub fn headline(refused: &PlanRefusal) -> String {
+    let mut kinds: Vec<(RefusalKind, usize)> = Vec::new();
     for refusal in &refused.refusals {
-        let kind = Kind::of(&refusal.reason);
+        let kind = RefusalKind::of(&refusal.reason);
         match kinds.iter_mut().find(|(known, _)| *known == kind) {
             Some((_, count)) => *count += 1,
             None => kinds.push((kind, 1)),
@@ -68,9 +70,9 @@ pub fn headline(refused: &Refused) -> String {
         let subject = match kind.noun() {
             None => String::new(),
             Some("edit") if edits == 1 => "the edit ".to_string(),
-            Some("edit") if !whole_told => format!("{count} of {} ", number(edits, "edit")),
+            Some("edit") if !whole_told => format!("{count} of {} ", pluralize(edits, "edit")),
             Some("edit") => format!("{count} "),
-            Some(noun) => format!("{} ", number(count, noun)),
+            Some(noun) => format!("{} ", pluralize(count, noun)),
         };
         whole_told |= kind.is_edit();
         parts.push(format!("{subject}{}", kind.verb(count)));
@@ -80,7 +82,7 @@ pub fn headline(refused: &Refused) -> String {
 
 /// The kinds of reasons, as the headline counts them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Kind {
+enum RefusalKind {
     Missing,
     Ambiguous,
     Blocked,
@@ -91,17 +93,17 @@ enum Kind {
     Nothing,
 }
 
-impl Kind {
-    fn of(reason: &Reason) -> Kind {
+impl RefusalKind {
+    fn of(reason: &RefusalReason) -> RefusalKind {
         match reason {
-            Reason::NotFound { .. } => Kind::Missing,
-            Reason::Ambiguous { .. } => Kind::Ambiguous,
-            Reason::Hunk { .. } => Kind::Blocked,
-            Reason::Conflict { .. } => Kind::Conflict,
-            Reason::Encoding { .. } => Kind::Encoding,
-            Reason::Limit { .. } => Kind::Limit,
-            Reason::Unread { .. } => Kind::Unread,
-            Reason::Nothing { .. } => Kind::Nothing,
+            RefusalReason::NotFound { .. } => RefusalKind::Missing,
+            RefusalReason::Ambiguous { .. } => RefusalKind::Ambiguous,
+            RefusalReason::Hunk { .. } => RefusalKind::Blocked,
+            RefusalReason::Conflict { .. } => RefusalKind::Conflict,
+            RefusalReason::Encoding { .. } => RefusalKind::Encoding,
+            RefusalReason::Limit { .. } => RefusalKind::Limit,
+            RefusalReason::Unread { .. } => RefusalKind::Unread,
+            RefusalReason::Nothing { .. } => RefusalKind::Nothing,
         }
     }
 
@@ -111,40 +113,40 @@ impl Kind {
 
     fn noun(self) -> Option<&'static str> {
         match self {
-            Kind::Missing | Kind::Ambiguous | Kind::Blocked => Some("edit"),
-            Kind::Conflict => Some("change"),
-            Kind::Encoding => Some("file"),
-            Kind::Unread => Some("block"),
-            Kind::Limit | Kind::Nothing => None,
+            RefusalKind::Missing | RefusalKind::Ambiguous | RefusalKind::Blocked => Some("edit"),
+            RefusalKind::Conflict => Some("change"),
+            RefusalKind::Encoding => Some("file"),
+            RefusalKind::Unread => Some("block"),
+            RefusalKind::Limit | RefusalKind::Nothing => None,
         }
     }
 
     fn verb(self, count: usize) -> &'static str {
         let one = count == 1;
         match self {
-            Kind::Missing if one => "does not match",
-            Kind::Missing => "do not match",
-            Kind::Ambiguous if one => "fits in several places",
-            Kind::Ambiguous => "fit in several places",
-            Kind::Blocked => "cannot be carried out",
-            Kind::Conflict if one => "does not fit the project",
-            Kind::Conflict => "do not fit the project",
-            Kind::Encoding => "cannot be edited as text",
-            Kind::Limit => "over a limit",
-            Kind::Unread => "cannot be read",
-            Kind::Nothing => "there is nothing to do",
+            RefusalKind::Missing if one => "does not match",
+            RefusalKind::Missing => "do not match",
+            RefusalKind::Ambiguous if one => "fits in several places",
+            RefusalKind::Ambiguous => "fit in several places",
+            RefusalKind::Blocked => "cannot be carried out",
+            RefusalKind::Conflict if one => "does not fit the project",
+            RefusalKind::Conflict => "do not fit the project",
+            RefusalKind::Encoding => "cannot be edited as text",
+            RefusalKind::Limit => "over a limit",
+            RefusalKind::Unread => "cannot be read",
+            RefusalKind::Nothing => "there is nothing to do",
         }
     }
 }
 
-fn entry(refusal: &Refusal, look: &Look) -> String {
-    if let Reason::Nothing { text } = &refusal.reason {
+fn entry(refusal: &RefusalEntry, look: &OutputStyle) -> String {
+    if let RefusalReason::Nothing { text } = &refusal.reason {
         return look.wrap_if_narrow(&format!("  {}", look.safe(text)), 2) + "\n";
     }
     let mut out = look.wrap_if_narrow(&format!("  {}", place(refusal, look)), 4) + "\n";
     match &refusal.reason {
-        Reason::NotFound { wanted, nearest, .. } => out += &missing(wanted, nearest.as_ref(), look),
-        Reason::Ambiguous { wanted, places, count, .. } => {
+        RefusalReason::NotFound { wanted, nearest, .. } => out += &missing(wanted, nearest.as_ref(), look),
+        RefusalReason::Ambiguous { wanted, places, count, .. } => {
             out += &looked_for(first_line(wanted), look);
             let lines: Vec<String> = places.iter().map(ToString::to_string).collect();
             let more = match count.saturating_sub(places.len()) {
@@ -157,12 +159,12 @@ fn entry(refusal: &Refusal, look: &Look) -> String {
             );
             out += &(look.wrap_if_narrow(&said, 4) + "\n");
         }
-        Reason::Hunk { text, .. }
-        | Reason::Conflict { text }
-        | Reason::Encoding { text }
-        | Reason::Limit { text }
-        | Reason::Unread { text }
-        | Reason::Nothing { text } => {
+        RefusalReason::Hunk { text, .. }
+        | RefusalReason::Conflict { text }
+        | RefusalReason::Encoding { text }
+        | RefusalReason::Limit { text }
+        | RefusalReason::Unread { text }
+        | RefusalReason::Nothing { text } => {
             out += &look.wrap(&format!("    {}", look.safe(text)), 4);
             out.push('\n');
         }
@@ -170,13 +172,14 @@ fn entry(refusal: &Refusal, look: &Look) -> String {
     out
 }
 
-fn place(refusal: &Refusal, look: &Look) -> String {
+fn place(refusal: &RefusalEntry, look: &OutputStyle) -> String {
     let mut out = match &refusal.path {
         Some(path) => look.path_in(path.as_str(), 3),
         None => String::new(),
     };
-    if let Reason::NotFound { hunk, .. } | Reason::Ambiguous { hunk, .. } | Reason::Hunk { hunk, .. } =
-        refusal.reason
+    if let RefusalReason::NotFound { hunk, .. }
+    | RefusalReason::Ambiguous { hunk, .. }
+    | RefusalReason::Hunk { hunk, .. } = refusal.reason
     {
         out += &format!(", edit {hunk}");
     }
@@ -193,7 +196,7 @@ fn first_line(hunk: &Hunk) -> &str {
     lines.clone().find(|line| !line.trim().is_empty()).unwrap_or_default()
 }
 
-fn missing(wanted: &Hunk, nearest: Option<&Nearest>, look: &Look) -> String {
+fn missing(wanted: &Hunk, nearest: Option<&NearestPlace>, look: &OutputStyle) -> String {
     let Some(nearest) = nearest else {
         let said = look.wrap("    nothing in the file looks like it", 4);
         return looked_for(first_line(wanted), look) + &said + "\n";
@@ -203,14 +206,14 @@ fn missing(wanted: &Hunk, nearest: Option<&Nearest>, look: &Look) -> String {
     let mut out = looked_for(said, look);
     match nearest.text.get(first) {
         Some(real) => {
-            let line = Part::painted(look, Paint::Dim, &format!("line {}", nearest.line + first));
+            let line = StyledText::painted(look, PaintRole::Dim, &format!("line {}", nearest.line + first));
             if look.is_tight(BESIDE) {
-                let head = Part::plain("    nearest, ").then(&line);
+                let head = StyledText::plain("    nearest, ").append(&line);
                 return out + &format!("{}\n", head.text) + &below(real, look);
             }
             let room = look.columns().saturating_sub(BESIDE + 2 + line.cells);
             let text = format!("    nearest      {}", quoted(real, room, look));
-            out += &two_ended(look, &Part::plain(&text), &line);
+            out += &justified_line(look, &StyledText::plain(&text), &line);
         }
         None if look.is_tight(BESIDE) => {
             out += &(look.wrap("    nearest: the file ends before it", 6) + "\n");
@@ -224,14 +227,14 @@ fn missing(wanted: &Hunk, nearest: Option<&Nearest>, look: &Look) -> String {
 const BESIDE: usize = 17;
 
 /// A line of code, or what stands for one without any text.
-fn quoted(line: &str, room: usize, look: &Look) -> String {
+fn quoted(line: &str, room: usize, look: &OutputStyle) -> String {
     match look.excerpt(line, room) {
         text if text.is_empty() => "(an empty line)".to_string(),
         text => text,
     }
 }
 
-fn looked_for(line: &str, look: &Look) -> String {
+fn looked_for(line: &str, look: &OutputStyle) -> String {
     if look.is_tight(BESIDE) {
         return format!("    looked for\n{}", below(line, look));
     }
@@ -240,7 +243,7 @@ fn looked_for(line: &str, look: &Look) -> String {
 }
 
 /// A quoted line below what it is.
-fn below(line: &str, look: &Look) -> String {
+fn below(line: &str, look: &OutputStyle) -> String {
     const INDENT: usize = 6;
     let room = look.columns().saturating_sub(INDENT);
     let text = look.wrap(&format!("{}{}", " ".repeat(INDENT), quoted(line, room, look)), INDENT);
@@ -258,11 +261,11 @@ fn fitting_in(fitting: &[FittingHunk], path: &RelPath) -> Option<String> {
         [(HunkState::Applied, "fits", "fit"), (HunkState::AlreadyIn, "is already in", "are already in")]
     {
         let edits = here(state);
-        let numbers: Vec<String> = edits.iter().take(LISTED).map(usize::to_string).collect();
+        let numbers: Vec<String> = edits.iter().take(LIST_LIMIT).map(usize::to_string).collect();
         match edits.len() {
             0 => {}
             1 => parts.push(format!("edit {} {one}", numbers.join(", "))),
-            n if n <= LISTED => parts.push(format!("edits {} {many}", numbers.join(", "))),
+            n if n <= LIST_LIMIT => parts.push(format!("edits {} {many}", numbers.join(", "))),
             n => parts.push(format!("{n} edits {many}")),
         }
     }
@@ -270,7 +273,7 @@ fn fitting_in(fitting: &[FittingHunk], path: &RelPath) -> Option<String> {
 }
 
 /// The edits of files that have no failing ones.
-fn fitting_elsewhere(refused: &Refused, look: &Look) -> String {
+fn fitting_elsewhere(refused: &PlanRefusal, look: &OutputStyle) -> String {
     /// Files that are named.
     const NAMED: usize = 3;
     let failing: HashSet<&RelPath> =

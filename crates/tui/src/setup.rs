@@ -6,16 +6,16 @@
 //!   next: `relay prompt --copy`, give it to your model as its instructions, then `relay watch`
 //! ```
 
-use crate::look::Look;
 use crate::outcome;
+use crate::style::OutputStyle;
 
 /// The lines for people. `made`: the files that were written now.
-pub fn text(id: &str, made: &[String], linter: &str, look: &Look) -> String {
+pub fn text(id: &str, made: &[String], linter: &str, look: &OutputStyle) -> String {
     let id = look.safe(id);
     let mut text = if made.is_empty() {
-        outcome::done(look, &format!("everything is in place for {id}: nothing was changed"))
+        outcome::success_line(look, &format!("everything is in place for {id}: nothing was changed"))
     } else {
-        outcome::done(
+        outcome::success_line(
             look,
             &format!("relaycode.config.json, .relaycode/ and .gitignore are in place for {id}"),
         )
@@ -24,11 +24,11 @@ pub fn text(id: &str, made: &[String], linter: &str, look: &Look) -> String {
         "" => "linter: none yet. Set patch.linter, and relay can approve clean changes by itself".to_string(),
         linter => format!("linter: {}", look.safe(linter)),
     };
-    text += &outcome::aside(look, &linter);
-    text += &outcome::aside(
+    text += &outcome::indented_line(look, &linter);
+    text += &outcome::indented_line(
         look,
         "next: `relay prompt --copy`, give it to your model as its instructions, then `relay watch`",
     );
-    text += &outcome::aside(look, "(the prompt follows on stdout)");
+    text += &outcome::indented_line(look, "(the prompt follows on stdout)");
     text
 }

@@ -1,22 +1,22 @@
 //! What a person sees, from hand-made plans and refusals.
 
-mod fitting;
-mod tongue;
+mod fits_width;
+mod hostile_text;
 
 use relaycode_change::diff;
 use relaycode_change::path::RelPath;
 use relaycode_change::plan::{
-    Change, Difference, FilePlan, Finding, FindingKind, FittingHunk, HunkReport, HunkState, Nearest, Plan,
-    Reason, Refusal, Refused,
+    FileChangeKind, FilePlan, FindingKind, FittingHunk, HunkDifference, HunkReport, HunkState, NearestPlace,
+    Plan, PlanFinding, PlanRefusal, RefusalEntry, RefusalReason,
 };
-use relaycode_change::proposal::{Control, Hunk, Mode, Note, Proposal, Unread};
+use relaycode_change::proposal::{ControlBlock, GitFileMode, Hunk, Proposal, ProposalNote, UnreadBlock};
 use relaycode_text::escape::is_unsafe;
 
 use super::*;
-use crate::look::Look;
+use crate::style::OutputStyle;
 
-const PLAIN: Look = Look { color: false, utf8: true, width: Some(80) };
-const ASCII: Look = Look { color: false, utf8: false, width: Some(80) };
+const PLAIN: OutputStyle = OutputStyle { color: false, utf8: true, width: Some(80) };
+const ASCII: OutputStyle = OutputStyle { color: false, utf8: false, width: Some(80) };
 const HOSTILE: &str = "a\x1b[2Jb\u{202e}c\nd\u{9b}31m";
 
 fn path(text: &str) -> RelPath {
@@ -41,18 +41,18 @@ fn file(name: &str, before: Option<&str>, after: Option<&str>) -> FilePlan {
     let bytes = |text: Option<&str>| text.map(|t| t.as_bytes().to_vec());
     let (before, after) = (bytes(before), bytes(after));
     let side = |b: &Option<Vec<u8>>| b.clone().unwrap_or_default();
-    let (added, removed) = diff::count(&side(&before), &side(&after));
+    let (added, removed) = diff::count_changed_lines(&side(&before), &side(&after));
     FilePlan {
         path: path(name),
         renamed_from: None,
         change: match (&before, &after) {
-            (None, _) => Change::Added,
-            (_, None) => Change::Deleted,
-            _ if before == after => Change::Unchanged,
-            _ => Change::Modified,
+            (None, _) => FileChangeKind::Added,
+            (_, None) => FileChangeKind::Deleted,
+            _ if before == after => FileChangeKind::Unchanged,
+            _ => FileChangeKind::Modified,
         },
-        mode_before: before.is_some().then_some(Mode::Regular),
-        mode_after: after.is_some().then_some(Mode::Regular),
+        mode_before: before.is_some().then_some(GitFileMode::Regular),
+        mode_after: after.is_some().then_some(GitFileMode::Regular),
         before,
         after,
         added,
@@ -64,7 +64,11 @@ fn file(name: &str, before: Option<&str>, after: Option<&str>) -> FilePlan {
 
 fn titled(title: &str) -> Proposal {
     Proposal {
-        control: Control { present: true, git_commit_msg: Some(title.to_string()), ..Control::default() },
+        control: ControlBlock {
+            present: true,
+            git_commit_msg: Some(title.to_string()),
+            ..ControlBlock::default()
+        },
         ..Proposal::default()
     }
 }
@@ -77,38 +81,41 @@ fn plan() -> Plan {
         report(HunkState::Applied, "exact"),
         report(HunkState::AlreadyIn, "exact"),
     ];
-    cart.hunks[1].differences.push(Difference {
+    cart.hunks[1].differences.push(HunkDifference {
         line: 87,
         file: "  return total;".into(),
         answer: "  return sum;".into(),
     });
     let mut moved = file("src/legacy/old.ts", Some("x\n"), Some("x\n"));
     moved.renamed_from = Some(path("src/old.ts"));
-    moved.change = Change::Renamed;
+    moved.change = FileChangeKind::Renamed;
     Plan {
         files: vec![cart, file("src/money.ts", None, Some("1\n2\n")), moved],
         findings: vec![
-            Finding {
+            PlanFinding {
                 kind: FindingKind::Near,
                 path: path("src/cart.ts"),
                 line: Some(87),
                 text: "an edit fits only nearly".into(),
             },
-            Finding {
+            PlanFinding {
                 kind: FindingKind::Placeholder,
                 path: path("src/money.ts"),
                 line: Some(2),
                 text: "`rest of the code` stands for code that was left out".into(),
             },
         ],
-        notes: vec![Note { line: 0, text: "changeSummary names src/x.ts, which is not changed".into() }],
+        notes: vec![ProposalNote {
+            line: 0,
+            text: "changeSummary names src/x.ts, which is not changed".into(),
+        }],
     }
 }
 
 #[test]
 fn a_plan_is_one_line_per_file_and_what_deserves_a_look() {
     let mut proposal = titled("feat: round totals\n\nmore");
-    proposal.unread.push(Unread { line: 12, reason: "a shell command".into(), broken: false });
+    proposal.unread.push(UnreadBlock { line: 12, reason: "a shell command".into(), broken: false });
     let text = card::text(&proposal, &plan(), "answer.md", &PLAIN);
     let expected = "\
 ▸ feat: round totals                                              3 files  +4 −1
@@ -130,7 +137,7 @@ fn without_utf8_everything_is_ascii() {
     assert!(text.is_ascii(), "{text}");
     assert!(text.starts_with("> gr\\u{f6}\\u{df}er"), "{text}");
     assert!(text.contains("src/old.ts -> src/legacy/old.ts"));
-    assert!(diff::of_plan(&plan()).len() == 3 && super::diff::text(&plan(), &ASCII).is_ascii());
+    assert!(diff::diff_plan(&plan()).len() == 3 && super::diff::text(&plan(), &ASCII).is_ascii());
 }
 
 #[test]
@@ -144,8 +151,8 @@ fn what_is_all_in_says_so() {
 #[test]
 fn a_diff_shows_lines_and_says_the_rest_in_words() {
     let mut script = file("run.sh", Some("#!\n"), Some("#!\n"));
-    script.change = Change::Modified;
-    script.mode_after = Some(Mode::Executable);
+    script.change = FileChangeKind::Modified;
+    script.mode_after = Some(GitFileMode::Executable);
     let plan = Plan {
         files: vec![
             file("a.txt", Some("1\n2\n"), Some("1\ntwo")),
@@ -183,21 +190,21 @@ fn hunk(before: &str) -> Box<Hunk> {
     Box::new(Hunk { before: before.lines().map(str::to_string).collect(), ..Hunk::default() })
 }
 
-fn stale(said: &str, real: &str) -> Refused {
+fn stale(said: &str, real: &str) -> PlanRefusal {
     let fits = |hunk: usize, state: HunkState| FittingHunk {
         path: path("src/cart.ts"),
         hunk,
         report: report(state, "exact"),
     };
-    Refused {
-        refusals: vec![Refusal {
+    PlanRefusal {
+        refusals: vec![RefusalEntry {
             path: Some(path("src/cart.ts")),
             line: 41,
-            reason: Reason::NotFound {
+            reason: RefusalReason::NotFound {
                 hunk: 2,
                 of: 3,
                 wanted: hunk(&format!("first\n{said}")),
-                nearest: Some(Nearest {
+                nearest: Some(NearestPlace {
                     line: 86,
                     text: vec!["first".into(), real.to_string()],
                     first_difference: 1,
@@ -228,12 +235,12 @@ fn a_refusal_shows_what_was_looked_for_and_what_is_there() {
 
 #[test]
 fn other_refusals_are_named_too() {
-    let refused = Refused {
+    let refused = PlanRefusal {
         refusals: vec![
-            Refusal {
+            RefusalEntry {
                 path: Some(path("a.py")),
                 line: 7,
-                reason: Reason::Ambiguous {
+                reason: RefusalReason::Ambiguous {
                     hunk: 1,
                     of: 1,
                     wanted: hunk("\n    return None"),
@@ -242,11 +249,15 @@ fn other_refusals_are_named_too() {
                     rung: "exact",
                 },
             },
-            Refusal { path: None, line: 20, reason: Reason::Unread { text: "the block is cut off".into() } },
+            RefusalEntry {
+                path: None,
+                line: 20,
+                reason: RefusalReason::Unread { text: "the block is cut off".into() },
+            },
         ],
-        ..Refused::default()
+        ..PlanRefusal::default()
     };
-    let cut_off = Unread { line: 20, reason: "the block is cut off".into(), broken: true };
+    let cut_off = UnreadBlock { line: 20, reason: "the block is cut off".into(), broken: true };
     let text = refusal::text(&refused, &[cut_off], None, &PLAIN);
     let expected = "\
 ✗ refused: the edit fits in several places, 1 block cannot be read
@@ -268,7 +279,7 @@ fn hostile_text_never_reaches_a_terminal_raw() {
     plan.findings[1].text = HOSTILE.to_string();
     plan.notes[0].text = HOSTILE.to_string();
     let mut proposal = titled(HOSTILE);
-    proposal.unread.push(Unread { line: 1, reason: HOSTILE.to_string(), broken: false });
+    proposal.unread.push(UnreadBlock { line: 1, reason: HOSTILE.to_string(), broken: false });
     for look in [PLAIN, ASCII] {
         let mut text = card::text(&proposal, &plan, HOSTILE, &look);
         text += &super::diff::text(&plan, &look);
@@ -280,7 +291,7 @@ fn hostile_text_never_reaches_a_terminal_raw() {
 
 #[test]
 fn colour_never_stands_alone() {
-    let look = Look { color: true, ..PLAIN };
+    let look = OutputStyle { color: true, ..PLAIN };
     let painted = card::text(&titled("t"), &plan(), "x", &look) + &super::diff::text(&plan(), &look);
     let mut plain = String::new();
     let mut rest = painted.as_str();

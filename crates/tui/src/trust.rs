@@ -13,11 +13,11 @@
 #[cfg(test)]
 mod tests;
 
-use relaycode_project::trust::Wants;
+use relaycode_project::trust::TrustRequest;
 use relaycode_text::width::cells;
 
-use super::{number, outcome};
-use crate::look::{Look, Paint};
+use super::{outcome, pluralize};
+use crate::style::{OutputStyle, PaintRole};
 
 /// Blanks in a row that are shown as such.
 const BLANKS: usize = 7;
@@ -25,25 +25,30 @@ const BLANKS: usize = 7;
 const NAME_CELLS: usize = 28;
 
 /// What it wants; against what it wanted `before`, where the user said yes to that.
-pub fn text(wants: &Wants, before: Option<&Wants>, look: &Look) -> String {
+pub fn text(wants: &TrustRequest, before: Option<&TrustRequest>, look: &OutputStyle) -> String {
     let mut out = look.wrap(&headline(wants), 2) + "\n";
     let old = before.unwrap_or(wants);
     out += &rows(&compare(&old.commands, &wants.commands), look);
     let settings = compare(&old.settings, &wants.settings);
     if !settings.is_empty() {
-        out += &outcome::aside(look, "these settings decide who approves");
+        out += &outcome::indented_line(look, "these settings decide who approves");
         out += &rows(&settings, look);
     }
     let git = compare(&old.git, &wants.git);
     if !git.is_empty() {
-        out += &outcome::aside(look, "the repository runs these on `relay git commit`");
+        out += &outcome::indented_line(look, "the repository runs these on `relay git commit`");
         out += &rows(&git, look);
     }
     out
 }
 
 /// `from relaycode.config.json, not seen before`
-pub fn source(wants: &Wants, before: Option<&Wants>, config: &str, look: &Look) -> String {
+pub fn source_phrase(
+    wants: &TrustRequest,
+    before: Option<&TrustRequest>,
+    config: &str,
+    look: &OutputStyle,
+) -> String {
     let seen = match before {
         None => "not seen before",
         Some(before) if before == wants => "trusted as it is",
@@ -52,8 +57,8 @@ pub fn source(wants: &Wants, before: Option<&Wants>, config: &str, look: &Look) 
     format!("from {}, {seen}", look.safe(config))
 }
 
-fn headline(wants: &Wants) -> String {
-    let commands = number(wants.commands.len(), "command");
+fn headline(wants: &TrustRequest) -> String {
+    let commands = pluralize(wants.commands.len(), "command");
     match (wants.commands.is_empty(), wants.settings.is_empty()) {
         (true, true) => "this project wants nothing that needs trust".to_string(),
         (false, true) => format!("this project wants to run {commands}"),
@@ -63,16 +68,16 @@ fn headline(wants: &Wants) -> String {
 }
 
 /// One name and its value, and whether that is new or gone.
-struct Row<'a> {
+struct TrustRow<'a> {
     sign: &'static str,
     name: &'a str,
     value: &'a str,
 }
 
-type Named = (String, String);
+type NamedValue = (String, String);
 
-fn compare<'a>(old: &'a [Named], new: &'a [Named]) -> Vec<Row<'a>> {
-    let row = |sign, (name, value): &'a Named| Row { sign, name, value };
+fn compare<'a>(old: &'a [NamedValue], new: &'a [NamedValue]) -> Vec<TrustRow<'a>> {
+    let row = |sign, (name, value): &'a NamedValue| TrustRow { sign, name, value };
     let mut rows = Vec::new();
     for entry in new {
         if old.contains(entry) {
@@ -87,7 +92,7 @@ fn compare<'a>(old: &'a [Named], new: &'a [Named]) -> Vec<Row<'a>> {
     rows
 }
 
-fn rows(rows: &[Row<'_>], look: &Look) -> String {
+fn rows(rows: &[TrustRow<'_>], look: &OutputStyle) -> String {
     let names: Vec<String> = rows.iter().map(|row| look.safe(row.name).into_owned()).collect();
     let width = names.iter().map(|name| cells(name)).filter(|width| *width <= NAME_CELLS).max().unwrap_or(0);
     let mut out = String::new();
@@ -108,8 +113,8 @@ fn rows(rows: &[Row<'_>], look: &Look) -> String {
             false => format!("  {} {name}{gap}{value}", row.sign),
         };
         out += &match row.sign {
-            "+" => look.paint(Paint::Good, &text),
-            "-" => look.paint(Paint::Bad, &text),
+            "+" => look.paint(PaintRole::Good, &text),
+            "-" => look.paint(PaintRole::Bad, &text),
             _ => text,
         };
         out.push('\n');

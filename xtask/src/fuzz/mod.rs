@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, bail};
-use relaycode_testkit::fuzz::{self, Broken, Case};
+use relaycode_testkit::fuzz::{self, FuzzCase, LawViolation};
 
 use crate::clock;
 use crate::corpus::show::clip;
@@ -94,7 +94,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     Ok(())
 }
 
-fn report(case: &Case, broken: &Broken, seed: u64, index: u64) -> anyhow::Result<()> {
+fn report(case: &FuzzCase, broken: &LawViolation, seed: u64, index: u64) -> anyhow::Result<()> {
     let small = fuzz::minimise(case, broken.law);
     fs::create_dir_all(FAILURES)?;
     let file = Path::new(FAILURES).join(format!("{}-{seed}-{index}.json", broken.law));
@@ -107,7 +107,7 @@ fn report(case: &Case, broken: &Broken, seed: u64, index: u64) -> anyhow::Result
 
 fn replay(file: &Path) -> anyhow::Result<()> {
     let text = fs::read_to_string(file).with_context(|| format!("cannot read {}", file.display()))?;
-    let case: Case = serde_json::from_str(&text)?;
+    let case: FuzzCase = serde_json::from_str(&text)?;
     println!("response:\n{}\n", case.response);
     for (path, bytes) in &case.files {
         println!("{path}:\n{:?}\n", String::from_utf8_lossy(bytes));

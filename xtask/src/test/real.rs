@@ -9,8 +9,8 @@ use std::fs;
 use std::time::Duration;
 
 use anyhow::{Context, bail};
-use relaycode_testkit::agents::REQUIRE;
-use relaycode_testkit::process::Kept;
+use relaycode_testkit::agents::REQUIRE_VAR;
+use relaycode_testkit::process::ChildGuard;
 use rustix::process::{Pid, Signal, kill_process};
 
 use super::{seeded, works};
@@ -45,12 +45,12 @@ pub(super) fn run() -> anyhow::Result<()> {
 fn within(limit: Duration, args: &[&str], complete: bool) -> anyhow::Result<()> {
     let mut command = seeded();
     if complete {
-        command.env(REQUIRE, "1");
+        command.env(REQUIRE_VAR, "1");
     }
     let shown = format!("cargo {}", args.join(" "));
     let mut program =
-        Kept::start(command.args(args)).with_context(|| format!("`{shown}` could not be started"))?;
-    let Some(status) = program.ended(limit) else {
+        ChildGuard::start(command.args(args)).with_context(|| format!("`{shown}` could not be started"))?;
+    let Some(status) = program.wait_exit(limit) else {
         for pid in below(program.pid()) {
             let _ = kill_process(pid, Signal::TERM);
         }
@@ -85,17 +85,18 @@ fn below(root: Pid) -> Vec<Pid> {
 mod tests {
     use std::process::Command;
 
-    use relaycode_testkit::process::{LONG, until};
+    use relaycode_testkit::process::{GENEROUS_TIMEOUT, poll_until};
 
     use super::*;
 
     #[test]
     fn children_of_children_are_found_in_any_session() {
         let mut shell =
-            Kept::start(Command::new("sh").args(["-c", "sh -c 'setsid sleep 60 & wait' & wait"])).unwrap();
-        assert!(until(LONG, || (below(shell.pid()).len() == 2).then_some(())).is_some());
+            ChildGuard::start(Command::new("sh").args(["-c", "sh -c 'setsid sleep 60 & wait' & wait"]))
+                .unwrap();
+        assert!(poll_until(GENEROUS_TIMEOUT, || (below(shell.pid()).len() == 2).then_some(())).is_some());
         let all = below(shell.pid());
         all.iter().for_each(|pid| kill_process(*pid, Signal::TERM).unwrap());
-        assert!(shell.ended(LONG).is_some());
+        assert!(shell.wait_exit(GENEROUS_TIMEOUT).is_some());
     }
 }

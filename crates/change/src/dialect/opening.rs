@@ -8,7 +8,7 @@ pub(super) const PATH_LINES: usize = 2;
 
 /// The lines of `text` from the first one on that is neither blank, nor a fence, nor one of at
 /// most two lines that name a file.
-pub(super) fn opening(text: &str) -> impl Iterator<Item = &str> {
+pub(super) fn opening_lines(text: &str) -> impl Iterator<Item = &str> {
     let mut paths = 0;
     text.split('\n').skip_while(move |line| {
         if line.trim().is_empty() || is_fence(line) {

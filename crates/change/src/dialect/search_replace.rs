@@ -15,18 +15,20 @@
 mod markers;
 mod separator;
 
-use super::opening::{PATH_LINES, is_fence, opening, path_line};
-use super::{Block, Dialect, DialectError};
+use super::opening::{PATH_LINES, is_fence, opening_lines, path_line};
+use super::{Dialect, DialectBlock, DialectError};
 use crate::path::RelPath;
-use crate::proposal::{Action, Body, Edit, Hunk, Operation};
-use markers::{Ends, Marker, escaped, line_marker, marker, unescaped};
+use crate::proposal::{EditBody, FileAction, FileEdit, Hunk, Operation};
+use markers::{
+    SearchMarker, SearchMarkerStyle, escape_marker, parse_line_marker, parse_marker, unescape_marker,
+};
 
 /// Text to find and text to put there.
-pub(super) struct SearchReplace;
+pub(super) struct SearchReplaceDialect;
 
 const NAME: &str = "multi-search-replace";
 
-impl Dialect for SearchReplace {
+impl Dialect for SearchReplaceDialect {
     fn name(&self) -> &'static str {
         NAME
     }
@@ -35,20 +37,28 @@ impl Dialect for SearchReplace {
         &["search-replace"]
     }
 
-    fn about(&self) -> &'static str {
+    fn description(&self) -> &'static str {
         "Blocks of text to find and text to put there, between `<<<<<<< SEARCH` and `>>>>>>> REPLACE`."
     }
 
     fn recognises(&self, text: &str) -> bool {
-        opening(text).next().is_some_and(|line| {
-            matches!(marker(line.trim_start()), Some(Marker::Search { .. } | Marker::Conflict))
+        opening_lines(text).next().is_some_and(|line| {
+            matches!(
+                parse_marker(line.trim_start()),
+                Some(SearchMarker::Search { .. } | SearchMarker::Conflict)
+            )
         })
     }
 
-    fn read(&self, block: &Block<'_>) -> Result<Vec<Operation>, DialectError> {
+    fn read(&self, block: &DialectBlock<'_>) -> Result<Vec<Operation>, DialectError> {
         let lines = block.lines();
-        let mut reader =
-            Reader { first: block.line, lines: &lines, files: Files::default(), above: None, leading: 0 };
+        let mut reader = SearchReplaceReader {
+            first: block.line,
+            lines: &lines,
+            files: SearchReplaceFiles::default(),
+            above: None,
+            leading: 0,
+        };
         let mut at = 0;
         while at < lines.len() {
             at = reader.step(at)?;
@@ -56,9 +66,9 @@ impl Dialect for SearchReplace {
         reader.files.operations(block)
     }
 
-    fn print(&self, action: &Action) -> String {
+    fn print(&self, action: &FileAction) -> String {
         let mut out = String::new();
-        if let Action::Write { edit: Edit { body: Body::Hunks(hunks), .. }, .. } = action {
+        if let FileAction::Write { edit: FileEdit { body: EditBody::Hunks(hunks), .. }, .. } = action {
             for hunk in hunks {
                 print_hunk(hunk, &mut out);
             }
@@ -67,34 +77,34 @@ impl Dialect for SearchReplace {
     }
 }
 
-struct Reader<'a> {
+struct SearchReplaceReader<'a> {
     first: usize,
     lines: &'a [&'a str],
-    files: Files,
+    files: SearchReplaceFiles,
     /// The last line outside of a hunk that says something.
     above: Option<usize>,
     /// How many such lines stand before the first hunk.
     leading: usize,
 }
 
-impl Reader<'_> {
+impl SearchReplaceReader<'_> {
     /// Reads the line at `at`, or the hunk that begins there; returns where to go on.
     fn step(&mut self, at: usize) -> Result<usize, DialectError> {
         let line = self.lines[at];
         let bare = line.trim_start();
         let number = self.first + at;
-        let (ends, path) = match marker(bare) {
-            Some(Marker::Search { ends, path }) => (ends, path),
-            Some(Marker::Conflict) => {
+        let (ends, path) = match parse_marker(bare) {
+            Some(SearchMarker::Search { ends, path }) => (ends, path),
+            Some(SearchMarker::Conflict) => {
                 return Err(DialectError::at(
                     number,
                     "these are merge conflict markers; write `<<<<<<< SEARCH` and `>>>>>>> REPLACE`",
                 ));
             }
-            Some(Marker::Separator { .. } | Marker::Replace(_)) => {
+            Some(SearchMarker::Separator { .. } | SearchMarker::Replace(_)) => {
                 return Err(DialectError::at(
                     number,
-                    format!("`{}` stands outside of a SEARCH block", shown(bare)),
+                    format!("`{}` stands outside of a SEARCH block", clip_for_message(bare)),
                 ));
             }
             None => return self.outside(at).map(|()| at + 1),
@@ -136,14 +146,14 @@ impl Reader<'_> {
     }
 
     /// Where the hunk that begins at `start` ends.
-    fn end_of(&self, start: usize, ends: Ends, indent: &str) -> Result<usize, DialectError> {
+    fn end_of(&self, start: usize, ends: SearchMarkerStyle, indent: &str) -> Result<usize, DialectError> {
         for at in start + 1..self.lines.len() {
             let Some(bare) = self.lines[at].strip_prefix(indent) else {
                 continue;
             };
-            match marker(bare) {
-                Some(Marker::Replace(found)) if found.sign == ends.sign => return Ok(at),
-                Some(Marker::Search { ends: found, .. }) if found.sign == ends.sign => {
+            match parse_marker(bare) {
+                Some(SearchMarker::Replace(found)) if found.sign == ends.sign => return Ok(at),
+                Some(SearchMarker::Search { ends: found, .. }) if found.sign == ends.sign => {
                     return Err(DialectError::at(
                         self.first + at,
                         format!(
@@ -161,25 +171,31 @@ impl Reader<'_> {
         ))
     }
 
-    fn hunk(&self, start: usize, end: usize, ends: Ends, indent: &str) -> Result<Hunk, DialectError> {
+    fn hunk(
+        &self,
+        start: usize,
+        end: usize,
+        ends: SearchMarkerStyle,
+        indent: &str,
+    ) -> Result<Hunk, DialectError> {
         let mut hunk = Hunk { line: self.first + start, ..Hunk::default() };
         let begin = self.line_markers(start + 1, end, &mut hunk);
         let body = &self.lines[begin..end];
         let separator = separator::find(body, ends, indent)
-            .map_err(|reason| reason.at(self.first + start, self.first + begin))?;
-        hunk.before = body[..separator.start].iter().map(|line| unescaped(line)).collect();
+            .map_err(|reason| reason.to_dialect_error(self.first + start, self.first + begin))?;
+        hunk.before = body[..separator.start].iter().map(|line| unescape_marker(line)).collect();
         hunk.after.reserve_exact(body.len() - separator.end);
         for (at, line) in body.iter().enumerate().skip(separator.end) {
-            if line_marker(line).is_some() {
+            if parse_line_marker(line).is_some() {
                 return Err(DialectError::at(
                     self.first + begin + at,
                     format!(
                         "`{}` belongs below SEARCH, not into the replacement; content that looks like it begins with a backslash",
-                        shown(line)
+                        clip_for_message(line)
                     ),
                 ));
             }
-            hunk.after.push(unescaped(line));
+            hunk.after.push(unescape_marker(line));
         }
         Ok(hunk)
     }
@@ -188,7 +204,7 @@ impl Reader<'_> {
     fn line_markers(&self, from: usize, end: usize, hunk: &mut Hunk) -> usize {
         let mut at = from;
         while at < end
-            && let Some((is_start, number)) = line_marker(self.lines[at].trim_start())
+            && let Some((is_start, number)) = parse_line_marker(self.lines[at].trim_start())
         {
             if is_start {
                 hunk.claimed = Some(number);
@@ -206,23 +222,23 @@ impl Reader<'_> {
 }
 
 /// A line of the response, fit for a message.
-fn shown(line: &str) -> String {
+fn clip_for_message(line: &str) -> String {
     line.chars().take(60).collect::<String>().escape_debug().to_string()
 }
 
 /// The hunks read so far, with the files that lines of the block itself name.
 #[derive(Default)]
-struct Files {
-    files: Vec<File>,
+struct SearchReplaceFiles {
+    files: Vec<SearchReplaceFile>,
 }
 
-struct File {
+struct SearchReplaceFile {
     line: usize,
     name: Option<(usize, RelPath)>,
     hunks: Vec<Hunk>,
 }
 
-impl Files {
+impl SearchReplaceFiles {
     fn add(&mut self, line: usize, name: Option<(usize, RelPath)>, hunk: Hunk) {
         if let Some(last) = self.files.last_mut() {
             let same = match (&name, &last.name) {
@@ -235,10 +251,10 @@ impl Files {
                 return;
             }
         }
-        self.files.push(File { line, name, hunks: vec![hunk] });
+        self.files.push(SearchReplaceFile { line, name, hunks: vec![hunk] });
     }
 
-    fn operations(self, block: &Block<'_>) -> Result<Vec<Operation>, DialectError> {
+    fn operations(self, block: &DialectBlock<'_>) -> Result<Vec<Operation>, DialectError> {
         if self.files.is_empty() {
             return Err(DialectError::at(
                 block.line,
@@ -253,7 +269,7 @@ impl Files {
     }
 
     /// All hunks for the one file that the block's header names.
-    fn for_headed(self, line: usize, path: &RelPath) -> Result<File, DialectError> {
+    fn for_headed(self, line: usize, path: &RelPath) -> Result<SearchReplaceFile, DialectError> {
         let mut hunks = Vec::new();
         let mut other: Option<RelPath> = None;
         for mut file in self.files {
@@ -273,21 +289,21 @@ impl Files {
             }
             hunks.append(&mut file.hunks);
         }
-        Ok(File { line, name: Some((line, path.clone())), hunks })
+        Ok(SearchReplaceFile { line, name: Some((line, path.clone())), hunks })
     }
 }
 
-impl File {
-    fn operation(self, block: &Block<'_>) -> Result<Operation, DialectError> {
+impl SearchReplaceFile {
+    fn operation(self, block: &DialectBlock<'_>) -> Result<Operation, DialectError> {
         let path = match self.name {
             Some((_, path)) => path,
             None => block.headed_path()?,
         };
         Ok(Operation {
             line: self.line,
-            action: Action::Write {
+            action: FileAction::Write {
                 path,
-                edit: Edit { dialect: NAME, body: Body::Hunks(self.hunks), seen: None },
+                edit: FileEdit { dialect: NAME, body: EditBody::Hunks(self.hunks), seen: None },
                 mode: None,
             },
         })
@@ -306,12 +322,12 @@ fn print_hunk(hunk: &Hunk, out: &mut String) {
         out.push_str("-------\n");
     }
     for line in &hunk.before {
-        out.push_str(&escaped(line));
+        out.push_str(&escape_marker(line));
         out.push('\n');
     }
     out.push_str("=======\n");
     for line in &hunk.after {
-        out.push_str(&escaped(line));
+        out.push_str(&escape_marker(line));
         out.push('\n');
     }
     out.push_str(">>>>>>> REPLACE\n");

@@ -6,13 +6,13 @@ mod patches;
 mod searches;
 
 use super::*;
-use crate::proposal::{Body, Hunk, Mode};
+use crate::proposal::{EditBody, GitFileMode, Hunk};
 
 /// Reads `text` as one block that begins on line 1 and tells the outcome in short, one operation
 /// per line; an error as `! line: reason`.
 fn told(dialect: &str, path: Option<&str>, text: &str) -> String {
-    let block = Block { path: path.map(|path| RelPath::parse(path).unwrap()), text, line: 1 };
-    match named(dialect).unwrap().read(&block) {
+    let block = DialectBlock { path: path.map(|path| RelPath::parse(path).unwrap()), text, line: 1 };
+    match by_name(dialect).unwrap().read(&block) {
         Ok(operations) => {
             let told: Vec<String> = operations.iter().map(|op| tell(&op.action)).collect();
             told.join("\n")
@@ -21,23 +21,23 @@ fn told(dialect: &str, path: Option<&str>, text: &str) -> String {
     }
 }
 
-fn tell(action: &Action) -> String {
+fn tell(action: &FileAction) -> String {
     match action {
-        Action::Delete { path } => format!("delete {path}"),
-        Action::Rename { from, to } => format!("rename {from} {to}"),
-        Action::Exact { path, .. } => format!("exact {path}"),
-        Action::Write { path, edit, mode } => {
+        FileAction::Delete { path } => format!("delete {path}"),
+        FileAction::Rename { from, to } => format!("rename {from} {to}"),
+        FileAction::Exact { path, .. } => format!("exact {path}"),
+        FileAction::Write { path, edit, mode } => {
             let mode = match mode {
                 None => "",
-                Some(Mode::Regular) => " -x",
-                Some(Mode::Executable) => " +x",
+                Some(GitFileMode::Regular) => " -x",
+                Some(GitFileMode::Executable) => " +x",
             };
             match &edit.body {
-                Body::Whole { text, must_be_new } => {
+                EditBody::Whole { text, must_be_new } => {
                     let verb = if *must_be_new { "create" } else { "replace" };
                     format!("{verb} {path}{mode} {text:?}")
                 }
-                Body::Hunks(hunks) => {
+                EditBody::Hunks(hunks) => {
                     let hunks: String = hunks.iter().map(|h| format!(" {}", tell_hunk(h))).collect();
                     format!("edit {path}{mode}{hunks}")
                 }

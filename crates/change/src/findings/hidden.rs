@@ -3,22 +3,22 @@
 
 use std::collections::{BTreeMap, HashSet};
 
-use relaycode_text::hidden::{describe, suspicious};
+use relaycode_text::hidden::{describe_char, suspicious_chars};
 
-use super::{Check, Look, lines};
-use crate::plan::{Finding, FindingKind};
+use super::{CheckedFile, PlanCheck, text_lines};
+use crate::plan::{FindingKind, PlanFinding};
 
 /// So many different characters are named per file, the others only counted.
 const NAMED: usize = 8;
 
-pub(super) struct Hidden;
+pub(super) struct HiddenCheck;
 
-impl Check for Hidden {
+impl PlanCheck for HiddenCheck {
     fn kind(&self) -> FindingKind {
         FindingKind::Hidden
     }
 
-    fn check(&self, file: &Look<'_>, out: &mut Vec<Finding>) {
+    fn check(&self, file: &CheckedFile<'_>, out: &mut Vec<PlanFinding>) {
         let Some(after) = file.after else { return };
         let has = places(after);
         if has.is_empty() {
@@ -26,8 +26,8 @@ impl Check for Hidden {
         }
         let before = file.before.unwrap_or_default();
         let had = places(before);
-        let old_lines: HashSet<&str> = lines(before).collect();
-        let new_lines: Vec<&str> = lines(after).collect();
+        let old_lines: HashSet<&str> = text_lines(before).collect();
+        let new_lines: Vec<&str> = text_lines(after).collect();
 
         let mut more = 0;
         for (character, at) in has {
@@ -58,8 +58,8 @@ fn places(text: &str) -> BTreeMap<char, Vec<usize>> {
     if plain(text) {
         return found;
     }
-    for (number, line) in lines(text).enumerate().filter(|(_, line)| !plain(line)) {
-        for (_, character) in suspicious(line) {
+    for (number, line) in text_lines(text).enumerate().filter(|(_, line)| !plain(line)) {
+        for (_, character) in suspicious_chars(line) {
             found.entry(character).or_default().push(number);
         }
     }
@@ -67,7 +67,7 @@ fn places(text: &str) -> BTreeMap<char, Vec<usize>> {
 }
 
 fn sentence(character: char, count: usize) -> String {
-    let what = describe(character);
+    let what = describe_char(character);
     match count {
         1 => format!("a hidden character comes in: {what}"),
         _ => format!("a hidden character comes in {count} times: {what}"),

@@ -16,38 +16,43 @@ pub use mass_deletion::{DELETED_FILES, LARGE_FILE_LINES};
 
 use std::borrow::Cow;
 
-use crate::plan::{Change, FilePlan, Finding, FindingKind};
-use crate::source::Source;
+use crate::plan::{FileChangeKind, FilePlan, FindingKind, PlanFinding};
+use crate::text_file::TextFile;
 
 /// A check of a planned change.
-pub trait Check: Sync {
+pub trait PlanCheck: Sync {
     /// What its findings are called.
     fn kind(&self) -> FindingKind;
 
     /// Looks at one file.
-    fn check(&self, file: &Look<'_>, out: &mut Vec<Finding>);
+    fn check(&self, file: &CheckedFile<'_>, out: &mut Vec<PlanFinding>);
 
     /// Looks at all files together.
-    fn check_all(&self, files: &[FilePlan], out: &mut Vec<Finding>) {
+    fn check_all(&self, files: &[FilePlan], out: &mut Vec<PlanFinding>) {
         let _ = (files, out);
     }
 }
 
 /// Every check, in the order in which findings are listed.
-pub fn all() -> &'static [&'static dyn Check] {
-    &[&near::Near, &placeholder::Placeholder, &mass_deletion::MassDeletion, &hidden::Hidden]
+pub fn all() -> &'static [&'static dyn PlanCheck] {
+    &[
+        &near::NearCheck,
+        &placeholder::PlaceholderCheck,
+        &mass_deletion::MassDeletionCheck,
+        &hidden::HiddenCheck,
+    ]
 }
 
 /// What every check finds, file by file in the order of the plan.
-pub fn for_plan(files: &[FilePlan]) -> Vec<Finding> {
+pub fn check_plan(files: &[FilePlan]) -> Vec<PlanFinding> {
     let mut found = Vec::new();
     for check in all() {
         check.check_all(files, &mut found);
     }
-    for file in files.iter().filter(|file| file.change != Change::Unchanged) {
-        let before = file.before.as_deref().and_then(readable);
-        let after = file.after.as_deref().and_then(readable);
-        let look = Look { file, before: before.as_deref(), after: after.as_deref() };
+    for file in files.iter().filter(|file| file.change != FileChangeKind::Unchanged) {
+        let before = file.before.as_deref().and_then(lossy_text);
+        let after = file.after.as_deref().and_then(lossy_text);
+        let look = CheckedFile { file, before: before.as_deref(), after: after.as_deref() };
         for check in all() {
             check.check(&look, &mut found);
         }
@@ -56,7 +61,7 @@ pub fn for_plan(files: &[FilePlan]) -> Vec<Finding> {
 }
 
 /// A file of a plan with its text, for looking only.
-pub struct Look<'a> {
+pub struct CheckedFile<'a> {
     /// The file.
     pub file: &'a FilePlan,
     /// Its text before; `None` if it did not exist or is binary.
@@ -65,26 +70,26 @@ pub struct Look<'a> {
     pub after: Option<&'a str>,
 }
 
-impl Look<'_> {
+impl CheckedFile<'_> {
     /// A finding about this file.
-    fn finding(&self, kind: FindingKind, line: Option<usize>, text: String) -> Finding {
-        Finding { kind, path: self.file.path.clone(), line, text }
+    fn finding(&self, kind: FindingKind, line: Option<usize>, text: String) -> PlanFinding {
+        PlanFinding { kind, path: self.file.path.clone(), line, text }
     }
 }
 
 /// Bytes as text that is good enough to look at, never to write back: bytes of unknown encodings
 /// become replacement characters. `None` for binary.
-pub(crate) fn readable(bytes: &[u8]) -> Option<Cow<'_, str>> {
+pub(crate) fn lossy_text(bytes: &[u8]) -> Option<Cow<'_, str>> {
     let wide = bytes.starts_with(b"\xFF\xFE") || bytes.starts_with(b"\xFE\xFF");
     if !wide && memchr::memchr(0, bytes).is_none() {
         return Some(String::from_utf8_lossy(bytes));
     }
-    let source = Source::candidates(bytes).ok()?.into_iter().next()?;
+    let source = TextFile::decode_candidates(bytes).ok()?.into_iter().next()?;
     Some(Cow::Owned(source.text().to_owned()))
 }
 
 /// The lines of a text, also of one that ends its lines in `\r` alone.
-pub(crate) fn lines(text: &str) -> impl Iterator<Item = &str> {
+pub(crate) fn text_lines(text: &str) -> impl Iterator<Item = &str> {
     let mut rest = text;
     let breaker = match memchr::memchr(b'\n', text.as_bytes()) {
         None => b'\r',
@@ -102,7 +107,7 @@ pub(crate) fn lines(text: &str) -> impl Iterator<Item = &str> {
 }
 
 /// The start of a line for a message: without indentation, at most 80 characters.
-pub(crate) fn clip(line: &str) -> String {
+pub(crate) fn clip_line(line: &str) -> String {
     const WIDTH: usize = 80;
     let line = line.trim();
     match line.char_indices().nth(WIDTH) {

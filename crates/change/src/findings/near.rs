@@ -1,20 +1,20 @@
 //! Hunks that match the file only nearly (what the file says and what the answer says), hunks that
 //! would add lines a second time, and changes that were merged with somebody else's.
 
-use super::{Check, Look, clip};
-use crate::plan::{Finding, FindingKind, HunkReport, MERGED};
+use super::{CheckedFile, PlanCheck, clip_line};
+use crate::plan::{FindingKind, HunkReport, MERGED_RUNG, PlanFinding};
 
 /// The rung whose matches are always reported.
 const RUNG: &str = "near";
 
-pub(super) struct Near;
+pub(super) struct NearCheck;
 
-impl Check for Near {
+impl PlanCheck for NearCheck {
     fn kind(&self) -> FindingKind {
         FindingKind::Near
     }
 
-    fn check(&self, file: &Look<'_>, out: &mut Vec<Finding>) {
+    fn check(&self, file: &CheckedFile<'_>, out: &mut Vec<PlanFinding>) {
         for hunk in &file.file.hunks {
             if hunk.repeats {
                 let text = format!(
@@ -23,7 +23,7 @@ impl Check for Near {
                 );
                 out.push(file.finding(self.kind(), Some(hunk.used), text));
             }
-            if hunk.rung == MERGED {
+            if hunk.rung == MERGED_RUNG {
                 let text = "the file changed after it was copied, and both changes were put together";
                 out.push(file.finding(self.kind(), Some(hunk.used), text.to_string()));
             }
@@ -39,7 +39,7 @@ fn sentence(hunk: &HunkReport) -> String {
     let Some(first) = hunk.differences.first() else {
         return format!("the edit matches line {} only nearly", hunk.used);
     };
-    let (line, file, answer) = (first.line, clip(&first.file), clip(&first.answer));
+    let (line, file, answer) = (first.line, clip_line(&first.file), clip_line(&first.answer));
     let mut text = match (file.is_empty(), answer.is_empty()) {
         (false, true) => format!("line {line} says `{file}`, the answer leaves it out"),
         (true, false) => format!("line {line} is not there, the answer says `{answer}`"),

@@ -1,12 +1,12 @@
 use super::*;
 use crate::path::RelPath;
-use crate::plan::{Difference, HunkReport, HunkState};
+use crate::plan::{HunkDifference, HunkReport, HunkState};
 
 fn file(path: &str, before: Option<&[u8]>, after: Option<&[u8]>) -> FilePlan {
     let change = match (before, after) {
-        (None, _) => Change::Added,
-        (_, None) => Change::Deleted,
-        _ => Change::Modified,
+        (None, _) => FileChangeKind::Added,
+        (_, None) => FileChangeKind::Deleted,
+        _ => FileChangeKind::Modified,
     };
     FilePlan {
         path: RelPath::parse(path).unwrap(),
@@ -24,7 +24,7 @@ fn file(path: &str, before: Option<&[u8]>, after: Option<&[u8]>) -> FilePlan {
 }
 
 fn found(file: FilePlan) -> Vec<(FindingKind, Option<usize>)> {
-    let findings = for_plan(&[file]);
+    let findings = check_plan(&[file]);
     findings.iter().map(|finding| (finding.kind, finding.line)).collect()
 }
 
@@ -60,7 +60,7 @@ fn losing_more_than_half_of_a_large_file_is_found() {
 fn deleting_many_files_is_found_once() {
     for (count, expected) in [(DELETED_FILES, 0), (DELETED_FILES + 1, 1)] {
         let files: Vec<_> = (0..count).map(|n| file(&format!("f{n}"), Some(b"x"), None)).collect();
-        assert_eq!(for_plan(&files).len(), expected);
+        assert_eq!(check_plan(&files).len(), expected);
     }
 }
 
@@ -82,7 +82,8 @@ fn hidden_characters_count_only_when_they_come_in() {
 #[test]
 fn near_matches_say_what_differs() {
     let mut file = file("a.ts", Some(b"total\n"), Some(b"sum\n"));
-    let difference = Difference { line: 87, file: format!("  {}", "é".repeat(100)), answer: "sum".into() };
+    let difference =
+        HunkDifference { line: 87, file: format!("  {}", "é".repeat(100)), answer: "sum".into() };
     file.hunks.push(HunkReport {
         line: 1,
         state: HunkState::Applied,
@@ -94,7 +95,7 @@ fn near_matches_say_what_differs() {
         runner_up: None,
         differences: vec![difference.clone(), difference],
     });
-    let findings = for_plan(&[file]);
+    let findings = check_plan(&[file]);
     let expected =
         format!("line 87 says `{}…`, the answer says `sum` (and 1 more line differs)", "é".repeat(79));
     assert_eq!(findings[0].text, expected);

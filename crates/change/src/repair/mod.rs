@@ -13,7 +13,7 @@ mod tests;
 use std::fmt::Write;
 
 use crate::path::RelPath;
-use crate::plan::{FittingHunk, HunkState, Nearest, Reason, Refusal, Refused};
+use crate::plan::{FittingHunk, HunkState, NearestPlace, PlanRefusal, RefusalEntry, RefusalReason};
 use crate::proposal::Hunk;
 
 /// Characters in a repair prompt.
@@ -33,12 +33,12 @@ const OPENING: &str =
     "Your answer could not be applied, and nothing was changed. These parts of it do not work:\n";
 
 /// Whether a text begins like a repair prompt. An answer may stand behind it, where somebody copied a whole chat.
-pub fn is_prompt(text: &str) -> bool {
+pub fn is_repair_prompt(text: &str) -> bool {
     text.trim_start().starts_with(OPENING.trim_end())
 }
 
 /// The text to paste back.
-pub fn prompt(refused: &Refused) -> String {
+pub fn repair_prompt(refused: &PlanRefusal) -> String {
     let mut out = String::from(OPENING);
     let room = PROMPT_CHARS - CLOSING_CHARS;
     let mut used = out.chars().count();
@@ -59,17 +59,17 @@ pub fn prompt(refused: &Refused) -> String {
 }
 
 /// One failing edit or block.
-fn section(refusal: &Refusal) -> String {
+fn section(refusal: &RefusalEntry) -> String {
     let mut out = format!("\n## {}\n", title(refusal));
     match &refusal.reason {
-        Reason::NotFound { wanted, nearest, .. } => match nearest {
+        RefusalReason::NotFound { wanted, nearest, .. } => match nearest {
             Some(nearest) => not_found(&mut out, wanted, nearest),
             None => {
                 out.push_str("Nothing in the file looks like this text:\n");
                 quote(&mut out, wanted.before.iter().map(String::as_str), None);
             }
         },
-        Reason::Ambiguous { wanted, places, count, .. } => {
+        RefusalReason::Ambiguous { wanted, places, count, .. } => {
             let lines: Vec<String> = places.iter().map(ToString::to_string).collect();
             let more = count.saturating_sub(places.len());
             let more = if more > 0 { format!(" and {more} more") } else { String::new() };
@@ -81,12 +81,12 @@ fn section(refusal: &Refusal) -> String {
             );
             quote(&mut out, wanted.before.iter().map(String::as_str), None);
         }
-        Reason::Hunk { text, .. }
-        | Reason::Conflict { text }
-        | Reason::Encoding { text }
-        | Reason::Limit { text }
-        | Reason::Unread { text }
-        | Reason::Nothing { text } => {
+        RefusalReason::Hunk { text, .. }
+        | RefusalReason::Conflict { text }
+        | RefusalReason::Encoding { text }
+        | RefusalReason::Limit { text }
+        | RefusalReason::Unread { text }
+        | RefusalReason::Nothing { text } => {
             let _ = writeln!(out, "{}", sentence(text));
         }
     }
@@ -94,7 +94,7 @@ fn section(refusal: &Refusal) -> String {
 }
 
 /// Where a refusal stands: the file, the edit, the line of the answer.
-fn title(refusal: &Refusal) -> String {
+fn title(refusal: &RefusalEntry) -> String {
     let mut parts = Vec::new();
     if let Some(path) = &refusal.path {
         parts.push(path.to_string());
@@ -108,16 +108,16 @@ fn title(refusal: &Refusal) -> String {
     if parts.is_empty() { "The whole answer".to_string() } else { parts.join(", ") }
 }
 
-fn hunk_number(reason: &Reason) -> Option<(usize, usize)> {
+fn hunk_number(reason: &RefusalReason) -> Option<(usize, usize)> {
     match reason {
-        Reason::NotFound { hunk, of, .. }
-        | Reason::Ambiguous { hunk, of, .. }
-        | Reason::Hunk { hunk, of, .. } => Some((*hunk, *of)),
+        RefusalReason::NotFound { hunk, of, .. }
+        | RefusalReason::Ambiguous { hunk, of, .. }
+        | RefusalReason::Hunk { hunk, of, .. } => Some((*hunk, *of)),
         _ => None,
     }
 }
 
-fn not_found(out: &mut String, wanted: &Hunk, nearest: &Nearest) {
+fn not_found(out: &mut String, wanted: &Hunk, nearest: &NearestPlace) {
     let first = nearest.first_difference;
     let said = wanted.before.get(first);
     let real = nearest.text.get(first);
@@ -186,7 +186,7 @@ fn sentence(text: &str) -> String {
 }
 
 /// What was left out, what is fine, and how to answer.
-fn closing(refused: &Refused, left_out: &[&Refusal]) -> String {
+fn closing(refused: &PlanRefusal, left_out: &[&RefusalEntry]) -> String {
     let mut out = String::new();
     if !left_out.is_empty() {
         let _ = writeln!(

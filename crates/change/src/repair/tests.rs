@@ -9,11 +9,11 @@ fn path(text: &str) -> Option<RelPath> {
     Some(RelPath::parse(text).unwrap())
 }
 
-fn not_found_in(file: &str, before: &str, nearest: Option<Nearest>) -> Refusal {
-    Refusal {
+fn not_found_in(file: &str, before: &str, nearest: Option<NearestPlace>) -> RefusalEntry {
+    RefusalEntry {
         path: path(file),
         line: 41,
-        reason: Reason::NotFound {
+        reason: RefusalReason::NotFound {
             hunk: 2,
             of: 3,
             wanted: Box::new(Hunk { before: lines(before), ..Hunk::default() }),
@@ -40,14 +40,14 @@ fn fitting(file: &str, hunk: usize, state: HunkState) -> FittingHunk {
     }
 }
 
-fn stale() -> Refused {
-    let nearest = Nearest {
+fn stale() -> PlanRefusal {
+    let nearest = NearestPlace {
         line: 86,
         text: lines("function total(items) {\n  return items.reduce((total, item) => {\n    return total;"),
         first_difference: 1,
         score: 0.9,
     };
-    Refused {
+    PlanRefusal {
         refusals: vec![not_found_in(
             "src/cart.ts",
             "function total(items) {\n  return items.reduce((sum, item) => {\n    return total;",
@@ -63,7 +63,7 @@ fn stale() -> Refused {
 
 #[test]
 fn a_stale_edit_is_shown_with_the_line_that_differs() {
-    let text = prompt(&stale());
+    let text = repair_prompt(&stale());
     for part in [
         "## src/cart.ts, edit 2 of 3, line 41 of your answer\n",
         "```\n  return items.reduce((sum, item) => {\n```\n",
@@ -79,11 +79,11 @@ fn a_stale_edit_is_shown_with_the_line_that_differs() {
 
 #[test]
 fn an_edit_with_several_places_lists_them() {
-    let refused = Refused {
-        refusals: vec![Refusal {
+    let refused = PlanRefusal {
+        refusals: vec![RefusalEntry {
             path: path("a.py"),
             line: 7,
-            reason: Reason::Ambiguous {
+            reason: RefusalReason::Ambiguous {
                 hunk: 1,
                 of: 1,
                 wanted: Box::new(Hunk { before: lines("return None"), ..Hunk::default() }),
@@ -92,9 +92,9 @@ fn an_edit_with_several_places_lists_them() {
                 rung: "exact",
             },
         }],
-        ..Refused::default()
+        ..PlanRefusal::default()
     };
-    let text = prompt(&refused);
+    let text = repair_prompt(&refused);
     assert!(text.contains("12 times, at lines 4, 90 and 10 more."), "{text}");
     assert!(text.contains("Add more surrounding lines"));
     assert!(text.contains("```\nreturn None\n```"));
@@ -102,23 +102,25 @@ fn an_edit_with_several_places_lists_them() {
 
 #[test]
 fn other_reasons_are_one_sentence() {
-    let refused = Refused {
-        refusals: vec![Refusal {
+    let refused = PlanRefusal {
+        refusals: vec![RefusalEntry {
             path: path("new.ts"),
             line: 3,
-            reason: Reason::Conflict { text: "the file exists already".into() },
+            reason: RefusalReason::Conflict { text: "the file exists already".into() },
         }],
-        ..Refused::default()
+        ..PlanRefusal::default()
     };
-    let text = prompt(&refused);
+    let text = repair_prompt(&refused);
     assert!(text.contains("## new.ts, line 3 of your answer\nThe file exists already.\n"), "{text}");
 }
 
 #[test]
 fn quoted_backticks_cannot_close_the_fence() {
-    let refused =
-        Refused { refusals: vec![not_found_in("doc.md", "````js\nx\n````", None)], ..Refused::default() };
-    let text = prompt(&refused);
+    let refused = PlanRefusal {
+        refusals: vec![not_found_in("doc.md", "````js\nx\n````", None)],
+        ..PlanRefusal::default()
+    };
+    let text = repair_prompt(&refused);
     assert!(text.contains("`````\n````js\nx\n````\n`````\n"), "{text}");
 }
 
@@ -132,20 +134,26 @@ fn hundreds_of_failures_stay_within_the_bound() {
         .collect();
     let fitting =
         (0..500).map(|n| fitting(&format!("{}/f{n}.rs", "d".repeat(200)), n, HunkState::Applied)).collect();
-    let text = prompt(&Refused { refusals, fitting, notes: Vec::new() });
+    let text = repair_prompt(&PlanRefusal { refusals, fitting, notes: Vec::new() });
     assert!(text.chars().count() <= PROMPT_CHARS, "{}", text.chars().count());
     assert!(text.contains("more failed, left out here for length"));
     assert!(text.contains("The same uuid may be used again."), "{text}");
     let backticks = "`".repeat(100_000);
-    let text = prompt(&Refused { refusals: vec![not_found_in("a", &backticks, None)], ..Refused::default() });
+    let text = repair_prompt(&PlanRefusal {
+        refusals: vec![not_found_in("a", &backticks, None)],
+        ..PlanRefusal::default()
+    });
     assert!(text.chars().count() <= PROMPT_CHARS);
 }
 
 #[test]
 fn odd_positions_do_not_panic() {
     for (first_difference, text) in [(0, ""), (5, "a"), (1, "a\nb"), (99, "a\nb\nc")] {
-        let nearest = Nearest { line: 1, text: lines(text), first_difference, score: 0.5 };
-        prompt(&Refused { refusals: vec![not_found_in("a", "x\ny", Some(nearest))], ..Refused::default() });
+        let nearest = NearestPlace { line: 1, text: lines(text), first_difference, score: 0.5 };
+        repair_prompt(&PlanRefusal {
+            refusals: vec![not_found_in("a", "x\ny", Some(nearest))],
+            ..PlanRefusal::default()
+        });
     }
-    prompt(&Refused::default());
+    repair_prompt(&PlanRefusal::default());
 }

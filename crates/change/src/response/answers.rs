@@ -9,13 +9,13 @@ mod tests;
 
 use std::ops::Range;
 
-use super::block::Outcome;
-use super::blocks::{Blocks, Told};
+use super::block_reader::BlockOutcome;
+use super::block_walker::{BlockWalker, WalkedBlock};
 use super::control;
-use super::lines::{self, Lines};
-use super::scan::{Events, Kind};
-use super::{ResponseError, read_lines, within};
-use crate::limits::Limits;
+use super::lines::{self, ResponseLines};
+use super::marker_events::{MarkerEvents, MarkerKind};
+use super::{ResponseError, check_length, read_lines};
+use crate::limits::PlanLimits;
 use crate::proposal::Proposal;
 
 /// A text with more control blocks, and so with more answers, is not read.
@@ -23,7 +23,7 @@ pub const ANSWERS: usize = 100;
 
 /// One answer of a text that may hold several.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Answer<'a> {
+pub struct ParsedAnswer<'a> {
     /// Its part of the text, as it was given.
     pub text: &'a str,
     /// The line of the whole text on which it begins, from 1.
@@ -50,29 +50,29 @@ pub struct Answer<'a> {
 /// # Errors
 /// As [`read`](super::read), for the first answer that cannot be read at all; and for a text with
 /// more than [`ANSWERS`].
-pub fn read_all<'a>(text: &'a str, limits: &Limits) -> Result<Vec<Answer<'a>>, ResponseError> {
-    within(text, limits)?;
-    let clean = lines::unix(text);
-    let lines = Lines::new(&clean);
-    let events = Events::new(&lines);
+pub fn read_all<'a>(text: &'a str, limits: &PlanLimits) -> Result<Vec<ParsedAnswer<'a>>, ResponseError> {
+    check_length(text, limits)?;
+    let clean = lines::normalize_newlines(text);
+    let lines = ResponseLines::new(&clean);
+    let events = MarkerEvents::new(&lines);
     let mut begins = vec![lines.first()];
     if may_be_several(&lines, &events) {
-        begins.append(&mut cuts(&marks(&lines, &events, limits)?));
+        begins.append(&mut answer_starts(&find_marks(&lines, &events, limits)?));
     }
     if begins.len() == 1 {
         let proposal = read_lines(&lines, &events, limits)?;
-        return Ok(vec![Answer { text, first_line: 1, proposal }]);
+        return Ok(vec![ParsedAnswer { text, first_line: 1, proposal }]);
     }
     let ends = begins.iter().skip(1).copied().chain([lines.end()]);
     let mut rest = text;
     let mut answers = Vec::with_capacity(begins.len());
     for (first, end) in begins.iter().copied().zip(ends) {
-        let part = Lines::from_line(lines.slice(first..end), first);
-        let proposal = read_lines(&part, &Events::new(&part), limits)?;
+        let part = ResponseLines::from_line(lines.slice(first..end), first);
+        let proposal = read_lines(&part, &MarkerEvents::new(&part), limits)?;
         // Cleaning takes no line away, so that counting them finds the same place in the original.
         let at = if end == lines.end() { rest.len() } else { past_lines(rest, end - first) };
         let (text, below) = rest.split_at(at);
-        answers.push(Answer { text, first_line: first + 1, proposal });
+        answers.push(ParsedAnswer { text, first_line: first + 1, proposal });
         rest = below;
     }
     Ok(answers)
@@ -86,7 +86,7 @@ fn past_lines(text: &str, count: usize) -> usize {
 
 /// What a text is made of, where that says something about its answers.
 #[derive(Debug, PartialEq, Eq)]
-enum Mark {
+enum AnswerMark {
     /// One or more changes.
     Change,
     /// A control block, with its lines and its id.
@@ -94,59 +94,65 @@ enum Mark {
 }
 
 /// Whether anything stands below the first control block, so that it is worth to look more closely.
-fn may_be_several(lines: &Lines<'_>, events: &Events) -> bool {
+fn may_be_several(lines: &ResponseLines<'_>, events: &MarkerEvents) -> bool {
     let all = lines.first()..lines.end();
-    if !control::has_keys(lines.slice(all.clone())) {
+    if !control::has_control_keys(lines.slice(all.clone())) {
         return false;
     }
-    let Some(first) = all.clone().find(|line| control::has_keys(lines.get(*line))) else {
+    let Some(first) = all.clone().find(|line| control::has_control_keys(lines.get(*line))) else {
         return false;
     };
     let next = events.at_or_after(first, 0);
     let Some(event) = events.get(next) else {
         return false;
     };
-    let closes = matches!(event.kind, Kind::Fence(fence) if fence.is_bare);
-    !closes || events.len() > next + 1 || control::has_keys(lines.slice(event.line()..all.end))
+    let closes = matches!(event.kind, MarkerKind::Fence(fence) if fence.is_bare);
+    !closes || events.len() > next + 1 || control::has_control_keys(lines.slice(event.line()..all.end))
 }
 
-fn marks(lines: &Lines<'_>, events: &Events, limits: &Limits) -> Result<Vec<Mark>, ResponseError> {
+fn find_marks(
+    lines: &ResponseLines<'_>,
+    events: &MarkerEvents,
+    limits: &PlanLimits,
+) -> Result<Vec<AnswerMark>, ResponseError> {
     let mut marks = Vec::new();
     let mut controls = 0;
-    let mut blocks = Blocks::new(lines, events, limits);
-    while let Some(Told { segment, outcome, floor, said_to, .. }) = blocks.next(false)? {
-        let without_fence = bare(lines, floor..said_to);
+    let mut blocks = BlockWalker::new(lines, events, limits);
+    while let Some(WalkedBlock { segment, outcome, floor, prose_end: said_to, .. }) =
+        blocks.next_block(false)?
+    {
+        let without_fence = unfenced_control(lines, floor..said_to);
         controls += usize::from(without_fence.is_some());
         marks.extend(without_fence);
         match outcome {
             // Too much of a change is one all the same; reading its answer says so.
-            Outcome::Operations(_) | Outcome::TooMuch(_) => {
-                if marks.last() != Some(&Mark::Change) {
-                    marks.push(Mark::Change);
+            BlockOutcome::Operations(_) | BlockOutcome::TooMuch(_) => {
+                if marks.last() != Some(&AnswerMark::Change) {
+                    marks.push(AnswerMark::Change);
                 }
             }
-            Outcome::Control => {
+            BlockOutcome::Control => {
                 controls += 1;
-                let text = lines.block(segment.content.clone(), segment.indent);
+                let text = lines.block_text(segment.content.clone(), segment.indent);
                 let (control, _) = control::read(&text, 0);
-                marks.push(Mark::Control { range: segment.range, uuid: control.uuid });
+                marks.push(AnswerMark::Control { range: segment.range, uuid: control.uuid });
             }
-            Outcome::Example(_) | Outcome::Broken(..) => {}
+            BlockOutcome::Example(_) | BlockOutcome::Broken(..) => {}
         }
         if controls > ANSWERS {
             return Err(ResponseError::TooManyAnswers);
         }
     }
-    marks.extend(bare(lines, blocks.floor()..lines.end()));
+    marks.extend(unfenced_control(lines, blocks.floor()..lines.end()));
     Ok(marks)
 }
 
 /// A control block without a fence. In the middle of a text it has to be a complete one: prose may
 /// well say `uuid: …`.
-fn bare(lines: &Lines<'_>, within: Range<usize>) -> Option<Mark> {
-    let run = control::bare_range(lines, within)?;
+fn unfenced_control(lines: &ResponseLines<'_>, within: Range<usize>) -> Option<AnswerMark> {
+    let run = control::find_unfenced(lines, within)?;
     let first = |wanted: &str| {
-        run.clone().find(|line| control::key(lines.get(*line)).is_some_and(|(key, _)| key == wanted))
+        run.clone().find(|line| control::leading_key(lines.get(*line)).is_some_and(|(key, _)| key == wanted))
     };
     let whole = first("projectId")?.max(first("uuid")?);
     // What stands below an empty line may be the name of the next answer's first file.
@@ -154,16 +160,16 @@ fn bare(lines: &Lines<'_>, within: Range<usize>) -> Option<Mark> {
     let range = run.start..end;
     let (control, _) = control::read(lines.slice(range.clone()), 0);
     let uuid = control.project_id.and(control.uuid)?;
-    Some(Mark::Control { range, uuid: Some(uuid) })
+    Some(AnswerMark::Control { range, uuid: Some(uuid) })
 }
 
 /// The lines on which the second answer and all further ones begin.
-fn cuts(marks: &[Mark]) -> Vec<usize> {
+fn answer_starts(marks: &[AnswerMark]) -> Vec<usize> {
     let mut cuts = Vec::new();
     let mut above: Option<(&Range<usize>, &Option<String>)> = None;
-    let heads = matches!(marks, [Mark::Control { .. }, .., Mark::Change]);
+    let heads = matches!(marks, [AnswerMark::Control { .. }, .., AnswerMark::Change]);
     for mark in marks {
-        let Mark::Control { range, uuid } = mark else {
+        let AnswerMark::Control { range, uuid } = mark else {
             continue;
         };
         if let Some((range_above, uuid_above)) = above
@@ -173,7 +179,7 @@ fn cuts(marks: &[Mark]) -> Vec<usize> {
         }
         above = Some((range, uuid));
     }
-    if let Some((range, _)) = above.filter(|_| !heads && marks.last() == Some(&Mark::Change)) {
+    if let Some((range, _)) = above.filter(|_| !heads && marks.last() == Some(&AnswerMark::Change)) {
         cuts.push(range.end);
     }
     cuts

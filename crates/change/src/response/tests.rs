@@ -6,7 +6,7 @@ use super::*;
 
 /// Reads with the default limits.
 fn read(text: &str) -> Proposal {
-    super::read(text, &Limits::default()).unwrap()
+    super::read(text, &PlanLimits::default()).unwrap()
 }
 
 /// A proposal as short lines: `W path dialect …`, `D path`, `R from to`, `! reason` (broken),
@@ -15,13 +15,13 @@ fn told(proposal: &Proposal) -> Vec<String> {
     let mut out = Vec::new();
     for operation in &proposal.operations {
         out.push(match &operation.action {
-            Action::Delete { path } => format!("D {path}"),
-            Action::Rename { from, to } => format!("R {from} {to}"),
-            Action::Exact { path, .. } => format!("E {path}"),
-            Action::Write { path, edit, .. } => {
+            FileAction::Delete { path } => format!("D {path}"),
+            FileAction::Rename { from, to } => format!("R {from} {to}"),
+            FileAction::Exact { path, .. } => format!("E {path}"),
+            FileAction::Write { path, edit, .. } => {
                 let body = match &edit.body {
-                    Body::Whole { text, .. } => format!("{text:?}"),
-                    Body::Hunks(hunks) => {
+                    EditBody::Whole { text, .. } => format!("{text:?}"),
+                    EditBody::Hunks(hunks) => {
                         let hunk = |h: &crate::proposal::Hunk| {
                             format!("{}=>{}", h.before.join("|"), h.after.join("|"))
                         };
@@ -389,7 +389,7 @@ fn hunks_of_one_file_come_together_unless_something_lies_between() {
 
 #[test]
 fn limits_are_named() {
-    let limits = Limits { text_bytes: 200, files: 2, hunks: 3, ..Limits::default() };
+    let limits = PlanLimits { text_bytes: 200, files: 2, hunks: 3, ..PlanLimits::default() };
     let read = |text: &str| super::read(text, &limits).unwrap_err();
     assert_eq!(read(&"x".repeat(201)), ResponseError::TooLong { bytes: 201, most: 200 });
     let block = |path: &str| format!("```ts // {path}\nx\n```\n");
@@ -398,7 +398,7 @@ fn limits_are_named() {
         ResponseError::TooManyFiles { most: 2 }
     );
     assert_eq!(read(&block("a.ts").repeat(4)), ResponseError::TooManyHunks { most: 3 });
-    let wide = Limits { text_bytes: usize::MAX, ..Limits::default() };
+    let wide = PlanLimits { text_bytes: usize::MAX, ..PlanLimits::default() };
     assert_eq!(super::read(&"```\n".repeat(2 * BLOCKS + 2), &wide), Err(ResponseError::TooManyBlocks));
     let many = super::read(&"```\n".repeat(2 * UNREAD_LISTED + 4), &wide).unwrap();
     assert_eq!((many.unread.len(), many.notes.len()), (UNREAD_LISTED, 1));

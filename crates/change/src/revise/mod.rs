@@ -6,16 +6,16 @@
 //! lines are taken whole, with their endings, so that picking all hunks is the plan's own result and
 //! picking none is the file as it was.
 
-mod pick;
+mod hunk_selection;
 #[cfg(test)]
 mod tests;
 
 use crate::diff;
-use crate::findings::{self, readable};
+use crate::findings::{self, lossy_text};
 use crate::limits::FILE_BYTES;
 use crate::path::RelPath;
-use crate::plan::{Change, FilePlan, Plan};
-use crate::proposal::Note;
+use crate::plan::{FileChangeKind, FilePlan, Plan};
+use crate::proposal::ProposalNote;
 
 /// Why a plan cannot be changed like that. The plan is as it was.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -63,11 +63,11 @@ pub enum ReviseError {
 ///
 /// # Errors
 /// `NoSuchFile`.
-pub fn leave_out(plan: &Plan, path: &RelPath) -> Result<Plan, ReviseError> {
+pub fn exclude_file(plan: &Plan, path: &RelPath) -> Result<Plan, ReviseError> {
     let at = position(plan, path)?;
     let mut files = plan.files.clone();
     files.remove(at);
-    Ok(revised(plan, files, format!("{path} was left out")))
+    Ok(revised_plan(plan, files, format!("{path} was left out")))
 }
 
 /// The plan with some hunks of one file only: those with these indexes (from 0) in
@@ -76,19 +76,19 @@ pub fn leave_out(plan: &Plan, path: &RelPath) -> Result<Plan, ReviseError> {
 ///
 /// # Errors
 /// `NoSuchFile`, `NoSuchHunk`; `Binary` and `Encoding` where lines cannot be told apart.
-pub fn only_hunks(plan: &Plan, path: &RelPath, hunks: &[usize]) -> Result<Plan, ReviseError> {
+pub fn keep_hunks(plan: &Plan, path: &RelPath, hunks: &[usize]) -> Result<Plan, ReviseError> {
     let at = position(plan, path)?;
     if hunks.is_empty() {
-        return leave_out(plan, path);
+        return exclude_file(plan, path);
     }
     let file = &plan.files[at];
-    let picked = pick::pick(file, hunks)?;
+    let picked = hunk_selection::select_hunks(file, hunks)?;
     let note = format!("{path}: {} of {} hunks were taken", picked.taken, picked.of);
     let mut files = plan.files.clone();
     if picked.taken < picked.of {
         files[at] = with_after(FilePlan { hunks: picked.reports, ..file.clone() }, picked.after);
     }
-    Ok(revised(plan, files, note))
+    Ok(revised_plan(plan, files, note))
 }
 
 /// The plan with a person's own text for one file, in place of what the plan would write. A file that
@@ -97,19 +97,19 @@ pub fn only_hunks(plan: &Plan, path: &RelPath, hunks: &[usize]) -> Result<Plan, 
 ///
 /// # Errors
 /// `NoSuchFile`; `Binary` if the file or the text is not text; `TooLong`.
-pub fn with_text(plan: &Plan, path: &RelPath, bytes: Vec<u8>) -> Result<Plan, ReviseError> {
+pub fn replace_text(plan: &Plan, path: &RelPath, bytes: Vec<u8>) -> Result<Plan, ReviseError> {
     let at = position(plan, path)?;
     let file = &plan.files[at];
     if bytes.len() > FILE_BYTES {
         return Err(ReviseError::TooLong { path: path.clone(), bytes: bytes.len() });
     }
     let texts = [file.before.as_deref(), file.after.as_deref(), Some(&bytes)];
-    if texts.into_iter().flatten().any(|bytes| readable(bytes).is_none()) {
+    if texts.into_iter().flatten().any(|bytes| lossy_text(bytes).is_none()) {
         return Err(ReviseError::Binary { path: path.clone() });
     }
     let mut files = plan.files.clone();
     files[at] = with_after(FilePlan { hunks: Vec::new(), dialect: None, ..file.clone() }, bytes);
-    Ok(revised(plan, files, format!("{path} was edited by hand")))
+    Ok(revised_plan(plan, files, format!("{path} was edited by hand")))
 }
 
 fn position(plan: &Plan, path: &RelPath) -> Result<usize, ReviseError> {
@@ -119,24 +119,25 @@ fn position(plan: &Plan, path: &RelPath) -> Result<usize, ReviseError> {
 
 /// The file with other bytes after the change, and what follows from that.
 fn with_after(mut file: FilePlan, after: Vec<u8>) -> FilePlan {
-    (file.added, file.removed) = diff::count(file.before.as_deref().unwrap_or_default(), &after);
+    (file.added, file.removed) =
+        diff::count_changed_lines(file.before.as_deref().unwrap_or_default(), &after);
     file.mode_after = file.mode_after.or(file.mode_before);
     file.after = Some(after);
     file.change = if file.renamed_from.is_some() {
-        Change::Renamed
+        FileChangeKind::Renamed
     } else if file.before.is_none() {
-        Change::Added
+        FileChangeKind::Added
     } else if file.before == file.after && file.mode_before == file.mode_after {
-        Change::Unchanged
+        FileChangeKind::Unchanged
     } else {
-        Change::Modified
+        FileChangeKind::Modified
     };
     file
 }
 
-fn revised(plan: &Plan, files: Vec<FilePlan>, said: String) -> Plan {
-    let findings = findings::for_plan(&files);
+fn revised_plan(plan: &Plan, files: Vec<FilePlan>, said: String) -> Plan {
+    let findings = findings::check_plan(&files);
     let mut notes = plan.notes.clone();
-    notes.push(Note { line: 0, text: said });
+    notes.push(ProposalNote { line: 0, text: said });
     Plan { files, findings, notes }
 }

@@ -5,20 +5,20 @@
 //! forms, short names. The old name of a rename counts as much as the new one, and so does a file that does
 //! not exist yet.
 
-mod commands;
-mod list;
-mod manifest;
-mod pattern;
+mod command_files;
+mod matching;
+mod package_json;
+mod patterns;
 
 use relaycode_change::path::{RelPath, plain_spelling};
-use relaycode_change::plan::{Change, FilePlan, Plan};
-use relaycode_change::proposal::Mode;
+use relaycode_change::plan::{FileChangeKind, FilePlan, Plan};
+use relaycode_change::proposal::GitFileMode;
 
-use commands::Named;
+use command_files::CommandFiles;
 
 /// What the project does with its files.
 #[derive(Debug, Clone, Default)]
-pub struct Context {
+pub struct GuardContext {
     /// The command lines that the project names for its gate.
     pub commands: Vec<String>,
     /// The gate runs: what it reads as code is guarded too.
@@ -39,13 +39,13 @@ pub struct Context {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[must_use]
-pub fn guarded(plan: &Plan, context: &Context) -> Vec<(RelPath, String)> {
-    let named = Named::read(&context.commands);
-    let changed = plan.files.iter().filter(|file| file.change != Change::Unchanged);
+pub fn guarded_files(plan: &Plan, context: &GuardContext) -> Vec<(RelPath, String)> {
+    let named = CommandFiles::parse(&context.commands);
+    let changed = plan.files.iter().filter(|file| file.change != FileChangeKind::Unchanged);
     changed.filter_map(|file| Some((file.path.clone(), reason(file, context, &named)?))).collect()
 }
 
-fn reason(file: &FilePlan, context: &Context, named: &Named) -> Option<String> {
+fn reason(file: &FilePlan, context: &GuardContext, named: &CommandFiles) -> Option<String> {
     let mut reasons = Vec::new();
     if let Some(reason) = by_name(&file.path, file, context, named) {
         reasons.push(reason.to_owned());
@@ -54,31 +54,40 @@ fn reason(file: &FilePlan, context: &Context, named: &Named) -> Option<String> {
     {
         reasons.push(format!("was {old}, which {reason}"));
     }
-    if file.mode_after == Some(Mode::Executable) && file.mode_before != Some(Mode::Executable) {
+    if file.mode_after == Some(GitFileMode::Executable) && file.mode_before != Some(GitFileMode::Executable) {
         reasons.push("becomes executable".to_owned());
     }
     (!reasons.is_empty()).then(|| reasons.join(", and "))
 }
 
 /// Why the file is guarded under one of its names.
-fn by_name(path: &RelPath, file: &FilePlan, context: &Context, named: &Named) -> Option<&'static str> {
+fn by_name(
+    path: &RelPath,
+    file: &FilePlan,
+    context: &GuardContext,
+    named: &CommandFiles,
+) -> Option<&'static str> {
     let plain = plain_components(path);
-    let found = list::ALWAYS.iter().find(|entry| pattern::fits(entry.pattern, &plain));
+    let found = patterns::ALWAYS_GUARDED.iter().find(|entry| matching::matches_path(entry.pattern, &plain));
     if let Some(entry) = found {
-        return Some(entry.why);
+        return Some(entry.reason);
     }
-    if plain.last().is_some_and(|name| pattern::component_fits("package.json", name))
-        && let Some(why) = manifest::changes(file.before.as_deref(), file.after.as_deref(), context.gate)
+    if plain.last().is_some_and(|name| matching::matches_component("package.json", name))
+        && let Some(why) =
+            package_json::guard_reason(file.before.as_deref(), file.after.as_deref(), context.gate)
     {
         return Some(why);
     }
-    if named.names(&plain) {
+    if named.names_path(&plain) {
         return Some("is named by a command of the gate");
     }
     if !context.gate {
         return None;
     }
-    list::GATE.iter().find(|entry| pattern::fits(entry.pattern, &plain)).map(|entry| entry.why)
+    patterns::GATE_GUARDED
+        .iter()
+        .find(|entry| matching::matches_path(entry.pattern, &plain))
+        .map(|entry| entry.reason)
 }
 
 /// The components of a path in their plain spelling. What a look-alike of a separator joins is taken apart.

@@ -7,7 +7,7 @@
 
 use serde_json::Value;
 
-use super::Schema;
+use super::AnswerSchema;
 
 /// How often the text is read over to find values in prose. Brackets that are never closed cost a look each.
 const LOOKS: usize = 8;
@@ -16,7 +16,7 @@ const LOOKS: usize = 8;
 ///
 /// # Errors
 /// What is wrong: there is none, or there are several.
-pub fn extract(text: &str, schema: &Schema) -> Result<Value, String> {
+pub fn extract_json(text: &str, schema: &AnswerSchema) -> Result<Value, String> {
     if let Ok(value) = serde_json::from_str(text.trim()) {
         return Ok(value);
     }
@@ -25,7 +25,7 @@ pub fn extract(text: &str, schema: &Schema) -> Result<Value, String> {
         found = bare(text).ok_or("there are too many brackets in it to find the JSON")?;
     }
     let mut values: Vec<Value> = Vec::new();
-    for value in found.into_iter().filter(|value| schema.admits(value)) {
+    for value in found.into_iter().filter(|value| schema.admits_type(value)) {
         if !values.contains(&value) {
             values.push(value);
         }

@@ -4,8 +4,8 @@ use serde_json::json;
 
 use super::*;
 
-fn schema(value: Value) -> Schema {
-    Schema::new(value).unwrap()
+fn schema(value: Value) -> AnswerSchema {
+    AnswerSchema::new(value).unwrap()
 }
 
 #[test]
@@ -68,7 +68,7 @@ fn a_schema_that_cannot_be_used_is_refused_and_what_is_not_checked_is_said() {
         json!({"$ref": "#/$defs/none"}),
         json!({"$ref": "#anchor"}),
     ] {
-        assert!(Schema::new(bad.clone()).is_err(), "{bad}");
+        assert!(AnswerSchema::new(bad.clone()).is_err(), "{bad}");
     }
     let odd = schema(
         json!({"properties": {"a": {"pattern": "^(a+)+$"}, "b": {"pattern": "x"}}, "uniqueItems": true}),
@@ -78,8 +78,8 @@ fn a_schema_that_cannot_be_used_is_refused_and_what_is_not_checked_is_said() {
         ["`pattern` in the schema is not checked", "`uniqueItems` in the schema is not checked"]
     );
     let deep = (0..200).fold(json!({}), |inner, _| json!({"items": inner}));
-    assert!(Schema::new(deep).is_err());
-    assert!(Schema::new(json!({"description": "x".repeat(BYTES)})).is_err());
+    assert!(AnswerSchema::new(deep).is_err());
+    assert!(AnswerSchema::new(json!({"description": "x".repeat(BYTES)})).is_err());
 }
 
 #[test]
@@ -95,7 +95,7 @@ fn schemas_and_values_that_never_end_are_ended() {
 #[test]
 fn the_one_value_is_found_wherever_it_stands() {
     let object = schema(json!({"type": "object"}));
-    let found = |text: &str| extract(text, &object);
+    let found = |text: &str| extract_json(text, &object);
     for text in [
         "{\"a\": 1}",
         " \n{\"a\":1}\n",
@@ -124,7 +124,7 @@ fn hostile_answers_are_searched_in_linear_time() {
     for piece in ["[", "{", "{\"a\":", "[\"", "{\"a\":[", "[[],", "```\n"] {
         let text = piece.repeat(1 << 16);
         let began = std::time::Instant::now();
-        assert!(extract(&text, &object).is_err());
+        assert!(extract_json(&text, &object).is_err());
         assert!(began.elapsed().as_secs() < 20, "{piece}");
     }
 }

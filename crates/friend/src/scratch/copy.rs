@@ -11,7 +11,9 @@ use std::time::Duration;
 use rustix::fs::{self as sys, AtFlags, FileType, Mode, OFlags};
 use rustix::io::Errno;
 
-use super::{Base, Caps, Copied, KEPT_ASIDE, Making, ScratchError, system};
+use super::{
+    CopiedEntry, CopyBaseline, MAX_BASELINE_FILE, ScratchCaps, ScratchError, ScratchOptions, system_error,
+};
 
 /// The bits of a file's mode that are copied; its owner may always read and write the copy.
 const MODE: u32 = 0o777;
@@ -25,7 +27,7 @@ const NAMED: usize = 3;
 
 /// What tells whether a file is still the same.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Stamp {
+pub(crate) struct CopyStamp {
     pub(crate) inode: u64,
     pub(crate) len: u64,
     pub(crate) modified: Duration,
@@ -34,17 +36,17 @@ pub(crate) struct Stamp {
     pub(crate) mode: u32,
 }
 
-impl Stamp {
-    pub(crate) fn runs(&self) -> bool {
+impl CopyStamp {
+    pub(crate) fn is_executable(&self) -> bool {
         self.mode & OWNER_RUNS != 0
     }
 
-    fn of(stat: &sys::Stat) -> Stamp {
+    fn from_stat(stat: &sys::Stat) -> CopyStamp {
         let time = |seconds: i64, nanos: i64| {
             Duration::new(u64::try_from(seconds).unwrap_or(0), u32::try_from(nanos).unwrap_or(0))
         };
         #[allow(clippy::unnecessary_cast, clippy::useless_conversion, reason = "the types differ by system")]
-        Stamp {
+        CopyStamp {
             inode: stat.st_ino as u64,
             len: u64::try_from(stat.st_size).unwrap_or(0),
             modified: time(stat.st_mtime as i64, stat.st_mtime_nsec as i64),
@@ -56,19 +58,19 @@ impl Stamp {
 
 /// What stands at a path.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Found {
-    Nothing,
-    File(Stamp),
+pub(crate) enum ScratchPathEntry {
+    Missing,
+    File(CopyStamp),
     Link(PathBuf),
     Directory,
     /// A pipe, a socket, a device.
     Special,
     /// A link stands on the way.
-    BehindALink,
+    BehindLink,
 }
 
 /// Files beneath a directory, by their paths; the directory that was used last stays open.
-pub(crate) struct Dirs {
+pub(crate) struct OpenDirCache {
     root: OwnedFd,
     last: Option<(String, OwnedFd)>,
 }
@@ -76,13 +78,13 @@ pub(crate) struct Dirs {
 const DIRECTORY: OFlags =
     OFlags::RDONLY.union(OFlags::DIRECTORY).union(OFlags::CLOEXEC).union(OFlags::NOFOLLOW);
 
-impl Dirs {
-    pub(crate) fn new(root: &Path) -> io::Result<Dirs> {
-        Ok(Dirs { root: sys::open(root, DIRECTORY, Mode::empty())?, last: None })
+impl OpenDirCache {
+    pub(crate) fn new(root: &Path) -> io::Result<OpenDirCache> {
+        Ok(OpenDirCache { root: sys::open(root, DIRECTORY, Mode::empty())?, last: None })
     }
 
     /// The directory of a path, and the last name; makes what is missing if asked to.
-    fn open<'p>(&mut self, path: &'p str, make: bool) -> Result<(&OwnedFd, &'p str), Errno> {
+    fn open_parent<'p>(&mut self, path: &'p str, make: bool) -> Result<(&OwnedFd, &'p str), Errno> {
         let Some((directory, name)) = path.rsplit_once('/') else { return Ok((&self.root, path)) };
         if self.last.as_ref().is_none_or(|(last, _)| last != directory) {
             self.last = None;
@@ -111,43 +113,43 @@ impl Dirs {
     }
 
     /// What stands at a path.
-    pub(crate) fn find(&mut self, path: &str) -> io::Result<Found> {
-        let (dir, name) = match self.open(path, false) {
-            Err(Errno::NOENT | Errno::NOTDIR) => return Ok(Found::Nothing),
-            Err(Errno::LOOP) => return Ok(Found::BehindALink),
+    pub(crate) fn entry_at(&mut self, path: &str) -> io::Result<ScratchPathEntry> {
+        let (dir, name) = match self.open_parent(path, false) {
+            Err(Errno::NOENT | Errno::NOTDIR) => return Ok(ScratchPathEntry::Missing),
+            Err(Errno::LOOP) => return Ok(ScratchPathEntry::BehindLink),
             other => other?,
         };
         let stat = match sys::statat(dir, name, AtFlags::SYMLINK_NOFOLLOW) {
-            Err(Errno::NOENT) => return Ok(Found::Nothing),
+            Err(Errno::NOENT) => return Ok(ScratchPathEntry::Missing),
             other => other?,
         };
         Ok(match FileType::from_raw_mode(stat.st_mode) {
-            FileType::RegularFile => Found::File(Stamp::of(&stat)),
-            FileType::Directory => Found::Directory,
+            FileType::RegularFile => ScratchPathEntry::File(CopyStamp::from_stat(&stat)),
+            FileType::Directory => ScratchPathEntry::Directory,
             FileType::Symlink => {
                 use std::os::unix::ffi::OsStringExt;
                 let target = sys::readlinkat(dir, name, Vec::new())?;
-                Found::Link(std::ffi::OsString::from_vec(target.into_bytes()).into())
+                ScratchPathEntry::Link(std::ffi::OsString::from_vec(target.into_bytes()).into())
             }
-            _ => Found::Special,
+            _ => ScratchPathEntry::Special,
         })
     }
 
     /// A file, opened to read, as it is now.
-    fn file(&mut self, path: &str) -> io::Result<(File, Stamp)> {
-        let (dir, name) = self.open(path, false)?;
+    fn open_file(&mut self, path: &str) -> io::Result<(File, CopyStamp)> {
+        let (dir, name) = self.open_parent(path, false)?;
         let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
         let file = sys::openat(dir, name, flags, Mode::empty())?;
         let stat = sys::fstat(&file)?;
         if FileType::from_raw_mode(stat.st_mode) != FileType::RegularFile {
             return Err(io::Error::new(io::ErrorKind::InvalidInput, "it is not a regular file"));
         }
-        Ok((file.into(), Stamp::of(&stat)))
+        Ok((file.into(), CopyStamp::from_stat(&stat)))
     }
 
     /// The bytes of a file of at most `most`.
-    pub(crate) fn read(&mut self, path: &str, most: u64) -> io::Result<(Vec<u8>, Stamp)> {
-        let (file, stamp) = self.file(path)?;
+    pub(crate) fn read(&mut self, path: &str, most: u64) -> io::Result<(Vec<u8>, CopyStamp)> {
+        let (file, stamp) = self.open_file(path)?;
         if stamp.len > most {
             return Err(io::ErrorKind::FileTooLarge.into());
         }
@@ -161,7 +163,7 @@ impl Dirs {
 
     /// A new file with this mode.
     fn create(&mut self, path: &str, mode: u32) -> io::Result<File> {
-        let (dir, name) = self.open(path, true)?;
+        let (dir, name) = self.open_parent(path, true)?;
         let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
         let file = sys::openat(dir, name, flags, Mode::from_raw_mode(0o600))?;
         sys::fchmod(&file, Mode::from_raw_mode(mode & MODE | OWNER))?;
@@ -170,23 +172,23 @@ impl Dirs {
 }
 
 /// What came of the copying.
-pub(super) struct Copies {
-    pub(super) files: BTreeMap<String, Copied>,
-    pub(super) aside: File,
+pub(super) struct ScratchCopyResult {
+    pub(super) files: BTreeMap<String, CopiedEntry>,
+    pub(super) baseline_file: File,
     pub(super) left_out: Vec<String>,
 }
 
 /// Copies.
-pub(super) struct Copier<'a> {
+pub(super) struct ScratchCopier<'a> {
     root: &'a Path,
     to: PathBuf,
-    caps: Caps,
-    source: Dirs,
-    target: Dirs,
-    files: BTreeMap<String, Copied>,
+    caps: ScratchCaps,
+    source: OpenDirCache,
+    target: OpenDirCache,
+    files: BTreeMap<String, CopiedEntry>,
     links: Vec<(String, PathBuf)>,
-    aside: BufWriter<File>,
-    aside_bytes: u64,
+    baseline_file: BufWriter<File>,
+    baseline_bytes: u64,
     pub(super) bytes: u64,
     largest: BTreeSet<(u64, String)>,
     outside: Vec<String>,
@@ -195,23 +197,27 @@ pub(super) struct Copier<'a> {
     unread: Vec<String>,
 }
 
-impl<'a> Copier<'a> {
-    pub(super) fn new(making: &Making<'a>, to: &Path, place: &Path) -> Result<Copier<'a>, ScratchError> {
+impl<'a> ScratchCopier<'a> {
+    pub(super) fn new(
+        making: &ScratchOptions<'a>,
+        to: &Path,
+        place: &Path,
+    ) -> Result<ScratchCopier<'a>, ScratchError> {
         let aside = place.join("aside");
         let file = File::options().read(true).write(true).create_new(true).open(&aside);
-        let file = file.map_err(system(&aside, "made"))?;
+        let file = file.map_err(system_error(&aside, "made"))?;
         // Without a name, nobody but this process finds it, and it cannot outlive it.
-        fs::remove_file(&aside).map_err(system(&aside, "removed"))?;
-        Ok(Copier {
+        fs::remove_file(&aside).map_err(system_error(&aside, "removed"))?;
+        Ok(ScratchCopier {
             root: making.root,
             to: to.to_path_buf(),
             caps: making.caps,
-            source: Dirs::new(making.root).map_err(system(making.root, "read"))?,
-            target: Dirs::new(to).map_err(system(to, "used"))?,
+            source: OpenDirCache::new(making.root).map_err(system_error(making.root, "read"))?,
+            target: OpenDirCache::new(to).map_err(system_error(to, "used"))?,
             files: BTreeMap::new(),
             links: Vec::new(),
-            aside: BufWriter::with_capacity(1 << 20, file),
-            aside_bytes: 0,
+            baseline_file: BufWriter::with_capacity(1 << 20, file),
+            baseline_bytes: 0,
             bytes: 0,
             largest: BTreeSet::new(),
             outside: Vec::new(),
@@ -223,34 +229,34 @@ impl<'a> Copier<'a> {
 
     /// Copies what is at `path`. What is not there is not there in the copy either.
     pub(super) fn copy(&mut self, path: &str) -> Result<(), ScratchError> {
-        let found = self.source.find(path).map_err(system(&self.root.join(path), "read"))?;
+        let found = self.source.entry_at(path).map_err(system_error(&self.root.join(path), "read"))?;
         match found {
-            Found::Nothing | Found::Directory => Ok(()),
-            Found::Special => {
+            ScratchPathEntry::Missing | ScratchPathEntry::Directory => Ok(()),
+            ScratchPathEntry::Special => {
                 self.special.push(path.to_string());
                 Ok(())
             }
-            Found::BehindALink => {
+            ScratchPathEntry::BehindLink => {
                 self.outside.push(path.to_string());
                 Ok(())
             }
-            Found::Link(target) => {
+            ScratchPathEntry::Link(target) => {
                 self.links.push((path.to_string(), target));
                 self.within_count()
             }
-            Found::File(stamp) if stamp.len > self.caps.file_bytes => {
+            ScratchPathEntry::File(stamp) if stamp.len > self.caps.file_bytes => {
                 self.long.push(path.to_string());
                 Ok(())
             }
-            Found::File(stamp) => self.file(path, &stamp),
+            ScratchPathEntry::File(stamp) => self.copy_file(path, &stamp),
         }
     }
 
-    fn file(&mut self, path: &str, stamp: &Stamp) -> Result<(), ScratchError> {
+    fn copy_file(&mut self, path: &str, stamp: &CopyStamp) -> Result<(), ScratchError> {
         self.within_count()?;
         self.within_bytes(path, stamp.len)?;
-        let failed = system(&self.root.join(path), "copied");
-        let base = if stamp.len <= KEPT_ASIDE { self.short(path) } else { self.long(path) };
+        let failed = system_error(&self.root.join(path), "copied");
+        let base = if stamp.len <= MAX_BASELINE_FILE { self.copy_small(path) } else { self.copy_large(path) };
         let (base, len) = match base {
             Ok(Some(done)) => done,
             // It went meanwhile, or is for others to read.
@@ -261,33 +267,33 @@ impl<'a> Copier<'a> {
             Err(error) => return Err(failed(error)),
         };
         self.bytes += len;
-        let found = self.target.find(path).map_err(&failed)?;
-        if let Found::File(stamp) = found {
-            self.files.insert(path.to_string(), Copied::File { stamp, base });
+        let found = self.target.entry_at(path).map_err(&failed)?;
+        if let ScratchPathEntry::File(stamp) = found {
+            self.files.insert(path.to_string(), CopiedEntry::File { stamp, base });
         }
         Ok(())
     }
 
     /// A file that is read whole, and kept aside as well.
-    fn short(&mut self, path: &str) -> io::Result<Option<(Base, u64)>> {
-        let read = self.source.read(path, KEPT_ASIDE);
-        let Some((bytes, stamp)) = readable(read)? else { return Ok(None) };
+    fn copy_small(&mut self, path: &str) -> io::Result<Option<(CopyBaseline, u64)>> {
+        let read = self.source.read(path, MAX_BASELINE_FILE);
+        let Some((bytes, stamp)) = skip_unreadable(read)? else { return Ok(None) };
         self.target.create(path, stamp.mode)?.write_all(&bytes)?;
-        self.aside.write_all(&bytes)?;
-        let base = Base::Aside { at: self.aside_bytes, len: bytes.len() };
-        self.aside_bytes += bytes.len() as u64;
+        self.baseline_file.write_all(&bytes)?;
+        let base = CopyBaseline::Aside { at: self.baseline_bytes, len: bytes.len() };
+        self.baseline_bytes += bytes.len() as u64;
         Ok(Some((base, bytes.len() as u64)))
     }
 
     /// A file that shares its blocks with the copy where the file system can.
-    fn long(&mut self, path: &str) -> io::Result<Option<(Base, u64)>> {
-        let Some((mut file, stamp)) = readable(self.source.file(path))? else { return Ok(None) };
+    fn copy_large(&mut self, path: &str) -> io::Result<Option<(CopyBaseline, u64)>> {
+        let Some((mut file, stamp)) = skip_unreadable(self.source.open_file(path))? else { return Ok(None) };
         let mut copy = self.target.create(path, stamp.mode)?;
-        let len = match clone(&copy, &file) {
+        let len = match reflink(&copy, &file) {
             Ok(()) => stamp.len,
             Err(_) => io::copy(&mut file, &mut copy)?,
         };
-        Ok(Some((Base::Project(stamp), len)))
+        Ok(Some((CopyBaseline::Project(stamp), len)))
     }
 
     /// A directory that is in the copy, and empty.
@@ -297,17 +303,18 @@ impl<'a> Copier<'a> {
     }
 
     /// Makes the links, and says what is not there.
-    pub(super) fn finish(mut self) -> Result<Copies, ScratchError> {
+    pub(super) fn finish(mut self) -> Result<ScratchCopyResult, ScratchError> {
         let links: BTreeMap<String, PathBuf> = std::mem::take(&mut self.links).into_iter().collect();
         for (path, target) in &links {
             if !stays_inside(path, &links) {
                 self.outside.push(path.clone());
                 continue;
             }
-            let failed = system(&self.root.join(path), "copied");
-            let (dir, name) = self.target.open(path, true).map_err(io::Error::from).map_err(&failed)?;
+            let failed = system_error(&self.root.join(path), "copied");
+            let (dir, name) =
+                self.target.open_parent(path, true).map_err(io::Error::from).map_err(&failed)?;
             sys::symlinkat(target, dir, name).map_err(io::Error::from).map_err(&failed)?;
-            self.files.insert(path.clone(), Copied::Link { target: target.clone() });
+            self.files.insert(path.clone(), CopiedEntry::Link { target: target.clone() });
         }
         let mut left_out = Vec::new();
         let kinds = [
@@ -317,11 +324,13 @@ impl<'a> Copier<'a> {
             (&self.unread, "files that cannot be read are not in the copy"),
         ];
         for (paths, what) in kinds {
-            left_out.extend(super::list::sentence(what, paths));
+            left_out.extend(super::file_list::left_out_sentence(what, paths));
         }
-        let aside =
-            self.aside.into_inner().map_err(|error| system(&self.to, "copied")(error.into_error()))?;
-        Ok(Copies { files: self.files, aside, left_out })
+        let aside = self
+            .baseline_file
+            .into_inner()
+            .map_err(|error| system_error(&self.to, "copied")(error.into_error()))?;
+        Ok(ScratchCopyResult { files: self.files, baseline_file: aside, left_out })
     }
 
     fn within_count(&self) -> Result<(), ScratchError> {
@@ -379,7 +388,7 @@ fn stays_inside(path: &str, links: &BTreeMap<String, PathBuf>) -> bool {
 }
 
 /// What was read; `None` for what is gone, or not for this user.
-fn readable<T>(read: io::Result<T>) -> io::Result<Option<T>> {
+fn skip_unreadable<T>(read: io::Result<T>) -> io::Result<Option<T>> {
     match read {
         Ok(read) => Ok(Some(read)),
         Err(error) => match error.kind() {
@@ -393,7 +402,7 @@ fn readable<T>(read: io::Result<T>) -> io::Result<Option<T>> {
 
 /// Lets the copy share the blocks of the file.
 #[cfg(target_os = "linux")]
-fn clone(copy: &File, file: &File) -> io::Result<()> {
+fn reflink(copy: &File, file: &File) -> io::Result<()> {
     Ok(sys::ioctl_ficlone(copy, file)?)
 }
 

@@ -1,7 +1,7 @@
 //! What is a verdict, what blocks, and where findings are.
 
 use super::*;
-use crate::schema::Schema;
+use crate::schema::AnswerSchema;
 
 fn written(verdict: &str, severities: &[&str]) -> Value {
     let findings: Vec<Value> = severities
@@ -11,9 +11,9 @@ fn written(verdict: &str, severities: &[&str]) -> Value {
     json!({"schemaVersion": 1, "verdict": verdict, "summary": "s", "findings": findings})
 }
 
-fn read(value: &Value) -> Result<Verdict, NoVerdict> {
-    Schema::new(schema()).unwrap().check(value).unwrap();
-    Verdict::read(value, Path::new("/nowhere"))
+fn read(value: &Value) -> Result<ReviewVerdict, VerdictError> {
+    AnswerSchema::new(verdict_schema()).unwrap().check(value).unwrap();
+    ReviewVerdict::from_json(value, Path::new("/nowhere"))
 }
 
 #[test]
@@ -34,8 +34,8 @@ fn a_blocker_or_the_word_iterate_blocks() {
 
 #[test]
 fn an_abstention_and_another_form_are_no_verdict() {
-    assert_eq!(read(&written("abstain", &[])), Err(NoVerdict::Abstained("s".to_string())));
-    let schema = Schema::new(schema()).unwrap();
+    assert_eq!(read(&written("abstain", &[])), Err(VerdictError::Abstained("s".to_string())));
+    let schema = AnswerSchema::new(verdict_schema()).unwrap();
     assert!(schema.remarks().is_empty());
     let mut cases =
         vec![json!({}), json!("ship"), json!([]), json!({"verdict": "ship"}), written("SHIP", &[])];
@@ -47,7 +47,7 @@ fn an_abstention_and_another_form_are_no_verdict() {
     }
     for case in cases {
         assert!(schema.check(&case).is_err(), "{case}");
-        assert!(Verdict::read(&case, Path::new("/")).is_err(), "{case}");
+        assert!(ReviewVerdict::from_json(&case, Path::new("/")).is_err(), "{case}");
     }
 }
 
@@ -61,18 +61,18 @@ fn places_are_looked_for_in_the_project() {
     std::os::unix::fs::symlink("../secret", root.join("link")).unwrap();
     let absolute = root.join("src/a.rs").display().to_string();
     for (path, expected, file) in [
-        ("src/a.rs", "src/a.rs", Place::Known),
-        ("./src/../src/a.rs", "src/a.rs", Place::Known),
-        (absolute.as_str(), "src/a.rs", Place::Known),
-        ("src/gone.rs", "src/gone.rs", Place::Unknown),
-        ("src", "src", Place::Unknown),
-        ("", "", Place::Unknown),
-        ("../secret", "../secret", Place::Outside),
-        ("src/../../secret", "src/../../secret", Place::Outside),
-        ("/etc/passwd", "/etc/passwd", Place::Outside),
-        ("link", "link", Place::Outside),
+        ("src/a.rs", "src/a.rs", FindingFileState::Known),
+        ("./src/../src/a.rs", "src/a.rs", FindingFileState::Known),
+        (absolute.as_str(), "src/a.rs", FindingFileState::Known),
+        ("src/gone.rs", "src/gone.rs", FindingFileState::Unknown),
+        ("src", "src", FindingFileState::Unknown),
+        ("", "", FindingFileState::Unknown),
+        ("../secret", "../secret", FindingFileState::Outside),
+        ("src/../../secret", "src/../../secret", FindingFileState::Outside),
+        ("/etc/passwd", "/etc/passwd", FindingFileState::Outside),
+        ("link", "link", FindingFileState::Outside),
     ] {
-        assert_eq!(placed(path, &root), (expected.to_string(), file), "{path}");
+        assert_eq!(resolve_path(path, &root), (expected.to_string(), file), "{path}");
     }
     let location = |line: Value, end: Value| {
         let mut value = written("ship", &["nit"]);

@@ -4,17 +4,19 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::time::{Duration, Instant};
 
-use relaycode_friend::answer::DeclinedKind;
-use relaycode_friend::event::Event;
+use relaycode_friend::answer::DeclinedActionKind;
+use relaycode_friend::event::FriendEvent;
 use relaycode_friend::friends::claude::Claude;
-use relaycode_friend::turn::Limits;
-use relaycode_friend::{Answer, Failure, Friend, Memory, Task, Turn, World};
+use relaycode_friend::turn::TurnLimits;
+use relaycode_friend::{
+    Friend, FriendAnswer, FriendContext, FriendFailure, FriendTurn, TurnMemory, TurnTask,
+};
 use relaycode_project::access::Access;
-use relaycode_testkit::process::LONG;
+use relaycode_testkit::process::GENEROUS_TIMEOUT;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-use crate::stage::runner;
+use crate::keeper_fixture::runner;
 
 /// What the player does in the places where plays differ, in the language of the shell.
 struct Play {
@@ -117,7 +119,7 @@ done
         Stage { claude: Claude::at(&program), folder }
     }
 
-    fn go(&self) -> (Result<Answer, Failure>, Vec<Event>) {
+    fn go(&self) -> (Result<FriendAnswer, FriendFailure>, Vec<FriendEvent>) {
         let stage = self.stage();
         stage.go(&stage.turn())
     }
@@ -129,23 +131,29 @@ struct Stage {
 }
 
 impl Stage {
-    fn turn(&self) -> Turn {
-        Turn {
-            task: Task::Prompt("the prompt".to_string()),
+    fn turn(&self) -> FriendTurn {
+        FriendTurn {
+            task: TurnTask::Prompt("the prompt".to_string()),
             directory: fs::canonicalize(self.folder.path().join("project")).unwrap(),
             access: Access::ReadOnly,
             model: None,
             schema: None,
-            memory: Memory::None,
-            limits: Limits::new(LONG, LONG),
+            memory: TurnMemory::None,
+            limits: TurnLimits::new(GENEROUS_TIMEOUT, GENEROUS_TIMEOUT),
         }
     }
 
-    fn go(&self, turn: &Turn) -> (Result<Answer, Failure>, Vec<Event>) {
+    fn go(&self, turn: &FriendTurn) -> (Result<FriendAnswer, FriendFailure>, Vec<FriendEvent>) {
         let stop = &|| false;
-        let world = World { runner: runner(), home: None, variable: &|_| None, stop, depth: 0 };
+        let world = FriendContext {
+            runner: runner(),
+            home: None,
+            env_var: &|_| None,
+            stop_requested: stop,
+            depth: 0,
+        };
         let mut events = Vec::new();
-        let result = self.claude.turn(turn, &world, &mut |event| events.push(event));
+        let result = self.claude.run_turn(turn, &world, &mut |event| events.push(event));
         (result, events)
     }
 
@@ -167,8 +175,11 @@ fn an_answer_is_heard_between_garbage_with_its_keys_in_any_order() {
     let (result, events) =
         Play::turning([garbage, &say(&text), garbage, &say(&result("Hello."))].concat()).go();
     let answer = result.unwrap();
-    assert_eq!((answer.text.as_str(), answer.way, answer.model.as_deref()), ("Hello.", "stdio", Some("m")));
-    assert_eq!(events, [Event::Ready { way: "stdio" }, Event::Text("Hello.".to_string())]);
+    assert_eq!(
+        (answer.text.as_str(), answer.transport, answer.model.as_deref()),
+        ("Hello.", "stdio", Some("m"))
+    );
+    assert_eq!(events, [FriendEvent::Ready { transport: "stdio" }, FriendEvent::Text("Hello.".to_string())]);
 }
 
 #[test]
@@ -176,11 +187,11 @@ fn a_failure_that_calls_itself_a_success_is_a_failure() {
     let mut failure = result("API Error: 529 overloaded");
     failure["is_error"] = json!(true);
     let (result, _) = Play::turning(say(&failure)).go();
-    assert!(matches!(result.unwrap_err(), Failure::Failed { said, .. } if said.contains("529")));
+    assert!(matches!(result.unwrap_err(), FriendFailure::Failed { said, .. } if said.contains("529")));
     let mut unsaid = self::result("Hello.");
     unsaid.as_object_mut().unwrap().remove("is_error");
     assert!(Play::turning(say(&unsaid)).go().0.is_err(), "no word of it is no good word");
-    assert!(matches!(Play::turning(say(&self::result(" \n"))).go().0, Err(Failure::NoAnswer { .. })));
+    assert!(matches!(Play::turning(say(&self::result(" \n"))).go().0, Err(FriendFailure::NoAnswer { .. })));
 }
 
 #[test]
@@ -203,9 +214,9 @@ fn what_it_asks_is_answered_and_what_is_declined_counts_once() {
     let declined = result.unwrap().declined;
     assert_eq!(
         declined.iter().map(|it| it.kind).collect::<Vec<_>>(),
-        [DeclinedKind::Write, DeclinedKind::Command]
+        [DeclinedActionKind::Write, DeclinedActionKind::Command]
     );
-    assert_eq!(events.iter().filter(|event| matches!(event, Event::Declined(_))).count(), 2);
+    assert_eq!(events.iter().filter(|event| matches!(event, FriendEvent::Declined(_))).count(), 2);
     let answer = |id: &str| {
         let said = stage.said();
         let answer = said.iter().find(|message| message["response"]["request_id"] == id).unwrap();
@@ -236,15 +247,21 @@ fn one_that_works_with_something_else_does_not_hear_the_prompt() {
         let stage = Play { init, ..Play::default() }.stage();
         let (result, events) = stage.go(&stage.turn());
         let failure = result.unwrap_err();
-        assert!(matches!(&failure, Failure::OtherAccess { got, .. } if got.contains(word)), "{failure:?}");
+        assert!(
+            matches!(&failure, FriendFailure::AccessMismatch { got, .. } if got.contains(word)),
+            "{failure:?}"
+        );
         assert!(!stage.heard_the_prompt() && events.is_empty(), "{word}");
     }
     let stage = Play { init: changed("claude_code_version", json!("2.1.100")), ..Play::default() }.stage();
-    assert!(matches!(stage.go(&stage.turn()).0, Err(Failure::TooOld { .. })));
+    assert!(matches!(stage.go(&stage.turn()).0, Err(FriendFailure::TooOld { .. })));
     let stage = Play::default().stage();
     let mut turn = stage.turn();
-    turn.memory = Memory::Begin;
-    assert!(matches!(stage.go(&turn).0, Err(Failure::NoSession { .. })), "another session than was begun");
+    turn.memory = TurnMemory::Begin;
+    assert!(
+        matches!(stage.go(&turn).0, Err(FriendFailure::UnknownSession { .. })),
+        "another session than was begun"
+    );
     assert!(!stage.heard_the_prompt());
 }
 
@@ -254,7 +271,7 @@ fn one_that_acts_without_asking_is_ended() {
     let hello = r#"echo '{"type":"control_response","response":{"subtype":"success","request_id":"1","response":{}}}'
         echo '{"type":"assistant","message":{"content":[]}}'"#;
     let stage = Play { hello, ..Play::default() }.stage();
-    assert!(matches!(stage.go(&stage.turn()).0, Err(Failure::OtherAccess { .. })));
+    assert!(matches!(stage.go(&stage.turn()).0, Err(FriendFailure::AccessMismatch { .. })));
     assert!(!stage.heard_the_prompt());
 }
 
@@ -272,8 +289,11 @@ fn death_at_every_point_is_a_failure_and_before_the_prompt_another_way_is_taken(
     ] {
         let (result, events) = Play { print: (printed.clone(), 0), ..play }.go();
         let answer = result.unwrap();
-        assert_eq!((answer.text.as_str(), answer.way), ("Printed.", "print"));
-        assert!(matches!(&events[0], Event::OtherWay(why) if why.contains("print is used")), "{events:?}");
+        assert_eq!((answer.text.as_str(), answer.transport), ("Printed.", "print"));
+        assert!(
+            matches!(&events[0], FriendEvent::Fallback(why) if why.contains("print is used")),
+            "{events:?}"
+        );
     }
     for (turn, words) in [
         ("exit 0", "code 0"),
@@ -287,7 +307,7 @@ fn death_at_every_point_is_a_failure_and_before_the_prompt_another_way_is_taken(
     ] {
         let (result, _) = Play { print: (printed.clone(), 0), ..Play::turning(turn.to_string()) }.go();
         assert!(
-            matches!(result.as_ref().unwrap_err(), Failure::Failed { said, .. } if said.contains(words)),
+            matches!(result.as_ref().unwrap_err(), FriendFailure::Failed { said, .. } if said.contains(words)),
             "{result:?}"
         );
     }
@@ -296,13 +316,15 @@ fn death_at_every_point_is_a_failure_and_before_the_prompt_another_way_is_taken(
 #[test]
 fn one_that_prints_and_dies_gives_no_answer_without_a_result() {
     let other = |text: &str| Play { first: "exit 3", print: (text.to_string(), 1), ..Play::default() }.go().0;
-    assert!(matches!(other("nonsense\n"), Err(Failure::Failed { said, .. }) if said.contains("last words")));
-    assert!(matches!(other(&format!("{}\n", init())), Err(Failure::Failed { .. })));
-    assert!(matches!(other(&format!("{}\n", result("Unseen."))), Err(Failure::Failed { .. })));
+    assert!(
+        matches!(other("nonsense\n"), Err(FriendFailure::Failed { said, .. }) if said.contains("last words"))
+    );
+    assert!(matches!(other(&format!("{}\n", init())), Err(FriendFailure::Failed { .. })));
+    assert!(matches!(other(&format!("{}\n", result("Unseen."))), Err(FriendFailure::Failed { .. })));
     let mut writer = init();
     writer["tools"] = json!(["Write"]);
     let printed = format!("{writer}\n{}\n", result("Written."));
-    assert!(matches!(other(&printed), Err(Failure::OtherAccess { .. })));
+    assert!(matches!(other(&printed), Err(FriendFailure::AccessMismatch { .. })));
 }
 
 #[test]
@@ -315,11 +337,11 @@ fn one_that_never_answers_is_ended_at_the_limit() {
     ] {
         let stage = play.stage();
         let mut turn = stage.turn();
-        turn.limits = Limits::new(Duration::from_secs(3), LONG);
+        turn.limits = TurnLimits::new(Duration::from_secs(3), GENEROUS_TIMEOUT);
         let began = Instant::now();
         let (result, _) = stage.go(&turn);
-        assert!(matches!(result.unwrap_err(), Failure::TimedOut { idle: false, .. }));
-        assert!(began.elapsed() < LONG);
+        assert!(matches!(result.unwrap_err(), FriendFailure::TimedOut { idle: false, .. }));
+        assert!(began.elapsed() < GENEROUS_TIMEOUT);
     }
 }
 
@@ -327,7 +349,9 @@ fn one_that_never_answers_is_ended_at_the_limit() {
 fn output_without_end_is_not_kept_and_not_waited_for() {
     // One line without an end, and lines that are nothing.
     let (result, _) = Play::turning("head -c 100000000 /dev/zero | tr '\\0' x; echo".to_string()).go();
-    assert!(matches!(result.unwrap_err(), Failure::TooMuch { .. }));
+    assert!(matches!(result.unwrap_err(), FriendFailure::AnswerTooLarge { .. }));
     let (result, _) = Play::turning("yes".to_string()).go();
-    assert!(matches!(result.unwrap_err(), Failure::Failed { said, .. } if said.contains("no messages")));
+    assert!(
+        matches!(result.unwrap_err(), FriendFailure::Failed { said, .. } if said.contains("no messages"))
+    );
 }

@@ -7,19 +7,21 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use relaycode_friend::answer::{Declined, DeclinedKind};
-use relaycode_friend::event::Event;
+use relaycode_friend::answer::{DeclinedAction, DeclinedActionKind};
+use relaycode_friend::event::FriendEvent;
 use relaycode_friend::friends::codex::Codex;
-use relaycode_friend::turn::Limits;
-use relaycode_friend::{Answer, Failure, Friend, Memory, Task, Turn, World};
+use relaycode_friend::turn::TurnLimits;
+use relaycode_friend::{
+    Friend, FriendAnswer, FriendContext, FriendFailure, FriendTurn, TurnMemory, TurnTask,
+};
 use relaycode_project::access::Access;
-use relaycode_testkit::process::{GONE, LONG, until};
-use relaycode_testkit::running::{Given, running};
+use relaycode_testkit::process::{CLEANUP_TIMEOUT, GENEROUS_TIMEOUT, poll_until};
+use relaycode_testkit::process_table::{ProcessStart, find_processes};
 use rustix::process::Pid;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-use crate::stage::runner;
+use crate::keeper_fixture::runner;
 
 /// The thread of the recordings.
 const THREAD: &str = "01a1de0c-0000-7000-8000-000000000001";
@@ -122,30 +124,36 @@ done
 }
 
 impl Stage {
-    fn turn(&self) -> Turn {
-        Turn {
-            task: Task::Prompt("the prompt".to_string()),
+    fn turn(&self) -> FriendTurn {
+        FriendTurn {
+            task: TurnTask::Prompt("the prompt".to_string()),
             directory: fs::canonicalize(self.folder.path().join("project")).unwrap(),
             access: Access::ReadOnly,
             model: None,
             schema: None,
-            memory: Memory::None,
-            limits: Limits::new(LONG, LONG),
+            memory: TurnMemory::None,
+            limits: TurnLimits::new(GENEROUS_TIMEOUT, GENEROUS_TIMEOUT),
         }
     }
 
-    fn go(&self, turn: &Turn) -> (Result<Answer, Failure>, Vec<Event>) {
+    fn go(&self, turn: &FriendTurn) -> (Result<FriendAnswer, FriendFailure>, Vec<FriendEvent>) {
         self.go_until(turn, &|| false)
     }
 
     fn go_until(
         &self,
-        turn: &Turn,
+        turn: &FriendTurn,
         stop: &(dyn Fn() -> bool + Sync),
-    ) -> (Result<Answer, Failure>, Vec<Event>) {
-        let world = World { runner: runner(), home: None, variable: &|_| None, stop, depth: 0 };
+    ) -> (Result<FriendAnswer, FriendFailure>, Vec<FriendEvent>) {
+        let world = FriendContext {
+            runner: runner(),
+            home: None,
+            env_var: &|_| None,
+            stop_requested: stop,
+            depth: 0,
+        };
         let mut events = Vec::new();
-        let result = self.codex.turn(turn, &world, &mut |event| events.push(event));
+        let result = self.codex.run_turn(turn, &world, &mut |event| events.push(event));
         (result, events)
     }
 
@@ -154,9 +162,9 @@ impl Stage {
     }
 
     /// Such of those that a player started and that still run.
-    fn left(&self, such: impl Fn(&Given) -> bool) -> Vec<Pid> {
+    fn left(&self, such: impl Fn(&ProcessStart) -> bool) -> Vec<Pid> {
         let mark = format!("{MARK}={}", self.folder.path().display());
-        running(|given| given.has(&mark) && such(given))
+        find_processes(|given| given.has_env(&mark) && such(given))
     }
 
     /// The messages that codex got.
@@ -169,10 +177,10 @@ impl Stage {
     }
 }
 
-fn texts(events: &[Event]) -> Vec<&str> {
+fn texts(events: &[FriendEvent]) -> Vec<&str> {
     events
         .iter()
-        .filter_map(|event| if let Event::Text(text) = event { Some(text.as_str()) } else { None })
+        .filter_map(|event| if let FriendEvent::Text(text) = event { Some(text.as_str()) } else { None })
         .collect()
 }
 
@@ -193,14 +201,17 @@ fn a_recorded_turn_is_heard_as_it_was_said() {
     let (result, events) = stage.go(&stage.turn());
     let answer = result.unwrap();
     assert_eq!(
-        (answer.text.as_str(), answer.way, answer.model.as_deref()),
+        (answer.text.as_str(), answer.transport, answer.model.as_deref()),
         ("Hello there", "app-server", Some("m"))
     );
     assert_eq!(answer.usage.map(|usage| (usage.input, usage.output)), Some((10, 5)));
     assert_eq!(texts(&events), ["Hel", "lo ", "there"]);
     assert_eq!(
         events[..2],
-        [Event::Ready { way: "app-server" }, Event::Thinking("thinking about it".to_string())]
+        [
+            FriendEvent::Ready { transport: "app-server" },
+            FriendEvent::Thinking("thinking about it".to_string())
+        ]
     );
     let methods: Vec<Value> = stage.said().iter().map(|message| message["method"].clone()).collect();
     assert_eq!(
@@ -217,15 +228,15 @@ fn a_recorded_turn_is_heard_as_it_was_said() {
 
 #[test]
 fn what_a_recorded_turn_asks_for_is_declined() {
-    let declined = |kind, what: &str| Declined { kind, what: what.to_string() };
-    let files =
-        ["main.rs", "new.txt"].map(|name| declined(DeclinedKind::Write, &format!("/projects/demo/{name}")));
-    let command = [declined(DeclinedKind::Command, "/bin/bash -lc 'touch made.txt'")];
+    let declined = |kind, what: &str| DeclinedAction { kind, what: what.to_string() };
+    let files = ["main.rs", "new.txt"]
+        .map(|name| declined(DeclinedActionKind::Write, &format!("/projects/demo/{name}")));
+    let command = [declined(DeclinedActionKind::Command, "/bin/bash -lc 'touch made.txt'")];
     for (name, expected) in [("declined-change", &files[..]), ("declined-command", &command[..])] {
         let stage = Play::recorded(name).stage();
         let (result, events) = stage.go(&stage.turn());
         assert_eq!(result.unwrap().declined, expected, "{name}");
-        assert!(expected.iter().all(|what| events.contains(&Event::Declined(what.clone()))), "{name}");
+        assert!(expected.iter().all(|what| events.contains(&FriendEvent::Declined(what.clone()))), "{name}");
         let answers: Vec<Value> = stage.said().iter().map(|message| message["result"].clone()).collect();
         // What is said after the turn is over may not be read any more.
         assert!(answers.iter().all(|answer| answer.is_null() || *answer == json!({"decision": "decline"})));
@@ -259,7 +270,7 @@ fn what_is_asked_for_is_answered_with_no_whatever_it_is() {
 fn a_recorded_review_answers_with_the_reviewers_words() {
     let stage = Play::recorded("review").stage();
     let mut turn = stage.turn();
-    turn.task = Task::Review { base: "origin/main".to_string() };
+    turn.task = TurnTask::Review { base: "origin/main".to_string() };
     let (result, events) = stage.go(&turn);
     let text = result.unwrap().text;
     assert!(text.starts_with("expl\n\nReview comment:"), "{text}");
@@ -273,11 +284,11 @@ fn a_recorded_failure_of_the_server_is_a_failure_with_its_words() {
     let stage = Play::recorded("server-error").stage();
     let (result, events) = stage.go(&stage.turn());
     assert!(
-        matches!(&result, Err(Failure::Failed { said, .. }) if said.contains("high demand")),
+        matches!(&result, Err(FriendFailure::Failed { said, .. }) if said.contains("high demand")),
         "{result:?}"
     );
     assert!(
-        matches!(&events[1], Event::Retrying(said) if said.contains("Reconnecting... 1/1")),
+        matches!(&events[1], FriendEvent::Retrying(said) if said.contains("Reconnecting... 1/1")),
         "{events:?}"
     );
 }
@@ -304,20 +315,20 @@ fn other_terms_than_ours_are_refused_before_the_prompt_is_said() {
     for play in plays {
         let stage = play.stage();
         let (result, events) = stage.go(&stage.turn());
-        assert!(matches!(result, Err(Failure::OtherAccess { .. })), "{result:?}");
+        assert!(matches!(result, Err(FriendFailure::AccessMismatch { .. })), "{result:?}");
         assert_eq!((stage.prompts(), events), (0, Vec::new()));
     }
     let stage = Play::recorded("text").stage();
     let mut turn = stage.turn();
     turn.access = Access::Workspace;
     assert!(
-        matches!(stage.go(&turn).0, Err(Failure::OtherAccess { .. })),
+        matches!(stage.go(&turn).0, Err(FriendFailure::AccessMismatch { .. })),
         "less than asked for is other, too"
     );
     turn.access = Access::ReadOnly;
-    turn.memory = Memory::Resume("01a1de0c-0000-7000-8000-00000000000f".to_string());
+    turn.memory = TurnMemory::Resume("01a1de0c-0000-7000-8000-00000000000f".to_string());
     assert!(
-        matches!(stage.go(&turn).0, Err(Failure::NoSession { .. })),
+        matches!(stage.go(&turn).0, Err(FriendFailure::UnknownSession { .. })),
         "another thread than the one asked for"
     );
     assert_eq!(stage.prompts(), 0);
@@ -327,14 +338,20 @@ fn other_terms_than_ours_are_refused_before_the_prompt_is_said() {
 fn one_that_is_too_old_or_not_signed_in_or_not_there_is_named_so() {
     let stage = Play { agent: "relay/0.120.0 (x)", ..Play::recorded("text") }.stage();
     let (result, _) = stage.go(&stage.turn());
-    assert!(matches!(&result, Err(Failure::TooOld { found, .. }) if found == "0.120.0"), "{result:?}");
+    assert!(matches!(&result, Err(FriendFailure::TooOld { found, .. }) if found == "0.120.0"), "{result:?}");
     let account = r#"{"account":null,"requiresOpenaiAuth":true}"#;
     let stage = Play { account, ..Play::recorded("text") }.stage();
-    assert!(matches!(stage.go(&stage.turn()).0, Err(Failure::NotSignedIn { .. })));
+    assert!(matches!(stage.go(&stage.turn()).0, Err(FriendFailure::NotSignedIn { .. })));
     let stage = Stage { codex: Codex::at(&PathBuf::from("/nowhere/codex")), ..stage };
-    assert!(matches!(stage.go(&stage.turn()).0, Err(Failure::Missing { .. })));
-    let world = World { runner: runner(), home: None, variable: &|_| None, stop: &|| false, depth: 0 };
-    assert_eq!(stage.codex.look(&world).found, None);
+    assert!(matches!(stage.go(&stage.turn()).0, Err(FriendFailure::NotInstalled { .. })));
+    let world = FriendContext {
+        runner: runner(),
+        home: None,
+        env_var: &|_| None,
+        stop_requested: &|| false,
+        depth: 0,
+    };
+    assert_eq!(stage.codex.probe(&world).found, None);
 }
 
 const EXEC: &str = r#"no event
@@ -350,14 +367,14 @@ const EXEC: &str = r#"no event
 fn an_app_server_that_does_not_start_is_tried_three_times_and_then_exec() {
     let stage = Play { first: "echo broken >&2; exit 4", exec: (EXEC, 0), ..Play::default() }.stage();
     let mut turn = stage.turn();
-    turn.memory = Memory::Begin;
+    turn.memory = TurnMemory::Begin;
     let (result, events) = stage.go(&turn);
     let answer = result.unwrap();
-    assert_eq!((answer.text.as_str(), answer.way), ("By the other way.", "exec"));
+    assert_eq!((answer.text.as_str(), answer.transport), ("By the other way.", "exec"));
     assert_eq!(answer.session.as_deref(), Some("01a1de0c-0000-7000-8000-00000000000e"));
     let why = events
         .iter()
-        .find_map(|event| if let Event::OtherWay(why) = event { Some(why.clone()) } else { None });
+        .find_map(|event| if let FriendEvent::Fallback(why) = event { Some(why.clone()) } else { None });
     assert!(why.as_ref().is_some_and(|why| why.contains("code 4") && why.contains("broken")), "{why:?}");
     let calls = stage.read("calls");
     assert_eq!(calls.lines().filter(|call| call.starts_with("app-server")).count(), 3);
@@ -365,8 +382,8 @@ fn an_app_server_that_does_not_start_is_tried_three_times_and_then_exec() {
     assert!(!calls.contains("the prompt"), "a prompt never travels in arguments");
     assert_eq!(stage.read("prompt"), "the prompt");
     // The sandbox stands before the subcommand, and another session than the one asked for is none.
-    turn.memory = Memory::Resume(THREAD.to_string());
-    assert!(matches!(stage.go(&turn).0, Err(Failure::NoSession { .. })));
+    turn.memory = TurnMemory::Resume(THREAD.to_string());
+    assert!(matches!(stage.go(&turn).0, Err(FriendFailure::UnknownSession { .. })));
     let last = stage.read("calls").lines().last().unwrap().to_string();
     assert!(last.find("-s read-only").unwrap() < last.find(" resume ").unwrap(), "{last}");
 }
@@ -381,32 +398,32 @@ fn an_exec_that_fails_or_stops_half_way_is_no_answer() {
         let stage = Play { first: "exit 4", exec, ..Play::default() }.stage();
         let (result, _) = stage.go(&stage.turn());
         assert!(
-            matches!(&result, Err(Failure::Failed { said, .. }) if said.contains(expected)),
+            matches!(&result, Err(FriendFailure::Failed { said, .. }) if said.contains(expected)),
             "{result:?}"
         );
     }
     let stage = Play { first: "exit 4", exec: (failed, 1), ..Play::default() }.stage();
-    assert!(matches!(stage.go(&stage.turn()).0, Err(Failure::NotSignedIn { .. })));
+    assert!(matches!(stage.go(&stage.turn()).0, Err(FriendFailure::NotSignedIn { .. })));
 }
 
 #[test]
 fn a_prompt_is_said_again_only_where_nothing_can_have_been_changed_or_answered() {
     let dies = r#"echo '{"id":5,"result":{"turn":{"id":"t"}}}'; exit 1"#;
     let stage = Play { exec: (EXEC, 0), ..Play::turning(dies) }.stage();
-    assert_eq!(stage.go(&stage.turn()).0.unwrap().way, "exec");
+    assert_eq!(stage.go(&stage.turn()).0.unwrap().transport, "exec");
     assert_eq!(stage.prompts(), 3);
 
     let delta = json!({"method": "item/agentMessage/delta", "params": {"threadId": THREAD, "itemId": "m", "delta": "A"}});
     let speaks = format!("echo '{delta}'; exit 1");
     let stage = Play { exec: (EXEC, 0), ..Play::turning(&speaks) }.stage();
-    assert!(matches!(stage.go(&stage.turn()).0, Err(Failure::Failed { .. })), "it had begun to answer");
+    assert!(matches!(stage.go(&stage.turn()).0, Err(FriendFailure::Failed { .. })), "it had begun to answer");
     assert_eq!(stage.prompts(), 1);
 
     let sandbox = r#"{"type":"dangerFullAccess"}"#;
     let stage = Play { sandbox, approvals: "never", exec: (EXEC, 0), ..Play::turning(dies) }.stage();
     let mut turn = stage.turn();
     turn.access = Access::Full;
-    assert!(matches!(stage.go(&turn).0, Err(Failure::Failed { .. })), "it may have changed something");
+    assert!(matches!(stage.go(&turn).0, Err(FriendFailure::Failed { .. })), "it may have changed something");
     assert_eq!(stage.prompts(), 1);
 }
 
@@ -415,7 +432,7 @@ fn no_words_are_no_answer() {
     for words in ["", "  \n", "Reviewer failed to output a response."] {
         let stage = Play::turning(&answering(words)).stage();
         let (result, _) = stage.go(&stage.turn());
-        assert!(matches!(result, Err(Failure::NoAnswer { .. })), "{words:?}: {result:?}");
+        assert!(matches!(result, Err(FriendFailure::NoAnswer { .. })), "{words:?}: {result:?}");
     }
 }
 
@@ -434,7 +451,10 @@ fn garbage_is_passed_over_and_a_flood_of_it_is_a_failure() {
     assert_eq!(stage.go(&stage.turn()).0.unwrap().text, "In spite of it.");
     let stage = Play::turning("yes garbage").stage();
     let (result, _) = stage.go(&stage.turn());
-    assert!(matches!(&result, Err(Failure::Failed { said, .. }) if said.contains("garbage")), "{result:?}");
+    assert!(
+        matches!(&result, Err(FriendFailure::Failed { said, .. }) if said.contains("garbage")),
+        "{result:?}"
+    );
 }
 
 #[test]
@@ -442,7 +462,7 @@ fn an_answer_without_end_is_too_much() {
     let delta = |text: &str| json!({"method": "item/agentMessage/delta", "params": {"threadId": THREAD, "itemId": "m", "delta": text}});
     let stage = Play::turning(&format!("yes '{}'", delta(&"a".repeat(50_000)))).stage();
     let (result, _) = stage.go(&stage.turn());
-    assert!(matches!(result, Err(Failure::TooMuch { .. })), "{result:?}");
+    assert!(matches!(result, Err(FriendFailure::AnswerTooLarge { .. })), "{result:?}");
 }
 
 #[test]
@@ -452,10 +472,10 @@ fn to_try_again_is_no_sign_of_life() {
     let again = format!("while :; do echo '{error}'; sleep 0.1; done");
     let stage = Play::turning(&again).stage();
     let mut turn = stage.turn();
-    turn.limits = Limits::new(LONG, Duration::from_secs(6));
+    turn.limits = TurnLimits::new(GENEROUS_TIMEOUT, Duration::from_secs(6));
     let (result, events) = stage.go(&turn);
-    assert!(matches!(result, Err(Failure::TimedOut { idle: true, .. })), "{result:?}");
-    assert!(events.iter().filter(|event| matches!(event, Event::Retrying(_))).count() > 2);
+    assert!(matches!(result, Err(FriendFailure::TimedOut { idle: true, .. })), "{result:?}");
+    assert!(events.iter().filter(|event| matches!(event, FriendEvent::Retrying(_))).count() > 2);
 }
 
 #[test]
@@ -469,15 +489,16 @@ fn a_stop_is_heard_before_hello_and_in_the_middle_and_nothing_is_left() {
             let (asked, stage, stop) = (&mut asked, &stage, &stop);
             scope.spawn(move || {
                 let sleep = || stage.left(|given| given.arguments.starts_with(b"sleep\0")).len() == 2;
-                until(LONG, || sleep().then_some(())).expect("it sleeps, and so does its child");
+                poll_until(GENEROUS_TIMEOUT, || sleep().then_some(()))
+                    .expect("it sleeps, and so does its child");
                 *asked = Some(Instant::now());
                 stop.store(true, Ordering::SeqCst);
             });
             stage.go_until(&stage.turn(), &|| stop.load(Ordering::SeqCst))
         });
         let took = asked.unwrap().elapsed();
-        assert!(matches!(result, Err(Failure::Cancelled { .. })), "{result:?}");
-        assert!(took < GONE, "{took:?}");
+        assert!(matches!(result, Err(FriendFailure::Cancelled { .. })), "{result:?}");
+        assert!(took < CLEANUP_TIMEOUT, "{took:?}");
         assert_eq!(stage.left(|_| true), []);
     }
 }
@@ -486,7 +507,7 @@ fn a_stop_is_heard_before_hello_and_in_the_middle_and_nothing_is_left() {
 fn a_hang_at_the_start_is_a_timeout_when_there_is_no_time_for_another_way() {
     let stage = Play { first: "sleep 300", ..Play::default() }.stage();
     let mut turn = stage.turn();
-    turn.limits = Limits::new(Duration::from_secs(2), LONG);
+    turn.limits = TurnLimits::new(Duration::from_secs(2), GENEROUS_TIMEOUT);
     let (result, _) = stage.go(&turn);
-    assert!(matches!(result, Err(Failure::TimedOut { idle: false, .. })), "{result:?}");
+    assert!(matches!(result, Err(FriendFailure::TimedOut { idle: false, .. })), "{result:?}");
 }

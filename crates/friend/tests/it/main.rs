@@ -9,15 +9,15 @@
 )]
 #![cfg(target_os = "linux")]
 
+mod acp;
 mod ask;
-mod by_acp;
 mod claude;
 mod codex;
-mod fakes;
+mod fake_friends;
+mod keeper_fixture;
 mod model;
-mod model_faults;
+mod model_failures;
 mod real;
 mod review;
-mod stage;
-mod unknown;
+mod unknown_version;
 mod work;

@@ -1,17 +1,17 @@
 use std::fs;
 
 use super::*;
-use crate::about::About;
-use crate::change::{After, FileChange, NewMode};
-use crate::log::Target;
+use crate::change::{AfterContent, FileChange, NewMode};
+use crate::header::TransactionHeader;
+use crate::log::LogTarget;
 use crate::log::tests::{Scratch, scratch};
 use crate::revert::RevertOptions;
-use crate::transaction::Verdict;
+use crate::transaction::CommitVerdict;
 
 impl Scratch {
-    fn commit_changes(&self, changes: &[FileChange], about: About) -> TxId {
+    fn commit_changes(&self, changes: &[FileChange], about: TransactionHeader) -> TxId {
         let open = self.ledger.begin(changes, about, &|| false).unwrap();
-        open.commit(Verdict::default()).unwrap().record.uuid
+        open.commit(CommitVerdict::default()).unwrap().record.uuid
     }
 
     /// Writes `text` to `new`, which is `old` now or nothing at all.
@@ -21,7 +21,7 @@ impl Scratch {
             path: path(new),
             renamed_from: (old != new).then(|| path(old)),
             before: fs::read(self.path(old)).ok(),
-            after: text.map(|text| After { bytes: text.into(), mode: NewMode::Keep }),
+            after: text.map(|text| AfterContent { bytes: text.into(), mode: NewMode::Keep }),
             added: 0,
             removed: 0,
         };
@@ -29,8 +29,9 @@ impl Scratch {
     }
 
     fn revert(&self, id: TxId) -> TxId {
-        let reversal = self.ledger.plan_revert(&Target::One(id), &RevertOptions::default()).unwrap();
-        let about = About { revert_of: reversal.of, ..about("revert") };
+        let reversal =
+            self.ledger.plan_revert(&LogTarget::Transaction(id), &RevertOptions::default()).unwrap();
+        let about = TransactionHeader { revert_of: reversal.reverts, ..about("revert") };
         self.commit_changes(&reversal.changes, about)
     }
 
@@ -41,12 +42,12 @@ impl Scratch {
     fn owners(&self, name: &str) -> Vec<Option<TxId>> {
         let blame = self.ledger.blame(name).unwrap();
         assert_eq!(blame.note, None);
-        blame.lines.into_iter().map(|line| line.by).collect()
+        blame.lines.into_iter().map(|line| line.written_by).collect()
     }
 }
 
-fn about(origin: &str) -> About {
-    About::new(TxId::random(), "test", "2026-01-02T03:04:05.000Z", origin)
+fn about(origin: &str) -> TransactionHeader {
+    TransactionHeader::new(TxId::random(), "test", "2026-01-02T03:04:05.000Z", origin)
 }
 
 #[test]
@@ -104,13 +105,13 @@ fn what_cannot_be_followed_is_said_and_not_guessed() {
     }
     let blame = scratch.ledger.blame("a").unwrap();
     assert!(blame.note.is_some_and(|note| note.contains("not kept any more")));
-    assert!(blame.lines.iter().all(|line| line.by.is_none()), "not even the newest can be told");
+    assert!(blame.lines.iter().all(|line| line.written_by.is_none()), "not even the newest can be told");
     scratch.by_hand("b", "1\n");
     let damaged = scratch.write("b", "b", Some("1\n2\n"));
     let three = scratch.write("b", "b", Some("1\n2\n3\n"));
     fs::write(scratch.path(&format!(".relaycode/{damaged}.yml")), "damaged").unwrap();
     let blame = scratch.ledger.blame("b").unwrap();
-    let owners: Vec<Option<TxId>> = blame.lines.iter().map(|line| line.by).collect();
+    let owners: Vec<Option<TxId>> = blame.lines.iter().map(|line| line.written_by).collect();
     assert_eq!(owners, [None, None, Some(three)]);
     assert!(blame.note.is_some());
     assert!(scratch.ledger.record(two).is_ok());

@@ -3,9 +3,9 @@ use std::path::PathBuf;
 use std::time::{Duration, SystemTime};
 
 use super::*;
-use crate::journal::{Stage, Transaction};
+use crate::journal::{TransactionJournal, TransactionStage};
 use crate::log::tests::{Scratch, scratch};
-use crate::record::Content;
+use crate::record::RecordContent;
 use crate::record::tests::{id, plain};
 
 fn now() -> i64 {
@@ -27,20 +27,20 @@ fn blobs_go_by_age_and_by_size_but_not_those_of_an_open_transaction() {
     let (old, held) = (blob(&scratch, b"old", 91), blob(&scratch, b"held", 92));
     let (second, young) = (blob(&scratch, b"second", 20), blob(&scratch, b"young", 10));
     let mut journal = plain(1);
-    journal.snapshot.insert("b".into(), Some(Content::Blob { blob: Digest::of(b"held"), size: 4 }));
-    let path = scratch.path(".relaycode").join(state::journal_name(id(1)));
+    journal.snapshot.insert("b".into(), Some(RecordContent::Blob { blob: Digest::of(b"held"), size: 4 }));
+    let path = scratch.path(".relaycode").join(state_dir::journal_name(id(1)));
     fs::write(&path, record::write(&journal)).unwrap();
-    let collected = scratch.ledger.collect(now(), &Policy::default()).unwrap();
+    let collected = scratch.ledger.collect(now(), &RetentionPolicy::default()).unwrap();
     assert_eq!((collected.blobs, collected.bytes), (1, 3));
     assert!(!old.exists() && held.exists() && second.exists() && young.exists());
-    let tight = Policy { blob_bytes: 10, ..Policy::default() };
+    let tight = RetentionPolicy { blob_bytes: 10, ..RetentionPolicy::default() };
     // A journal that cannot be read may need any of them.
     fs::write(&path, "damaged").unwrap();
-    assert_eq!(scratch.ledger.collect(now(), &tight).unwrap(), Collected::default());
+    assert_eq!(scratch.ledger.collect(now(), &tight).unwrap(), CollectionReport::default());
     fs::write(&path, record::write(&journal)).unwrap();
     assert_eq!(scratch.ledger.collect(now(), &tight).unwrap().blobs, 1);
     assert!(held.exists() && !second.exists() && young.exists());
-    assert_eq!(scratch.ledger.collect(now(), &tight).unwrap(), Collected::default());
+    assert_eq!(scratch.ledger.collect(now(), &tight).unwrap(), CollectionReport::default());
 }
 
 #[test]
@@ -63,26 +63,30 @@ fn displaced_files_go_when_they_are_what_they_were() {
     let open = slot(4, "0", b"one\n");
     let locked = slot(5, "0", b"one\n");
     let mut journal = plain(4);
-    journal.transaction = Some(Transaction {
-        stage: Stage::NeedsYou,
+    journal.transaction = Some(TransactionJournal {
+        stage: TransactionStage::NeedsYou,
         pid: 1,
         directory: id(4).to_string(),
         steps: vec![],
         make_directories: vec![],
         remove_directories: vec![],
     });
-    fs::write(scratch.path(".relaycode").join(state::journal_name(id(4))), record::write(&journal)).unwrap();
+    fs::write(scratch.path(".relaycode").join(state_dir::journal_name(id(4))), record::write(&journal))
+        .unwrap();
     let file_system = &*scratch.ledger.fs;
     let dir = file_system.open_root(&locked).unwrap();
-    let held = file_system.lock(&dir, LOCK).unwrap().unwrap();
-    assert_eq!(scratch.ledger.collect(now(), &Policy::default()).unwrap(), Collected::default());
-    let collected = scratch.ledger.collect(later, &Policy::default()).unwrap();
+    let held = file_system.try_lock(&dir, LOCK).unwrap().unwrap();
+    assert_eq!(
+        scratch.ledger.collect(now(), &RetentionPolicy::default()).unwrap(),
+        CollectionReport::default()
+    );
+    let collected = scratch.ledger.collect(later, &RetentionPolicy::default()).unwrap();
     assert_eq!((collected.displaced, collected.directories, collected.bytes), (1, 1, 4));
     assert_eq!(collected.kept.len(), 2);
     assert!(!same.exists() && open.join("0").exists() && locked.join("0").exists());
     assert!(written_into.join("0").exists() && unknown.join("0").exists());
     drop(held);
-    assert_eq!(scratch.ledger.collect(later, &Policy::default()).unwrap().displaced, 1);
+    assert_eq!(scratch.ledger.collect(later, &RetentionPolicy::default()).unwrap().displaced, 1);
     assert!(!locked.exists());
 }
 
@@ -92,9 +96,12 @@ fn nothing_goes_while_another_relay_writes() {
     let old = blob(&scratch, b"old", 91);
     let file_system = &*scratch.ledger.fs;
     let dir = file_system.open_root(&scratch.path(".relaycode")).unwrap();
-    let held = file_system.lock(&dir, LOCK).unwrap().unwrap();
-    assert_eq!(scratch.ledger.collect(now(), &Policy::default()).unwrap(), Collected::default());
+    let held = file_system.try_lock(&dir, LOCK).unwrap().unwrap();
+    assert_eq!(
+        scratch.ledger.collect(now(), &RetentionPolicy::default()).unwrap(),
+        CollectionReport::default()
+    );
     drop(held);
-    assert_eq!(scratch.ledger.collect(now(), &Policy::default()).unwrap().blobs, 1);
+    assert_eq!(scratch.ledger.collect(now(), &RetentionPolicy::default()).unwrap().blobs, 1);
     assert!(!old.exists());
 }

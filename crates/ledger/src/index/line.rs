@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::digest::Digest;
 use crate::id::TxId;
-use crate::record::{Content, FileRecord, Record};
+use crate::record::{FileRecord, Record, RecordContent};
 
 /// Characters of a summary.
 const SUMMARY: usize = 200;
@@ -21,31 +21,31 @@ const PATH_BYTES: usize = 2 * 1024;
 /// The name of a file that a transaction changed, and the one before if it was renamed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(untagged)]
-pub(crate) enum Name {
+pub(crate) enum IndexedPath {
     /// It kept its name.
     Same(String),
     /// Its name after and before.
     Moved(String, String),
 }
 
-impl Name {
-    pub(crate) fn of(file: &FileRecord) -> Name {
+impl IndexedPath {
+    pub(crate) fn from_record(file: &FileRecord) -> IndexedPath {
         match &file.renamed_from {
-            Some(old) => Name::Moved(file.path.clone(), old.clone()),
-            None => Name::Same(file.path.clone()),
+            Some(old) => IndexedPath::Moved(file.path.clone(), old.clone()),
+            None => IndexedPath::Same(file.path.clone()),
         }
     }
 
     /// Its name after, and before if that is another.
-    pub(crate) fn both(&self) -> (&str, Option<&str>) {
+    pub(crate) fn new_and_old(&self) -> (&str, Option<&str>) {
         match self {
-            Name::Same(name) => (name, None),
-            Name::Moved(new, old) => (new, Some(old)),
+            IndexedPath::Same(name) => (name, None),
+            IndexedPath::Moved(new, old) => (new, Some(old)),
         }
     }
 
     fn len(&self) -> usize {
-        let (new, old) = self.both();
+        let (new, old) = self.new_and_old();
         new.len() + old.map_or(0, str::len)
     }
 }
@@ -53,7 +53,7 @@ impl Name {
 /// One line of the index.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
-pub(crate) struct Line {
+pub(crate) struct IndexLine {
     /// The version of the line.
     pub(super) version: u32,
     /// How many lines there are with this one.
@@ -102,7 +102,7 @@ pub(crate) struct Line {
     pub(crate) more_blobs: bool,
     /// The names of its files, the first ones at least.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub(crate) paths: Vec<Name>,
+    pub(crate) paths: Vec<IndexedPath>,
     /// It has more of them.
     #[serde(skip_serializing_if = "is_false")]
     pub(crate) more_paths: bool,
@@ -119,27 +119,28 @@ fn is_false(value: &bool) -> bool {
     !value
 }
 
-impl Line {
+impl IndexLine {
     /// The line of a record, which does not know its place yet.
-    pub(crate) fn of(record: &Record, undone: bool, foreign: Option<String>) -> Line {
+    pub(crate) fn from_record(record: &Record, undone: bool, foreign: Option<String>) -> IndexLine {
         let mut blobs = needed_blobs(record);
         let more_blobs = blobs.len() > BLOBS;
         blobs.truncate(BLOBS);
         let mut bytes = 0;
-        let fits = |name: &Name| {
+        let fits = |name: &IndexedPath| {
             bytes += name.len();
             bytes <= PATH_BYTES
         };
-        let paths: Vec<Name> = record.result.iter().take(PATHS).map(Name::of).take_while(fits).collect();
-        Line {
+        let paths: Vec<IndexedPath> =
+            record.result.iter().take(PATHS).map(IndexedPath::from_record).take_while(fits).collect();
+        IndexLine {
             number: record.number,
             uuid: Some(record.uuid),
             created_at: clipped(&record.created_at),
             origin: clipped(&record.origin),
             summary: summary(record),
             files: record.result.len(),
-            added: all(record, |file| file.added),
-            removed: all(record, |file| file.removed),
+            added: sum_lines(record, |file| file.added),
+            removed: sum_lines(record, |file| file.removed),
             revert_of: record.revert_of.clone(),
             group: record.group.clone(),
             foreign,
@@ -149,19 +150,19 @@ impl Line {
             more_paths: paths.len() < record.result.len(),
             paths,
             final_because: (record.version == 0).then(|| record.notes.first().cloned()).flatten(),
-            ..Line::default()
+            ..IndexLine::default()
         }
     }
 
     /// The line as JSON.
-    pub(super) fn json(&self) -> String {
+    pub(super) fn to_json(&self) -> String {
         // Numbers, texts and lists of them are always JSON.
-        serde_json::to_string(&Line { version: VERSION, ..self.clone() }).unwrap_or_default()
+        serde_json::to_string(&IndexLine { version: VERSION, ..self.clone() }).unwrap_or_default()
     }
 
     /// Reads a line; `None` if it is none, or one of another relay.
-    pub(super) fn read(json: &[u8]) -> Option<Line> {
-        serde_json::from_slice(json).ok().filter(|line: &Line| line.version == VERSION)
+    pub(super) fn from_json(json: &[u8]) -> Option<IndexLine> {
+        serde_json::from_slice(json).ok().filter(|line: &IndexLine| line.version == VERSION)
     }
 }
 
@@ -172,8 +173,8 @@ pub(crate) fn needed_blobs(record: &Record) -> Vec<Digest> {
     let mut blobs: Vec<Digest> = before
         .chain(after)
         .filter_map(|content| match content {
-            Content::Blob { blob, .. } => Some(*blob),
-            Content::Text(_) => None,
+            RecordContent::Blob { blob, .. } => Some(*blob),
+            RecordContent::Text(_) => None,
         })
         .collect();
     blobs.sort_unstable();
@@ -182,7 +183,7 @@ pub(crate) fn needed_blobs(record: &Record) -> Vec<Digest> {
 }
 
 /// The lines of all files together. What a record says may be any number.
-fn all(record: &Record, lines: fn(&FileRecord) -> usize) -> usize {
+fn sum_lines(record: &Record, lines: fn(&FileRecord) -> usize) -> usize {
     record.result.iter().map(lines).fold(0, usize::saturating_add)
 }
 

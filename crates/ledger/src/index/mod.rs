@@ -8,18 +8,18 @@ mod line;
 mod rebuild;
 mod source;
 
-pub(crate) use line::{Line, Name, needed_blobs};
+pub(crate) use line::{IndexLine, IndexedPath, needed_blobs};
 
 use std::ops::ControlFlow;
 
-use relaycode_durable::{atomic, log};
+use relaycode_durable::{append_log, atomic};
 
 use crate::error::LedgerError;
 use crate::id::TxId;
 use crate::ledger::Ledger;
 use crate::record::Record;
-use crate::record::shelf::{Place, Shelf};
-use source::{Newest, Source};
+use crate::record::store::{RecordLocation, RecordStore};
+use source::{IndexSource, NewestIndexLine};
 
 /// The name of the file.
 const NAME: &str = "index";
@@ -29,24 +29,24 @@ const PATH: &str = ".relaycode/index";
 pub(crate) const SCRATCH: &str = "index-";
 
 /// The index, fresh as of when it was opened.
-pub(crate) struct Index<'l> {
+pub(crate) struct LedgerIndex<'l> {
     /// The records that it is about.
-    pub(crate) shelf: Shelf<'l>,
-    source: Source<'l>,
-    last: Option<Line>,
+    pub(crate) records: RecordStore<'l>,
+    source: IndexSource<'l>,
+    last: Option<IndexLine>,
 }
 
 /// Why a walk through the index stopped.
-pub(crate) enum Trouble {
+pub(crate) enum LedgerIndexError {
     /// It is not whole: it has to be built anew.
     Stale,
     /// Something that building it anew does not help.
     Other(LedgerError),
 }
 
-impl From<LedgerError> for Trouble {
-    fn from(error: LedgerError) -> Trouble {
-        Trouble::Other(error)
+impl From<LedgerError> for LedgerIndexError {
+    fn from(error: LedgerError) -> LedgerIndexError {
+        LedgerIndexError::Other(error)
     }
 }
 
@@ -54,41 +54,41 @@ impl Ledger {
     /// Does something with a fresh index; once more with a rebuilt one if it turns out to be stale.
     pub(crate) fn with_index<T>(
         &self,
-        work: impl Fn(&Index<'_>) -> Result<T, Trouble>,
+        work: impl Fn(&LedgerIndex<'_>) -> Result<T, LedgerIndexError>,
     ) -> Result<T, LedgerError> {
-        match work(&Index::open(self)?) {
-            Err(Trouble::Stale) => {}
-            Err(Trouble::Other(error)) => return Err(error),
+        match work(&LedgerIndex::open(self)?) {
+            Err(LedgerIndexError::Stale) => {}
+            Err(LedgerIndexError::Other(error)) => return Err(error),
             Ok(done) => return Ok(done),
         }
-        match work(&Index::rebuilt(Shelf::open(self)?)?) {
-            Err(Trouble::Stale) => {
+        match work(&LedgerIndex::rebuild_from(RecordStore::open(self)?)?) {
+            Err(LedgerIndexError::Stale) => {
                 let reason = "it changes while it is read".to_string();
                 Err(LedgerError::Damaged { path: PATH.to_string(), reason })
             }
-            Err(Trouble::Other(error)) => Err(error),
+            Err(LedgerIndexError::Other(error)) => Err(error),
             Ok(done) => Ok(done),
         }
     }
 
     /// Adds the line of a record that was just committed. Whoever calls this holds the project's
     /// lock. An index that is not fresh is left as it is: the next reader builds it anew.
-    pub(crate) fn note_in_index(&self, record: &Record) -> Result<(), LedgerError> {
-        let shelf = Shelf::open(self)?;
+    pub(crate) fn append_to_index(&self, record: &Record) -> Result<(), LedgerError> {
+        let shelf = RecordStore::open(self)?;
         let Some(state) = shelf.state() else { return Ok(()) };
         let count = shelf.count()?;
-        let source = Source::of(self)?;
+        let source = IndexSource::open(self)?;
         let last = match source.newest()? {
-            Newest::None => None,
-            Newest::Line(line) => Some(line),
-            Newest::Torn => return Ok(()),
+            NewestIndexLine::None => None,
+            NewestIndexLine::Line(line) => Some(line),
+            NewestIndexLine::Torn => return Ok(()),
         };
         let before = last.as_ref().map_or(0, |line| line.at);
         let in_order = last.as_ref().is_none_or(|line| line.number < record.number);
         if before.checked_add(1) != Some(count) || !in_order {
             return Ok(());
         }
-        let mut line = Line::of(record, false, None);
+        let mut line = IndexLine::from_record(record, false, None);
         line.at = count;
         line.entries = last.as_ref().map_or(0, |line| line.entries).saturating_add(1);
         if let Some(group) = &record.group {
@@ -98,21 +98,21 @@ impl Ledger {
                     line.group_from = Some(from);
                     line.entries -= 1;
                 }
-                Err(Trouble::Stale) => return Ok(()),
-                Err(Trouble::Other(error)) => return Err(error),
+                Err(LedgerIndexError::Stale) => return Ok(()),
+                Err(LedgerIndexError::Other(error)) => return Err(error),
             }
         }
         source::append(state, &line)
     }
 
     /// Whether the record that the index has last is there; whether the index is fresh is not asked.
-    pub(crate) fn newest_is_there(&self, shelf: &Shelf<'_>) -> Result<bool, LedgerError> {
-        match Source::of(self)?.newest()? {
-            Newest::Line(line) => match line.uuid {
-                Some(id) => Ok(shelf.place(id)?.is_some()),
+    pub(crate) fn has_newest_record(&self, shelf: &RecordStore<'_>) -> Result<bool, LedgerError> {
+        match IndexSource::open(self)?.newest()? {
+            NewestIndexLine::Line(line) => match line.uuid {
+                Some(id) => Ok(shelf.locate(id)?.is_some()),
                 None => Ok(false),
             },
-            Newest::None | Newest::Torn => Ok(false),
+            NewestIndexLine::None | NewestIndexLine::Torn => Ok(false),
         }
     }
 
@@ -125,23 +125,28 @@ impl Ledger {
         let newest = self.with_index(|index| {
             let Some(line) = &index.last else { return Ok(0) };
             // The index may be anybody's; what is numbered after it would be out of order for good.
-            let just_built = matches!(index.source, Source::Memory(_));
-            if just_built || is_numbered(&index.shelf, line) { Ok(line.number) } else { Err(Trouble::Stale) }
+            let just_built = matches!(index.source, IndexSource::Memory(_));
+            if just_built || has_number(&index.records, line) {
+                Ok(line.number)
+            } else {
+                Err(LedgerIndexError::Stale)
+            }
         })?;
         Ok(newest.saturating_add(1))
     }
 }
 
 /// Whether the record of a line has the number that the line says. One that cannot be read has any.
-fn is_numbered(shelf: &Shelf<'_>, line: &Line) -> bool {
-    let numbered = |place| shelf.number(&place).map_or(true, |number| number == Some(line.number));
-    line.uuid.is_some_and(|id| [Place::Own(id), Place::Undone(id)].into_iter().any(numbered))
+fn has_number(shelf: &RecordStore<'_>, line: &IndexLine) -> bool {
+    let numbered = |place| shelf.read_number(&place).map_or(true, |number| number == Some(line.number));
+    line.uuid
+        .is_some_and(|id| [RecordLocation::Own(id), RecordLocation::Undone(id)].into_iter().any(numbered))
 }
 
 /// The first line of a group; `None` if it has none yet.
-fn first_of_group(source: &Source<'_>, last: u64, group: &str) -> Result<Option<u64>, Trouble> {
+fn first_of_group(source: &IndexSource<'_>, last: u64, group: &str) -> Result<Option<u64>, LedgerIndexError> {
     let mut found = None;
-    walk(source, last, &mut |line| {
+    walk_lines(source, last, &mut |line| {
         if line.group.as_deref() == Some(group) {
             found = line.group_from;
             return ControlFlow::Break(());
@@ -152,10 +157,14 @@ fn first_of_group(source: &Source<'_>, last: u64, group: &str) -> Result<Option<
 }
 
 /// Shows the lines from the newest on, each one less than the one before.
-fn walk(source: &Source<'_>, last: u64, see: &mut dyn FnMut(Line) -> ControlFlow<()>) -> Result<(), Trouble> {
+fn walk_lines(
+    source: &IndexSource<'_>,
+    last: u64,
+    see: &mut dyn FnMut(IndexLine) -> ControlFlow<()>,
+) -> Result<(), LedgerIndexError> {
     let mut expected = last;
     let mut stale = false;
-    let whole = source.backwards(&mut |line| {
+    let whole = source.read_backwards(&mut |line| {
         let line = line.filter(|line| line.at == expected && expected > 0);
         let Some(line) = line else {
             stale = true;
@@ -164,45 +173,51 @@ fn walk(source: &Source<'_>, last: u64, see: &mut dyn FnMut(Line) -> ControlFlow
         expected -= 1;
         see(line)
     });
-    if whole? && !stale { Ok(()) } else { Err(Trouble::Stale) }
+    if whole? && !stale { Ok(()) } else { Err(LedgerIndexError::Stale) }
 }
 
-impl<'l> Index<'l> {
+impl<'l> LedgerIndex<'l> {
     /// Opens the index, building it anew if it is not fresh.
-    pub(crate) fn open(ledger: &'l Ledger) -> Result<Index<'l>, LedgerError> {
-        let shelf = Shelf::open(ledger)?;
+    pub(crate) fn open(ledger: &'l Ledger) -> Result<LedgerIndex<'l>, LedgerError> {
+        let shelf = RecordStore::open(ledger)?;
         let count = shelf.count()?;
-        let source = Source::of(ledger)?;
+        let source = IndexSource::open(ledger)?;
         match source.newest()? {
-            Newest::None if count == 0 => Ok(Index { shelf, source, last: None }),
-            Newest::Line(line) if line.at == count => Ok(Index { shelf, source, last: Some(*line) }),
-            _ => Index::rebuilt(shelf),
+            NewestIndexLine::None if count == 0 => Ok(LedgerIndex { records: shelf, source, last: None }),
+            NewestIndexLine::Line(line) if line.at == count => {
+                Ok(LedgerIndex { records: shelf, source, last: Some(*line) })
+            }
+            _ => LedgerIndex::rebuild_from(shelf),
         }
     }
 
     /// Builds the index from the records, and keeps it on disk if that can be.
-    fn rebuilt(shelf: Shelf<'l>) -> Result<Index<'l>, LedgerError> {
-        let rebuild::Built { lines, lasting } = rebuild::build(&shelf)?;
-        let bytes: Vec<u8> = lines.iter().flat_map(|line| log::entry(line.json().as_bytes())).collect();
+    fn rebuild_from(shelf: RecordStore<'l>) -> Result<LedgerIndex<'l>, LedgerError> {
+        let rebuild::RebuiltIndex { lines, is_complete: lasting } = rebuild::build(&shelf)?;
+        let bytes: Vec<u8> =
+            lines.iter().flat_map(|line| append_log::encode_entry(line.to_json().as_bytes())).collect();
         if let Some(state) = shelf.state().filter(|_| lasting) {
             let scratch = format!("{SCRATCH}{}", TxId::random());
             let written = atomic::write(state.fs(), (state.dir(), &scratch), (state.dir(), NAME), &bytes);
-            if written.is_err_and(|error| !error.moved) {
+            if written.is_err_and(|error| !error.is_in_place) {
                 // It may be a place where nothing can be written; then nothing is left there either.
                 let _ = state.fs().remove_file(state.dir(), &scratch);
             }
         }
         let last = lines.last().cloned();
-        Ok(Index { shelf, source: Source::Memory(lines), last })
+        Ok(LedgerIndex { records: shelf, source: IndexSource::Memory(lines), last })
     }
 
     /// The newest line.
-    pub(crate) fn last(&self) -> Option<&Line> {
+    pub(crate) fn last(&self) -> Option<&IndexLine> {
         self.last.as_ref()
     }
 
     /// Shows the lines from the newest on, until told to stop.
-    pub(crate) fn newest_first(&self, see: &mut dyn FnMut(Line) -> ControlFlow<()>) -> Result<(), Trouble> {
-        walk(&self.source, self.last.as_ref().map_or(0, |line| line.at), see)
+    pub(crate) fn for_each_newest_first(
+        &self,
+        see: &mut dyn FnMut(IndexLine) -> ControlFlow<()>,
+    ) -> Result<(), LedgerIndexError> {
+        walk_lines(&self.source, self.last.as_ref().map_or(0, |line| line.at), see)
     }
 }

@@ -3,30 +3,30 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::Line;
+use super::IndexLine;
 use crate::error::LedgerError;
 use crate::id::TxId;
 use crate::record::file;
-use crate::record::shelf::{Loaded, Place, Shelf};
+use crate::record::store::{LoadedRecord, RecordLocation, RecordStore};
 
 /// What was built.
-pub(super) struct Built {
+pub(super) struct RebuiltIndex {
     /// The lines of all records, oldest first.
-    pub(super) lines: Vec<Line>,
+    pub(super) lines: Vec<IndexLine>,
     /// Every record was seen as it is: the system did not fail on one, which it may not do again.
-    pub(super) lasting: bool,
+    pub(super) is_complete: bool,
 }
 
 /// Builds the lines of all records.
-pub(super) fn build(shelf: &Shelf<'_>) -> Result<Built, LedgerError> {
+pub(super) fn build(shelf: &RecordStore<'_>) -> Result<RebuiltIndex, LedgerError> {
     let mut places = Vec::new();
-    shelf.each(&mut |place| places.push(place))?;
-    let mut lines: Vec<Line> = Vec::with_capacity(places.len());
+    shelf.for_each_location(&mut |place| places.push(place))?;
+    let mut lines: Vec<IndexLine> = Vec::with_capacity(places.len());
     let mut lasting = true;
     for place in places {
-        lines.push(line(shelf, &place, &mut lasting));
+        lines.push(line_for(shelf, &place, &mut lasting));
     }
-    lines.sort_by(|a, b| order(a).cmp(&order(b)));
+    lines.sort_by(|a, b| sort_key(a).cmp(&sort_key(b)));
     let reverted: HashSet<TxId> = lines.iter().flat_map(|line| line.revert_of.iter().copied()).collect();
     let mut groups: HashMap<String, u64> = HashMap::new();
     let mut entries = 0;
@@ -44,28 +44,32 @@ pub(super) fn build(shelf: &Shelf<'_>) -> Result<Built, LedgerError> {
         }
         line.entries = entries;
     }
-    Ok(Built { lines, lasting })
+    Ok(RebuiltIndex { lines, is_complete: lasting })
 }
 
-fn order(line: &Line) -> (u64, &str, Option<TxId>, Option<&str>) {
+fn sort_key(line: &IndexLine) -> (u64, &str, Option<TxId>, Option<&str>) {
     (line.number, &line.created_at, line.uuid, line.foreign.as_deref())
 }
 
-fn line(shelf: &Shelf<'_>, place: &Place, lasting: &mut bool) -> Line {
+fn line_for(shelf: &RecordStore<'_>, place: &RecordLocation, lasting: &mut bool) -> IndexLine {
     let foreign = match place {
-        Place::Foreign(name) => Some(name.clone()),
-        Place::Own(_) | Place::Undone(_) => None,
+        RecordLocation::Foreign(name) => Some(name.clone()),
+        RecordLocation::Own(_) | RecordLocation::Undone(_) => None,
     };
     let damage = match shelf.load(place) {
-        Ok(Some(Loaded::Record { record, undone })) => return Line::of(&record, undone, foreign),
-        Ok(Some(Loaded::Pending)) => return Line { pending: true, foreign, ..Line::default() },
+        Ok(Some(LoadedRecord::Record { record, undone })) => {
+            return IndexLine::from_record(&record, undone, foreign);
+        }
+        Ok(Some(LoadedRecord::Pending)) => {
+            return IndexLine { pending: true, foreign, ..IndexLine::default() };
+        }
         Ok(None) => format!("{} is gone", place.path()),
         Err(error) => {
             *lasting &= !matches!(error, LedgerError::Io { .. });
             error.to_string()
         }
     };
-    let bytes = shelf.bytes(place).ok().flatten();
-    let number = bytes.and_then(|bytes| file::number(&bytes)).unwrap_or(0);
-    Line { number, uuid: place.id(), foreign, damage: Some(damage), ..Line::default() }
+    let bytes = shelf.read_bytes(place).ok().flatten();
+    let number = bytes.and_then(|bytes| file::record_number(&bytes)).unwrap_or(0);
+    IndexLine { number, uuid: place.id(), foreign, damage: Some(damage), ..IndexLine::default() }
 }

@@ -3,82 +3,82 @@
 use std::io;
 use std::ops::ControlFlow;
 
-use relaycode_durable::log::{AppendLog, LogError};
-use relaycode_durable::{Dir, Fs};
+use relaycode_durable::append_log::{AppendLog, LogError};
+use relaycode_durable::{Fs, FsDir};
 
-use super::{Line, NAME, PATH};
-use crate::error::{LedgerError, cannot};
+use super::{IndexLine, NAME, PATH};
+use crate::error::{LedgerError, io_error};
 use crate::ledger::Ledger;
-use crate::state::State;
+use crate::state_dir::StateDir;
 
 /// Where the lines are.
-pub(super) enum Source<'l> {
+pub(super) enum IndexSource<'l> {
     /// In a log.
-    Log { fs: &'l dyn Fs, dir: Dir },
+    Log { fs: &'l dyn Fs, dir: FsDir },
     /// In memory, oldest first.
-    Memory(Vec<Line>),
+    Memory(Vec<IndexLine>),
 }
 
 /// What is known of the end of the lines.
-pub(super) enum Newest {
+pub(super) enum NewestIndexLine {
     /// There is no line at all.
     None,
     /// The newest line, and nothing wrong behind it.
-    Line(Box<Line>),
+    Line(Box<IndexLine>),
     /// The end is not whole, or this is no log.
     Torn,
 }
 
 /// Adds a line at the end of the index. It is not synced: one that a power cut takes is missed.
-pub(super) fn append(state: &State, line: &Line) -> Result<(), LedgerError> {
+pub(super) fn append(state: &StateDir, line: &IndexLine) -> Result<(), LedgerError> {
     let log = AppendLog::new(state.fs(), state.dir(), NAME);
-    log.append(line.json().as_bytes(), false).map_err(|error| failed("write", error))
+    log.append(line.to_json().as_bytes(), false).map_err(|error| log_error("write", error))
 }
 
-fn failed(verb: &'static str, error: LogError) -> LedgerError {
+fn log_error(verb: &'static str, error: LogError) -> LedgerError {
     let source = match error {
         LogError::Io(source) => source,
         other => io::Error::other(other),
     };
-    cannot(verb, PATH)(source)
+    io_error(verb, PATH)(source)
 }
 
-impl<'l> Source<'l> {
+impl<'l> IndexSource<'l> {
     /// The index of a ledger; empty if there is none.
-    pub(super) fn of(ledger: &'l Ledger) -> Result<Source<'l>, LedgerError> {
+    pub(super) fn open(ledger: &'l Ledger) -> Result<IndexSource<'l>, LedgerError> {
         Ok(match ledger.state()? {
-            Some(state) => Source::Log { fs: &*ledger.fs, dir: state.dir().clone() },
-            None => Source::Memory(Vec::new()),
+            Some(state) => IndexSource::Log { fs: &*ledger.fs, dir: state.dir().clone() },
+            None => IndexSource::Memory(Vec::new()),
         })
     }
 
     /// The newest line.
-    pub(super) fn newest(&self) -> Result<Newest, LedgerError> {
-        let mut newest = Newest::None;
-        let whole = self.backwards(&mut |line| {
-            newest = line.map_or(Newest::Torn, |line| Newest::Line(Box::new(line)));
+    pub(super) fn newest(&self) -> Result<NewestIndexLine, LedgerError> {
+        let mut newest = NewestIndexLine::None;
+        let whole = self.read_backwards(&mut |line| {
+            newest = line.map_or(NewestIndexLine::Torn, |line| NewestIndexLine::Line(Box::new(line)));
             ControlFlow::Break(())
         })?;
-        Ok(if whole { newest } else { Newest::Torn })
+        Ok(if whole { newest } else { NewestIndexLine::Torn })
     }
 
     /// Shows the lines from the newest on, until told to stop; `None` for one that is no line. `false`:
     /// this is no whole log.
-    pub(super) fn backwards(
+    pub(super) fn read_backwards(
         &self,
-        see: &mut dyn FnMut(Option<Line>) -> ControlFlow<()>,
+        see: &mut dyn FnMut(Option<IndexLine>) -> ControlFlow<()>,
     ) -> Result<bool, LedgerError> {
         match self {
-            Source::Memory(lines) => {
+            IndexSource::Memory(lines) => {
                 let _ = lines.iter().rev().try_for_each(|line| see(Some(line.clone())));
                 Ok(true)
             }
-            Source::Log { fs, dir } => {
+            IndexSource::Log { fs, dir } => {
                 let log = AppendLog::new(*fs, dir, NAME);
-                match log.read_back(&mut |json| see(Line::read(json))) {
+                match log.read_backwards(&mut |json| see(IndexLine::from_json(json))) {
                     Ok(tail) => Ok(tail.torn_at.is_none()),
                     Err(LogError::Damaged { .. }) => Ok(false),
-                    Err(error) => Err(failed("read", error)),
+                    Err(error) => Err(log_error("read", error)),
                 }
             }
         }

@@ -6,15 +6,15 @@
 use std::collections::{HashMap, HashSet};
 use std::ops::ControlFlow;
 
-use super::{Entries, Member, Page, TakenBack, when};
+use super::{LogEntryLines, LogMember, LogPage, RevertedIds, timestamp};
 use crate::error::LedgerError;
-use crate::index::{Index, Line, Name, Trouble};
+use crate::index::{IndexLine, IndexedPath, LedgerIndex, LedgerIndexError};
 use crate::ledger::Ledger;
-use crate::record::shelf::{Loaded, Place};
+use crate::record::store::{LoadedRecord, RecordLocation};
 
 /// What a transaction must be to be found. The empty filter finds everything.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Filter {
+pub struct LogFilter {
     /// It began then or later: ISO 8601, without an offset in UTC. One that is no time is compared as
     /// text.
     pub since: Option<String>,
@@ -27,10 +27,10 @@ pub struct Filter {
     pub undone: Option<bool>,
 }
 
-impl Filter {
+impl LogFilter {
     /// Whether it finds everything.
     pub fn is_empty(&self) -> bool {
-        *self == Filter::default()
+        *self == LogFilter::default()
     }
 }
 
@@ -41,44 +41,44 @@ impl Ledger {
     /// # Errors
     /// The system's. A record that cannot be read is found only where the filter asks for nothing that
     /// it would have to say.
-    pub fn search(&self, filter: &Filter, skip: usize, count: usize) -> Result<Page, LedgerError> {
+    pub fn search_log(&self, filter: &LogFilter, skip: usize, count: usize) -> Result<LogPage, LedgerError> {
         if filter.is_empty() {
-            return self.page(skip, count);
+            return self.log_page(skip, count);
         }
         self.with_index(|index| {
-            let found = found(index, filter)?;
-            let page: Vec<&Found> = found.iter().skip(skip).take(count).collect();
-            let (entries, lines) = lines_of(index, &page)?;
-            let entries = self.shown_entries(index, entries, &lines, &|at| page[at].place)?;
-            Ok(Page { entries, total: found.len() })
+            let found = find_matches(index, filter)?;
+            let page: Vec<&LogMatch> = found.iter().skip(skip).take(count).collect();
+            let (entries, lines) = load_lines(index, &page)?;
+            let entries = self.build_entries(index, entries, &lines, &|at| page[at].place)?;
+            Ok(LogPage { entries, total: found.len() })
         })
     }
 }
 
 /// An entry that fits.
-struct Found {
+struct LogMatch {
     group: Option<String>,
     /// Its lines, newest first.
     lines: Vec<u64>,
     /// Its place in the whole log.
     place: usize,
-    fits: bool,
+    is_match: bool,
 }
 
-fn found(index: &Index<'_>, filter: &Filter) -> Result<Vec<Found>, Trouble> {
-    let mut found: Vec<Found> = Vec::new();
+fn find_matches(index: &LedgerIndex<'_>, filter: &LogFilter) -> Result<Vec<LogMatch>, LedgerIndexError> {
+    let mut found: Vec<LogMatch> = Vec::new();
     let mut groups = HashMap::new();
-    let mut taken_back = TakenBack::default();
-    let mut names = filter.file.as_deref().map(Names::new);
-    index.newest_first(&mut |line| {
-        let undone = taken_back.see(&line);
+    let mut taken_back = RevertedIds::default();
+    let mut names = filter.file.as_deref().map(PathHistory::new);
+    index.for_each_newest_first(&mut |line| {
+        let undone = taken_back.observe_line(&line);
         if line.pending {
             return ControlFlow::Continue(());
         }
         // Also if the rest does not fit: older names of the file are learnt from it.
-        let about_it = names.as_mut().is_none_or(|names| names.see(index, &line));
+        let about_it = names.as_mut().is_none_or(|names| names.observe_line(index, &line));
         let fits = about_it
-            && filter.since.as_deref().is_none_or(|since| when::not_before(&line.created_at, since))
+            && filter.since.as_deref().is_none_or(|since| timestamp::is_not_before(&line.created_at, since))
             && filter.origin.as_ref().is_none_or(|origin| *origin == line.origin)
             && filter.undone.is_none_or(|wanted| wanted == undone);
         let at = match &line.group {
@@ -87,29 +87,32 @@ fn found(index: &Index<'_>, filter: &Filter) -> Result<Vec<Found>, Trouble> {
         };
         if at == found.len() {
             let place = found.len() + 1;
-            found.push(Found { group: line.group.clone(), lines: Vec::new(), place, fits: false });
+            found.push(LogMatch { group: line.group.clone(), lines: Vec::new(), place, is_match: false });
         }
         found[at].lines.push(line.at);
-        found[at].fits |= fits;
+        found[at].is_match |= fits;
         ControlFlow::Continue(())
     })?;
-    found.retain(|entry| entry.fits);
+    found.retain(|entry| entry.is_match);
     Ok(found)
 }
 
 /// The lines of the entries of a page.
-fn lines_of(index: &Index<'_>, page: &[&Found]) -> Result<(Entries, Vec<Line>), Trouble> {
-    let mut entries: Entries = page.iter().map(|entry| (entry.group.clone(), Vec::new())).collect();
-    let mut lines: Vec<Line> = Vec::new();
-    let mut taken_back = TakenBack::default();
+fn load_lines(
+    index: &LedgerIndex<'_>,
+    page: &[&LogMatch],
+) -> Result<(LogEntryLines, Vec<IndexLine>), LedgerIndexError> {
+    let mut entries: LogEntryLines = page.iter().map(|entry| (entry.group.clone(), Vec::new())).collect();
+    let mut lines: Vec<IndexLine> = Vec::new();
+    let mut taken_back = RevertedIds::default();
     let wanted =
         page.iter().enumerate().flat_map(|(at, entry)| entry.lines.iter().map(move |line| (*line, at)));
     let wanted: HashMap<u64, usize> = wanted.collect();
     let Some(last) = wanted.keys().min().copied() else { return Ok((entries, lines)) };
-    index.newest_first(&mut |line| {
-        let (at, undone) = (line.at, taken_back.see(&line));
+    index.for_each_newest_first(&mut |line| {
+        let (at, undone) = (line.at, taken_back.observe_line(&line));
         if let Some(entry) = wanted.get(&at) {
-            entries[*entry].1.push(Member { line: lines.len(), undone });
+            entries[*entry].1.push(LogMember { line: lines.len(), undone });
             lines.push(line);
         }
         if at <= last { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
@@ -118,25 +121,25 @@ fn lines_of(index: &Index<'_>, page: &[&Found]) -> Result<(Entries, Vec<Line>), 
 }
 
 /// The names that a file, or the files in a directory, have and had, going back in time.
-pub(crate) struct Names {
+pub(crate) struct PathHistory {
     /// Without a `/` at their end; the empty one is the project.
     known: HashSet<String>,
 }
 
-impl Names {
-    pub(crate) fn new(name: &str) -> Names {
+impl PathHistory {
+    pub(crate) fn new(name: &str) -> PathHistory {
         let name = name.trim_start_matches("./").trim_end_matches('/');
-        Names { known: HashSet::from([if name == "." { String::new() } else { name.to_string() }]) }
+        PathHistory { known: HashSet::from([if name == "." { String::new() } else { name.to_string() }]) }
     }
 
     /// Takes in the next older line; says whether it is about one of the files.
-    pub(crate) fn see(&mut self, index: &Index<'_>, line: &Line) -> bool {
+    pub(crate) fn observe_line(&mut self, index: &LedgerIndex<'_>, line: &IndexLine) -> bool {
         let mut about_it = false;
         let mut older = Vec::new();
-        let mut see = |name: &Name| {
-            let (new, old) = name.both();
-            let is_new = self.has(new);
-            about_it |= is_new || old.is_some_and(|old| self.has(old));
+        let mut see = |name: &IndexedPath| {
+            let (new, old) = name.new_and_old();
+            let is_new = self.contains(new);
+            about_it |= is_new || old.is_some_and(|old| self.contains(old));
             older.extend(old.filter(|_| is_new).map(str::to_string));
         };
         match line.more_paths.then(|| all_names(index, line)).flatten() {
@@ -148,7 +151,7 @@ impl Names {
     }
 
     /// Whether it is one of the files, or lies in one of the directories.
-    fn has(&self, path: &str) -> bool {
+    fn contains(&self, path: &str) -> bool {
         let above = path.match_indices('/').map(|(at, _)| &path[..at]);
         self.known.contains("")
             || self.known.contains(path)
@@ -157,13 +160,15 @@ impl Names {
 }
 
 /// The names of all files of a record that has more than its line knows; `None` if it cannot be read.
-fn all_names(index: &Index<'_>, line: &Line) -> Option<Vec<Name>> {
+fn all_names(index: &LedgerIndex<'_>, line: &IndexLine) -> Option<Vec<IndexedPath>> {
     let place = match &line.foreign {
-        Some(name) => Place::Foreign(name.clone()),
-        None => index.shelf.place(line.uuid?).ok()??,
+        Some(name) => RecordLocation::Foreign(name.clone()),
+        None => index.records.locate(line.uuid?).ok()??,
     };
-    match index.shelf.load(&place) {
-        Ok(Some(Loaded::Record { record, .. })) => Some(record.result.iter().map(Name::of).collect()),
+    match index.records.load(&place) {
+        Ok(Some(LoadedRecord::Record { record, .. })) => {
+            Some(record.result.iter().map(IndexedPath::from_record).collect())
+        }
         _ => None,
     }
 }

@@ -8,15 +8,15 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use relaycode_change::dialect::{self, Block};
-use relaycode_change::limits::Limits;
+use relaycode_change::dialect::{self, DialectBlock};
+use relaycode_change::limits::PlanLimits;
 use relaycode_change::path::RelPath;
-use relaycode_change::plan::{self, FilePlan, NothingSeen};
-use relaycode_change::proposal::{Action, Operation, Proposal};
+use relaycode_change::plan::{self, FilePlan, NoSeenTexts};
+use relaycode_change::proposal::{FileAction, Operation, Proposal};
 use relaycode_change::tree::MemoryTree;
 use serde::Deserialize;
 
-use super::{Content, FileRecord, Image, Record, RecordedOperation, file};
+use super::{FileImage, FileRecord, Record, RecordContent, RecordedOperation, file};
 use crate::error::LedgerError;
 use crate::id::TxId;
 
@@ -29,9 +29,9 @@ const FILE_BYTES: usize = 64 * 1024 * 1024;
 
 /// What the file of the original tool says.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Original {
+pub enum OriginalRecord {
     /// A transaction that was committed.
-    Done {
+    Committed {
         /// It, as a record of version 0.
         record: Box<Record>,
         /// The original tool took it back again.
@@ -43,18 +43,18 @@ pub enum Original {
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Fields {
+struct OriginalFields {
     uuid: TxId,
     #[serde(default)]
     project_id: String,
     #[serde(default)]
     created_at: String,
     #[serde(default)]
-    git_commit_msg: Option<Message>,
+    git_commit_msg: Option<OriginalText>,
     #[serde(default)]
-    prompt_summary: Option<Message>,
+    prompt_summary: Option<OriginalText>,
     #[serde(default)]
-    reasoning: Option<Message>,
+    reasoning: Option<OriginalText>,
     #[serde(default)]
     operations: Vec<RecordedOperation>,
     #[serde(default)]
@@ -68,23 +68,23 @@ struct Fields {
 /// A text, or a list of them.
 #[derive(Deserialize)]
 #[serde(untagged)]
-enum Message {
+enum OriginalText {
     One(String),
     Several(Vec<String>),
 }
 
-impl Message {
-    fn text(self) -> String {
+impl OriginalText {
+    fn into_text(self) -> String {
         match self {
-            Message::One(text) => text,
-            Message::Several(texts) => texts.join("\n"),
+            OriginalText::One(text) => text,
+            OriginalText::Several(texts) => texts.join("\n"),
         }
     }
 
-    fn texts(self) -> Vec<String> {
+    fn into_texts(self) -> Vec<String> {
         match self {
-            Message::One(text) => vec![text],
-            Message::Several(texts) => texts,
+            OriginalText::One(text) => vec![text],
+            OriginalText::Several(texts) => texts,
         }
     }
 }
@@ -95,35 +95,35 @@ impl Message {
 /// # Errors
 /// `Damaged` if it cannot be understood, names a file that no change may touch, or is the record of
 /// another transaction.
-pub fn read(bytes: &[u8], path: &str, id: Option<TxId>) -> Result<Original, LedgerError> {
+pub fn read(bytes: &[u8], path: &str, id: Option<TxId>) -> Result<OriginalRecord, LedgerError> {
     let damaged = |reason: String| LedgerError::Damaged { path: path.to_string(), reason };
-    let fields: Fields = file::read_foreign(bytes).map_err(damaged)?;
+    let fields: OriginalFields = file::read_foreign(bytes).map_err(damaged)?;
     if let Some(other) = id.filter(|id| *id != fields.uuid) {
         return Err(damaged(format!("it is the record of {}, not of {other}", fields.uuid)));
     }
     let undone = match fields.status.as_deref() {
-        Some("pending") => return Ok(Original::Pending),
+        Some("pending") => return Ok(OriginalRecord::Pending),
         Some("undone") => true,
         _ => false,
     };
     let snapshot = checked_snapshot(&fields.snapshot).map_err(damaged)?;
-    let touched = touched(&fields.operations).map_err(damaged)?;
+    let touched = touched_paths(&fields.operations).map_err(damaged)?;
     let mut notes = Vec::new();
-    let result = match after(&fields.operations, &snapshot) {
-        Ok(files) => files.iter().map(recorded).collect(),
+    let result = match plan_files(&fields.operations, &snapshot) {
+        Ok(files) => files.iter().map(to_file_record).collect(),
         Err(reason) => {
             notes.push(format!("this cannot be reverted: {reason}"));
-            unknown(&touched, &snapshot)
+            unknown_results(&touched, &snapshot)
         }
     };
-    let text = |bytes: &Vec<u8>| Content::Text(String::from_utf8_lossy(bytes).into_owned());
+    let text = |bytes: &Vec<u8>| RecordContent::Text(String::from_utf8_lossy(bytes).into_owned());
     let record = Record {
         uuid: fields.uuid,
         project_id: fields.project_id,
         created_at: fields.created_at,
-        git_commit_msg: fields.git_commit_msg.map(Message::text),
-        prompt_summary: fields.prompt_summary.map(Message::text),
-        reasoning: fields.reasoning.map(Message::texts).unwrap_or_default(),
+        git_commit_msg: fields.git_commit_msg.map(OriginalText::into_text),
+        prompt_summary: fields.prompt_summary.map(OriginalText::into_text),
+        reasoning: fields.reasoning.map(OriginalText::into_texts).unwrap_or_default(),
         operations: fields.operations,
         snapshot: snapshot.iter().map(|(path, old)| (path.to_string(), old.as_ref().map(text))).collect(),
         approved: fields.approved,
@@ -146,13 +146,13 @@ pub fn read(bytes: &[u8], path: &str, id: Option<TxId>) -> Result<Original, Ledg
         rules: Vec::new(),
         transaction: None,
     };
-    Ok(Original::Done { record: Box::new(record), undone })
+    Ok(OriginalRecord::Committed { record: Box::new(record), undone })
 }
 
-type Snapshot = BTreeMap<RelPath, Option<Vec<u8>>>;
+type OriginalSnapshot = BTreeMap<RelPath, Option<Vec<u8>>>;
 
-fn checked_snapshot(snapshot: &BTreeMap<String, Option<String>>) -> Result<Snapshot, String> {
-    let mut checked = Snapshot::new();
+fn checked_snapshot(snapshot: &BTreeMap<String, Option<String>>) -> Result<OriginalSnapshot, String> {
+    let mut checked = OriginalSnapshot::new();
     for (path, text) in snapshot {
         let path = RelPath::parse(path).map_err(|error| error.to_string())?;
         if checked.insert(path.clone(), text.clone().map(String::into_bytes)).is_some() {
@@ -163,7 +163,7 @@ fn checked_snapshot(snapshot: &BTreeMap<String, Option<String>>) -> Result<Snaps
 }
 
 /// Every file that the operations name.
-fn touched(operations: &[RecordedOperation]) -> Result<BTreeSet<RelPath>, String> {
+fn touched_paths(operations: &[RecordedOperation]) -> Result<BTreeSet<RelPath>, String> {
     let named = operations.iter().flat_map(|operation| match operation {
         RecordedOperation::Write { path, .. } | RecordedOperation::Delete { path } => vec![path],
         RecordedOperation::Rename { from, to } => vec![from, to],
@@ -172,10 +172,13 @@ fn touched(operations: &[RecordedOperation]) -> Result<BTreeSet<RelPath>, String
 }
 
 /// What the operations made of the files.
-fn after(operations: &[RecordedOperation], snapshot: &Snapshot) -> Result<Vec<FilePlan>, String> {
+fn plan_files(
+    operations: &[RecordedOperation],
+    snapshot: &OriginalSnapshot,
+) -> Result<Vec<FilePlan>, String> {
     let mut proposal = Proposal::default();
     for operation in operations {
-        proposal.operations.extend(proposed(operation)?);
+        proposal.operations.extend(to_operations(operation)?);
     }
     let mut tree = MemoryTree::default();
     for (path, old) in snapshot {
@@ -185,21 +188,23 @@ fn after(operations: &[RecordedOperation], snapshot: &Snapshot) -> Result<Vec<Fi
     }
     let moved_to: BTreeSet<&RelPath> = (proposal.operations.iter())
         .filter_map(|operation| match &operation.action {
-            Action::Rename { to, .. } => Some(to),
+            FileAction::Rename { to, .. } => Some(to),
             _ => None,
         })
         .collect();
     for operation in &proposal.operations {
         let named = match &operation.action {
-            Action::Write { path, .. } | Action::Delete { path } | Action::Exact { path, .. } => path,
-            Action::Rename { from, .. } => from,
+            FileAction::Write { path, .. } | FileAction::Delete { path } | FileAction::Exact { path, .. } => {
+                path
+            }
+            FileAction::Rename { from, .. } => from,
         };
         if !snapshot.contains_key(named) && !moved_to.contains(named) {
             return Err(format!("it does not say what {named} was before"));
         }
     }
-    let limits = Limits { text_bytes: FILE_BYTES, files: MOST, file_bytes: FILE_BYTES, hunks: MOST };
-    let plan = plan::plan(&proposal, &tree, &NothingSeen, &limits).map_err(|refused| {
+    let limits = PlanLimits { text_bytes: FILE_BYTES, files: MOST, file_bytes: FILE_BYTES, hunks: MOST };
+    let plan = plan::plan(&proposal, &tree, &NoSeenTexts, &limits).map_err(|refused| {
         let first = refused.refusals.first();
         let path = first.and_then(|refusal| refusal.path.as_ref()).map_or("a file", RelPath::as_str);
         format!("what it made of {path} cannot be worked out from what it says")
@@ -230,24 +235,24 @@ fn written_whole(operations: &[RecordedOperation]) -> BTreeMap<RelPath, Option<&
 }
 
 /// An operation as the planner takes it.
-fn proposed(operation: &RecordedOperation) -> Result<Vec<Operation>, String> {
+fn to_operations(operation: &RecordedOperation) -> Result<Vec<Operation>, String> {
     let checked = |path: &str| RelPath::parse(path).map_err(|error| error.to_string());
     let only = |action| Ok(vec![Operation { line: 0, action }]);
     match operation {
-        RecordedOperation::Delete { path } => only(Action::Delete { path: checked(path)? }),
+        RecordedOperation::Delete { path } => only(FileAction::Delete { path: checked(path)? }),
         RecordedOperation::Rename { from, to } => {
-            only(Action::Rename { from: checked(from)?, to: checked(to)? })
+            only(FileAction::Rename { from: checked(from)?, to: checked(to)? })
         }
         RecordedOperation::Write { path, content, patch_strategy } => {
             let path = checked(path)?;
             let dialect = if patch_strategy.is_empty() {
                 dialect::detect(content)
             } else {
-                dialect::named(patch_strategy).ok_or_else(|| {
+                dialect::by_name(patch_strategy).ok_or_else(|| {
                     format!("`{patch_strategy}` is no way to write an edit that relay knows")
                 })?
             };
-            let block = Block { path: Some(path.clone()), text: content, line: 1 };
+            let block = DialectBlock { path: Some(path.clone()), text: content, line: 1 };
             let read = dialect.read(&block).map_err(|error| format!("the edit of {path}: {error}"))?;
             if read.iter().any(|operation| operation.action.path() != &path) {
                 return Err(format!("the edit of {path} names another file"));
@@ -257,8 +262,8 @@ fn proposed(operation: &RecordedOperation) -> Result<Vec<Operation>, String> {
     }
 }
 
-fn recorded(file: &FilePlan) -> FileRecord {
-    let image = |bytes: &Vec<u8>| Image::of(bytes, ASSUMED_MODE);
+fn to_file_record(file: &FilePlan) -> FileRecord {
+    let image = |bytes: &Vec<u8>| FileImage::of(bytes, ASSUMED_MODE);
     FileRecord {
         path: file.path.to_string(),
         renamed_from: file.renamed_from.as_ref().map(ToString::to_string),
@@ -266,12 +271,15 @@ fn recorded(file: &FilePlan) -> FileRecord {
         after: file.after.as_ref().map(image),
         added: file.added,
         removed: file.removed,
-        content: file.after.as_ref().map(|bytes| Content::Text(String::from_utf8_lossy(bytes).into_owned())),
+        content: file
+            .after
+            .as_ref()
+            .map(|bytes| RecordContent::Text(String::from_utf8_lossy(bytes).into_owned())),
     }
 }
 
 /// What is known of the files when it is not known what became of them.
-fn unknown(touched: &BTreeSet<RelPath>, snapshot: &Snapshot) -> Vec<FileRecord> {
+fn unknown_results(touched: &BTreeSet<RelPath>, snapshot: &OriginalSnapshot) -> Vec<FileRecord> {
     let all: BTreeSet<&RelPath> = touched.iter().chain(snapshot.keys()).collect();
     all.into_iter()
         .map(|path| {
@@ -279,7 +287,7 @@ fn unknown(touched: &BTreeSet<RelPath>, snapshot: &Snapshot) -> Vec<FileRecord> 
             FileRecord {
                 path: path.to_string(),
                 renamed_from: None,
-                before: before.map(|bytes| Image::of(&bytes, ASSUMED_MODE)),
+                before: before.map(|bytes| FileImage::of(&bytes, ASSUMED_MODE)),
                 after: None,
                 added: 0,
                 removed: 0,

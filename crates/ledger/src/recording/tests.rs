@@ -7,21 +7,21 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use proptest::prelude::*;
-use relaycode_durable::Real;
-use relaycode_durable::model::Model;
+use relaycode_durable::RealFs;
+use relaycode_durable::model::ModelFs;
 use tempfile::TempDir;
 
 use super::*;
-use crate::about::About;
 use crate::error::LedgerError;
-use crate::ledger::Settings;
-use crate::log::Target;
-use crate::recover::{Outcome, Recovery};
+use crate::header::TransactionHeader;
+use crate::ledger::LedgerSettings;
+use crate::log::LogTarget;
+use crate::recover::{RecoveryMode, RecoveryOutcome};
 use crate::revert::RevertOptions;
-use crate::transaction::Verdict;
+use crate::transaction::CommitVerdict;
 
+mod isolation;
 mod limits;
-mod reach;
 
 type Tree = BTreeMap<String, (u32, Vec<u8>)>;
 
@@ -56,8 +56,9 @@ impl Project {
     }
 
     fn ledger(&self) -> Ledger {
-        let settings = Settings { patience: Duration::from_millis(50), ..Settings::default() };
-        Ledger::open(Arc::new(Real::default()), self.dir.path(), settings).unwrap()
+        let settings =
+            LedgerSettings { lock_timeout: Duration::from_millis(50), ..LedgerSettings::default() };
+        Ledger::open(Arc::new(RealFs::default()), self.dir.path(), settings).unwrap()
     }
 
     /// Names, permission bits and bytes of everything but relay's own.
@@ -83,33 +84,33 @@ impl Project {
     }
 }
 
-fn about() -> About {
-    About::new(TxId::random(), "shop", "2026-03-10T12:00:00.000Z", "record")
+fn about() -> TransactionHeader {
+    TransactionHeader::new(TxId::random(), "shop", "2026-03-10T12:00:00.000Z", "record")
 }
 
 fn secure<'l>(ledger: &'l Ledger, later: &[&str]) -> Recording<'l> {
     let later: Vec<String> = later.iter().map(ToString::to_string).collect();
-    ledger.secure(&about(), &later, &mut |_, _| {}, &|| false).unwrap()
+    ledger.begin_recording(&about(), &later, &mut |_, _| {}, &|| false).unwrap()
 }
 
-fn adopt(recording: Recording<'_>) -> Adopted {
-    recording.adopt(Ended::default(), &[]).unwrap()
+fn adopt(recording: Recording<'_>) -> RecordingOutcome {
+    recording.adopt(RecordingEnd::default(), &[]).unwrap()
 }
 
 fn revert(ledger: &Ledger, id: TxId) {
-    let reversal = ledger.plan_revert(&Target::One(id), &RevertOptions::default()).unwrap();
-    let about = About {
-        revert_of: reversal.of,
+    let reversal = ledger.plan_revert(&LogTarget::Transaction(id), &RevertOptions::default()).unwrap();
+    let about = TransactionHeader {
+        revert_of: reversal.reverts,
         directories_to_remove: reversal.made_directories_to_remove,
         directory_modes: reversal.removed_directories,
         read_only: reversal.read_only,
-        ..About::new(TxId::random(), "shop", "2026-03-10T13:00:00.000Z", "revert")
+        ..TransactionHeader::new(TxId::random(), "shop", "2026-03-10T13:00:00.000Z", "revert")
     };
-    ledger.begin(&reversal.changes, about, &|| false).unwrap().commit(Verdict::default()).unwrap();
+    ledger.begin(&reversal.changes, about, &|| false).unwrap().commit(CommitVerdict::default()).unwrap();
 }
 
-fn why<'a>(left: &'a [Left], path: &str) -> &'a str {
-    &left.iter().find(|left| left.path == path).unwrap_or_else(|| panic!("{path} is not in {left:?}")).why
+fn why<'a>(left: &'a [RecordingOmission], path: &str) -> &'a str {
+    &left.iter().find(|left| left.path == path).unwrap_or_else(|| panic!("{path} is not in {left:?}")).reason
 }
 
 /// Something that a command does.
@@ -178,14 +179,14 @@ fn carry_out(project: &Project, what: &Do) {
 
 /// The tree without what is told to be left out: directories that hold no file, and permission bits of directories
 /// that changed.
-fn held(mut tree: Tree, left: &[Left]) -> Tree {
+fn held(mut tree: Tree, left: &[RecordingOmission]) -> Tree {
     let is_directory = |mode: u32| mode & 0o170_000 == 0o040_000;
     let files: Vec<String> =
         tree.iter().filter(|(_, (mode, _))| !is_directory(*mode)).map(|(path, _)| path.clone()).collect();
     tree.retain(|path, (mode, _)| {
         !is_directory(*mode) || files.iter().any(|file| file.starts_with(&format!("{path}/")))
     });
-    for left in left.iter().filter(|left| left.why.contains("permission bits")) {
+    for left in left.iter().filter(|left| left.reason.contains("permission bits")) {
         if let Some((mode, _)) = tree.get_mut(left.path.trim_end_matches('/')) {
             *mode = 0;
         }
@@ -216,11 +217,11 @@ proptest! {
         if let Some(committed) = adopted.committed {
             revert(&ledger, committed.record.uuid);
             let now = project.tree();
-            prop_assert_eq!(held(now, &adopted.left), held(was, &adopted.left));
-            revert(&ledger, ledger.page(0, 1).unwrap().entries[0].members[0].id.unwrap());
-            prop_assert_eq!(held(project.tree(), &adopted.left), held(is, &adopted.left));
+            prop_assert_eq!(held(now, &adopted.omissions), held(was, &adopted.omissions));
+            revert(&ledger, ledger.log_page(0, 1).unwrap().entries[0].members[0].id.unwrap());
+            prop_assert_eq!(held(project.tree(), &adopted.omissions), held(is, &adopted.omissions));
         } else {
-            prop_assert_eq!(held(is, &adopted.left), held(was, &adopted.left));
+            prop_assert_eq!(held(is, &adopted.omissions), held(was, &adopted.omissions));
         }
     }
 }
@@ -232,13 +233,13 @@ fn what_a_command_made_goes_with_its_directories_and_what_it_removed_comes_back_
     let was = project.tree();
     let ledger = project.ledger();
     let recording = secure(&ledger, &[]);
-    assert_eq!((recording.secured().files, recording.secured().bytes), (2, 4));
+    assert_eq!((recording.secure_report().files, recording.secure_report().bytes), (2, 4));
     fs::remove_dir_all(project.path("old")).unwrap();
     project.put("new/deep/c", b"c");
     fs::create_dir_all(project.path("new/empty")).unwrap();
     project.mode("a", 0o755);
     let adopted = adopt(recording);
-    assert_eq!(adopted.left, []);
+    assert_eq!(adopted.omissions, []);
     let record = adopted.committed.unwrap().record;
     assert_eq!(
         record.result.iter().map(|file| file.path.as_str()).collect::<Vec<_>>(),
@@ -272,8 +273,15 @@ fn nothing_is_recorded_where_nothing_changed() {
     let recording = secure(&ledger, &[]);
     // The same bytes, in another file.
     project.put("a", b"one\n");
-    assert_eq!(adopt(recording), Adopted { committed: None, left: Vec::new(), history: History::default() });
-    assert_eq!(ledger.page(0, 10).unwrap().total, 0);
+    assert_eq!(
+        adopt(recording),
+        RecordingOutcome {
+            committed: None,
+            omissions: Vec::new(),
+            ledger_restore: LedgerRestoreOutcome::default()
+        }
+    );
+    assert_eq!(ledger.log_page(0, 10).unwrap().total, 0);
     assert!(!project.path(".relaycode/recordings").exists());
 }
 
@@ -282,9 +290,9 @@ fn two_recordings_at_once_are_refused() {
     let project = Project::new(&[("a", b"one\n", 0o644)]);
     let (first, second) = (project.ledger(), project.ledger());
     let recording = secure(&first, &[]);
-    let refused = second.secure(&about(), &[], &mut |_, _| {}, &|| false);
-    assert!(matches!(refused, Err(LedgerError::Recording { pid, .. }) if pid == std::process::id()));
-    assert_eq!(second.recover(Recovery::Automatic).unwrap(), [], "it is alive");
+    let refused = second.begin_recording(&about(), &[], &mut |_, _| {}, &|| false);
+    assert!(matches!(refused, Err(LedgerError::RecordingActive { pid, .. }) if pid == std::process::id()));
+    assert_eq!(second.recover(RecoveryMode::Automatic).unwrap(), [], "it is alive");
     project.put("a", b"two\n");
     assert!(adopt(recording).committed.is_some());
     adopt(secure(&second, &[]));
@@ -318,7 +326,7 @@ fn what_a_record_cannot_hold_is_named() {
         ("n\\xff", "not UTF-8"),
         ("huge", "more than 64 MiB"),
     ] {
-        assert!(why(&adopted.left, path).contains(part), "{path}: {}", why(&adopted.left, path));
+        assert!(why(&adopted.omissions, path).contains(part), "{path}: {}", why(&adopted.omissions, path));
     }
     let record = adopted.committed.unwrap().record;
     assert_eq!(
@@ -339,9 +347,9 @@ fn what_git_ignores_is_secured_if_it_is_little_and_named_if_it_is_not() {
     fs::File::create(project.path("target/big")).unwrap().set_len(IGNORED_BYTES).unwrap();
     let ledger = project.ledger();
     let recording = secure(&ledger, &["target/", ".env"]);
-    let left = recording.secured().left.clone();
+    let left = recording.secure_report().omissions.clone();
     assert_eq!(
-        (recording.secured().files, left.len(), left[0].path.as_str(), left[0].files),
+        (recording.secure_report().files, left.len(), left[0].path.as_str(), left[0].files),
         (2, 1, "target/", 2)
     );
     project.put(".env", b"KEY=2\n");
@@ -351,7 +359,10 @@ fn what_git_ignores_is_secured_if_it_is_little_and_named_if_it_is_not() {
     let adopted = adopt(recording);
     let record = adopted.committed.unwrap().record;
     assert_eq!(record.result.iter().map(|file| file.path.as_str()).collect::<Vec<_>>(), [".env", "a"]);
-    assert_eq!((adopted.left.len(), adopted.left[0].path.as_str(), adopted.left[0].files), (1, "target/", 2));
+    assert_eq!(
+        (adopted.omissions.len(), adopted.omissions[0].path.as_str(), adopted.omissions[0].files),
+        (1, "target/", 2)
+    );
 }
 
 #[test]
@@ -364,18 +375,18 @@ fn a_recording_whose_process_died_is_adopted_once() {
     project.put("a", b"1\n");
     fs::remove_file(project.path("b")).unwrap();
     drop(recording);
-    let recovered = ledger.recover(Recovery::Automatic).unwrap();
+    let recovered = ledger.recover(RecoveryMode::Automatic).unwrap();
     assert_eq!((recovered.len(), recovered[0].id), (1, id));
-    assert_eq!(recovered[0].outcome, Outcome::Recorded { files: 2, left: Vec::new() });
-    assert_eq!(ledger.recover(Recovery::Automatic).unwrap(), []);
-    let page = ledger.page(0, 10).unwrap();
+    assert_eq!(recovered[0].outcome, RecoveryOutcome::RecordingAdopted { files: 2, left: Vec::new() });
+    assert_eq!(ledger.recover(RecoveryMode::Automatic).unwrap(), []);
+    let page = ledger.log_page(0, 10).unwrap();
     assert!(page.total == 1 && page.entries[0].interrupted);
     revert(&ledger, id);
     assert_eq!(project.tree(), was);
     // One that had not changed anything leaves nothing.
     drop(secure(&ledger, &[]));
-    let recovered = ledger.recover(Recovery::Automatic).unwrap();
-    assert_eq!(recovered[0].outcome, Outcome::Recorded { files: 0, left: Vec::new() });
+    let recovered = ledger.recover(RecoveryMode::Automatic).unwrap();
+    assert_eq!(recovered[0].outcome, RecoveryOutcome::RecordingAdopted { files: 0, left: Vec::new() });
     assert!(!project.path(".relaycode/recordings").exists());
 }
 
@@ -384,18 +395,18 @@ fn a_recording_that_cannot_be_understood_is_kept_and_stops_nobody() {
     let project = Project::new(&[("a", b"one\n", 0o644)]);
     let ledger = project.ledger();
     let recording = secure(&ledger, &[]);
-    let path = recording.secured_at().0;
+    let path = recording.storage_path().0;
     drop(recording);
     fs::write(project.path(&path).join("manifest"), "{").unwrap();
-    let recovered = ledger.recover(Recovery::Automatic).unwrap();
-    assert_eq!(recovered[0].outcome, Outcome::Kept { kept: format!("{path}.kept") });
-    assert_eq!(ledger.recover(Recovery::Automatic).unwrap(), []);
+    let recovered = ledger.recover(RecoveryMode::Automatic).unwrap();
+    assert_eq!(recovered[0].outcome, RecoveryOutcome::Kept { kept: format!("{path}.kept") });
+    assert_eq!(ledger.recover(RecoveryMode::Automatic).unwrap(), []);
     adopt(secure(&ledger, &[]));
     assert!(project.path(&format!("{path}.kept")).join("pack").exists());
 }
 
-fn model(files: &[(&str, &[u8])]) -> Arc<Model> {
-    let model = Arc::new(Model::new());
+fn model(files: &[(&str, &[u8])]) -> Arc<ModelFs> {
+    let model = Arc::new(ModelFs::new());
     for (path, bytes) in files {
         model.put(path, bytes, 0o644).unwrap();
     }
@@ -403,8 +414,8 @@ fn model(files: &[(&str, &[u8])]) -> Arc<Model> {
     model
 }
 
-fn ledger_on(model: &Arc<Model>) -> Ledger {
-    Ledger::open(Arc::clone(model) as Arc<_>, Path::new("/"), Settings::default()).unwrap()
+fn ledger_on(model: &Arc<ModelFs>) -> Ledger {
+    Ledger::open(Arc::clone(model) as Arc<_>, Path::new("/"), LedgerSettings::default()).unwrap()
 }
 
 #[test]
@@ -413,15 +424,18 @@ fn beyond_the_room_that_there_is_the_small_files_are_secured_and_the_large_ones_
     let ledger = ledger_on(&model);
     model.set_free_bytes(120);
     let recording = secure(&ledger, &[]);
-    assert_eq!((recording.secured().files, recording.secured().bytes), (2, 50));
-    assert_eq!(recording.secured().left.iter().map(|left| left.path.as_str()).collect::<Vec<_>>(), ["a"]);
+    assert_eq!((recording.secure_report().files, recording.secure_report().bytes), (2, 50));
+    assert_eq!(
+        recording.secure_report().omissions.iter().map(|left| left.path.as_str()).collect::<Vec<_>>(),
+        ["a"]
+    );
     model.set_free_bytes(1 << 30);
     model.put("a", b"x", 0o644).unwrap();
     // As long as before, in the same second: the bytes are what counts.
     model.put("b", &[b'x'; 20], 0o644).unwrap();
     let adopted = adopt(recording);
     assert_eq!(adopted.committed.unwrap().record.result[0].path, "b");
-    assert!(why(&adopted.left, "a").contains("was not secured"));
+    assert!(why(&adopted.omissions, "a").contains("was not secured"));
 }
 
 #[test]
@@ -439,8 +453,8 @@ fn whenever_the_adoption_dies_the_next_one_finishes_it_and_nothing_is_recorded_t
         if let Some(crash) = crash {
             model.crash_at(start + crash);
         }
-        let done = recording.adopt(Ended::default(), &[]).is_ok();
-        (model.operations() - start, done, Arc::new(Model::clone(&model)))
+        let done = recording.adopt(RecordingEnd::default(), &[]).is_ok();
+        (model.operations() - start, done, Arc::new(ModelFs::clone(&model)))
     };
     let (operations, done, _) = run(None);
     assert!(done && operations > 5);
@@ -448,9 +462,9 @@ fn whenever_the_adoption_dies_the_next_one_finishes_it_and_nothing_is_recorded_t
         let (_, _, model) = run(Some(crash));
         model.clear_faults();
         let ledger = ledger_on(&model);
-        ledger.recover(Recovery::Automatic).unwrap();
-        assert_eq!(ledger.recover(Recovery::Automatic).unwrap(), [], "crash at {crash}");
-        let page = ledger.page(0, 10).unwrap();
+        ledger.recover(RecoveryMode::Automatic).unwrap();
+        assert_eq!(ledger.recover(RecoveryMode::Automatic).unwrap(), [], "crash at {crash}");
+        let page = ledger.log_page(0, 10).unwrap();
         assert_eq!(page.total, 1, "crash at {crash}");
         revert(&ledger, page.entries[0].members[0].id.unwrap());
         for (path, bytes) in before {

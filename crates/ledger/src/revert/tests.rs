@@ -1,22 +1,22 @@
 //! Reverts of a project in memory: by example here, by law in `laws`.
 
-mod laws;
-mod world;
+mod memory_project;
+mod properties;
 
-use world::{World, change, create, delete, path, rename};
+use memory_project::{World, change, create, delete, path, rename};
 
 use super::*;
-use crate::error::{FileConflict, Region};
+use crate::error::{ConflictRegion, FileConflict};
 use crate::record::RecordedOperation;
 
-fn conflicts(result: Result<Reversal, LedgerError>) -> Vec<FileConflict> {
+fn conflicts(result: Result<RevertPlan, LedgerError>) -> Vec<FileConflict> {
     match result {
         Err(LedgerError::RevertConflict(conflicts)) => conflicts,
         other => panic!("no conflict: {other:?}"),
     }
 }
 
-fn reason(result: Result<Reversal, LedgerError>) -> String {
+fn reason(result: Result<RevertPlan, LedgerError>) -> String {
     let conflicts = conflicts(result);
     assert_eq!(conflicts.len(), 1, "{conflicts:?}");
     let conflict = &conflicts[0];
@@ -24,7 +24,7 @@ fn reason(result: Result<Reversal, LedgerError>) -> String {
     format!("{} {}", conflict.path, conflict.reason.clone().unwrap())
 }
 
-fn not_revertible(result: Result<Reversal, LedgerError>) -> String {
+fn not_revertible(result: Result<RevertPlan, LedgerError>) -> String {
     match result {
         Err(LedgerError::NotRevertible { reason, .. }) => reason,
         other => panic!("revertible: {other:?}"),
@@ -37,12 +37,12 @@ fn a_file_as_it_was_left_gets_its_bytes_and_bits_back() {
     let record = world.commit(&[change(&world, "a", "1\n2\n", 0o755)]);
     let reversal = world.plan(&[&record]).unwrap();
     assert_eq!((reversal.changes[0].added, reversal.changes[0].removed), (2, 2));
-    assert_eq!(reversal.of, [record.uuid]);
+    assert_eq!(reversal.reverts, [record.uuid]);
     world.commit(&reversal.changes);
     assert_eq!(world.file("a"), Some(("one\r\ntwo", 0o640)));
     let again = world.plan(&[&record]).unwrap();
     assert!(again.changes.is_empty());
-    assert_eq!(again.already, ["a"]);
+    assert_eq!(again.unchanged, ["a"]);
 }
 
 #[test]
@@ -51,10 +51,10 @@ fn later_edits_are_kept_and_counted() {
     let record = world.commit(&[change(&world, "a", "1\n2\n3\nfour\n5\n6\n7\n", 0o644)]);
     world.write("a", "0\n1\n2\n3\nfour\n5\n6\nseven\n", 0o600);
     let reversal = world.plan(&[&record]).unwrap();
-    assert_eq!(reversal.kept, [KeptEdits { path: "a".into(), edits: 2 }]);
+    assert_eq!(reversal.kept_edits, [KeptEdits { path: "a".into(), edits: 2 }]);
     world.commit(&reversal.changes);
     assert_eq!(world.file("a"), Some(("0\n1\n2\n3\n4\n5\n6\nseven\n", 0o600)));
-    assert_eq!(world.plan(&[&record]).unwrap().already, ["a"], "undone, though the file has other edits");
+    assert_eq!(world.plan(&[&record]).unwrap().unchanged, ["a"], "undone, though the file has other edits");
 }
 
 #[test]
@@ -70,7 +70,7 @@ fn edits_of_the_same_lines_conflict_and_say_where() {
     world.write("b", "z\n", 0o644);
     let conflicts = conflicts(world.plan(&[&record]));
     assert_eq!(conflicts.iter().map(|conflict| conflict.path.as_str()).collect::<Vec<_>>(), ["a", "b"]);
-    let region = Region { line: 4, now: vec!["TWO".into()], reverted: vec!["2".into()] };
+    let region = ConflictRegion { line: 4, now: vec!["TWO".into()], reverted: vec!["2".into()] };
     assert_eq!(conflicts[0].regions, [region]);
 }
 
@@ -109,7 +109,7 @@ fn markers_are_written_where_they_are_wanted() {
     let options = RevertOptions { markers: true, ..RevertOptions::default() };
     let reversal = world.plan_with(&[&record], &options).unwrap();
     assert_eq!(reversal.notes, ["a: 1 conflict is marked in it"]);
-    assert_eq!(reversal.conflicted, ["a"]);
+    assert_eq!(reversal.conflict_marked, ["a"]);
     world.write("b", "\0\0\0", 0o644);
     let refused = reason(world.plan_with(&[&record], &options));
     assert!(refused.starts_with("b changed since") && refused.contains("not text"), "{refused}");
@@ -135,7 +135,7 @@ fn permission_bits_are_decided_apart_from_the_bytes() {
     world.write("c", "1\nmine\n", 0o755);
     let reversal = world.plan(&[&record]).unwrap();
     assert_eq!(reversal.notes, ["b keeps the permission bits 0700 that it was given later"]);
-    assert_eq!(reversal.kept, [KeptEdits { path: "c".into(), edits: 1 }]);
+    assert_eq!(reversal.kept_edits, [KeptEdits { path: "c".into(), edits: 1 }]);
     world.commit(&reversal.changes);
     assert_eq!(world.file("a"), Some(("1\n", 0o600)));
     assert_eq!(world.file("b"), Some(("1\n", 0o700)));
@@ -156,7 +156,7 @@ fn created_files_go_unless_somebody_added_to_them() {
     world.write("d/e/a", "2\n", 0o755);
     world.remove("d/b");
     let reversal = world.plan(&[&record]).unwrap();
-    assert_eq!((reversal.changes.len(), reversal.already), (1, vec!["d/b".to_string()]));
+    assert_eq!((reversal.changes.len(), reversal.unchanged), (1, vec!["d/b".to_string()]));
     world.write("d/e/a", "1\n2\n3\n", 0o644);
     let reason = reason(world.plan(&[&record]));
     assert!(reason.starts_with("d/e/a was created by ") && reason.contains("changed since"), "{reason}");
@@ -176,7 +176,7 @@ fn deleted_files_come_back_unless_their_place_is_taken() {
     world.unblock("a");
     world.commit(&reversal.changes);
     assert_eq!(world.file("a"), Some(("1\n", 0o755)));
-    assert_eq!(world.plan(&[&record]).unwrap().already, ["a"]);
+    assert_eq!(world.plan(&[&record]).unwrap().unchanged, ["a"]);
 }
 
 #[test]
@@ -186,7 +186,7 @@ fn renamed_files_move_back_with_their_later_edits() {
     world.write("b", "one\n2\nthree\n", 0o644);
     let reversal = world.plan(&[&record]).unwrap();
     assert_eq!(reversal.changes[0].renamed_from, Some(path("b")));
-    assert_eq!(reversal.kept, [KeptEdits { path: "a".into(), edits: 1 }]);
+    assert_eq!(reversal.kept_edits, [KeptEdits { path: "a".into(), edits: 1 }]);
 
     world.write("a", "new\n", 0o644);
     let taken = reason(world.plan(&[&record]));
@@ -198,7 +198,7 @@ fn renamed_files_move_back_with_their_later_edits() {
     let gone = reason(world.plan(&[&record]));
     assert!(gone.starts_with("b was renamed by ") && gone.contains("from a and is gone now"), "{gone}");
     world.write("a", "1\n2\n3\n", 0o644);
-    assert_eq!(world.plan(&[&record]).unwrap().already, ["a"]);
+    assert_eq!(world.plan(&[&record]).unwrap().unchanged, ["a"]);
 }
 
 #[test]
@@ -254,7 +254,7 @@ fn a_group_is_taken_back_as_one() {
     let reversal = world.plan(&records).unwrap();
     assert_eq!(reversal.changes.len(), 1, "the file that came and went is not touched: {reversal:?}");
     assert_eq!(reversal.changes[0].renamed_from, Some(path("c")));
-    assert_eq!(reversal.kept, [KeptEdits { path: "a".into(), edits: 1 }]);
+    assert_eq!(reversal.kept_edits, [KeptEdits { path: "a".into(), edits: 1 }]);
     for name in ["a", "b", "c"] {
         let options = RevertOptions { file: Some(path(name)), ..RevertOptions::default() };
         assert_eq!(world.plan_with(&records, &options).unwrap().changes, reversal.changes, "{name}");
@@ -284,12 +284,12 @@ fn the_disk_is_read_without_following_links() {
     std::fs::write(dir.path().join("a"), "1\n").unwrap();
     std::fs::set_permissions(dir.path().join("a"), std::fs::Permissions::from_mode(0o640)).unwrap();
     symlink("a", dir.path().join("link")).unwrap();
-    let real = std::sync::Arc::new(relaycode_durable::Real::default());
-    let ledger = crate::Ledger::open(real, dir.path(), crate::Settings::default()).unwrap();
-    let places = ledger.root().places();
-    assert_eq!(Now::file(&places, "a").unwrap(), Some((b"1\n".to_vec(), 0o640)));
-    assert_eq!(Now::file(&places, "no/a").unwrap(), None);
-    let sentence = |path| Now::file(&places, path).unwrap_err().to_string();
+    let real = std::sync::Arc::new(relaycode_durable::RealFs::default());
+    let ledger = crate::Ledger::open(real, dir.path(), crate::LedgerSettings::default()).unwrap();
+    let places = ledger.root().resolver();
+    assert_eq!(CurrentFiles::read_file(&places, "a").unwrap(), Some((b"1\n".to_vec(), 0o640)));
+    assert_eq!(CurrentFiles::read_file(&places, "no/a").unwrap(), None);
+    let sentence = |path| CurrentFiles::read_file(&places, path).unwrap_err().to_string();
     assert_eq!(sentence("link"), "link is a symbolic link, not a regular file");
     assert_eq!(sentence("a/b"), "a/b is something beneath a file, not a regular file");
 }
@@ -308,14 +308,14 @@ fn bytes_that_are_gone_matter_only_where_they_are_needed() {
     let reason = not_revertible(world.plan(&[&record]));
     assert_eq!(reason, "what a held before it is not kept any more");
     world.write("a", "1\n", 0o644);
-    assert_eq!(world.plan(&[&record]).unwrap().already, ["a"]);
+    assert_eq!(world.plan(&[&record]).unwrap().unchanged, ["a"]);
 }
 
 #[test]
 fn bytes_that_are_not_the_recorded_ones_are_not_written() {
     let mut world = World::with(&[("a", "1\n", 0o644)]);
     let mut record = world.commit(&[change(&world, "a", "2\n", 0o644)]);
-    record.result[0].before = Some(crate::record::Image::of(b"x", 0o644));
+    record.result[0].before = Some(crate::record::FileImage::of(b"x", 0o644));
     assert!(not_revertible(world.plan(&[&record])).contains("not the ones that it speaks of"));
     record.result[0].path = "../a".into();
     assert!(not_revertible(world.plan(&[&record])).contains("`..`"));
@@ -329,7 +329,7 @@ fn a_record_that_does_not_say_what_it_wrote_is_no_deletion() {
     record.result[0].after = None;
     assert_eq!(not_revertible(world.plan(&[&record])), "its record does not say what was written into a");
     world.write("a", "1\n", 0o644);
-    assert_eq!(world.plan(&[&record]).unwrap().already, ["a"]);
+    assert_eq!(world.plan(&[&record]).unwrap().unchanged, ["a"]);
     record.operations = vec![RecordedOperation::Delete { path: "a".into() }];
     world.remove("a");
     assert_eq!(world.plan(&[&record]).unwrap().changes.len(), 1);

@@ -8,15 +8,15 @@ use std::path::Path;
 use std::sync::Arc;
 
 use relaycode_change::path::RelPath;
-use relaycode_durable::Real;
-use relaycode_durable::model::{Bounds, Model};
+use relaycode_durable::RealFs;
+use relaycode_durable::model::{CrashBounds, ModelFs};
 use tempfile::TempDir;
 
 use super::*;
-use crate::change::{After, NewMode};
-use crate::ledger::Settings;
+use crate::change::{AfterContent, NewMode};
+use crate::ledger::LedgerSettings;
 use crate::record;
-use crate::recover::{Outcome, Recovery};
+use crate::recover::{RecoveryMode, RecoveryOutcome};
 
 /// A project on disk and its ledger.
 struct Project {
@@ -48,8 +48,9 @@ impl Project {
     }
 
     fn ledger(&self) -> Ledger {
-        let settings = Settings { patience: Duration::from_millis(20), ..Settings::default() };
-        Ledger::open(Arc::new(Real::default()), self.dir.path(), settings).unwrap()
+        let settings =
+            LedgerSettings { lock_timeout: Duration::from_millis(20), ..LedgerSettings::default() };
+        Ledger::open(Arc::new(RealFs::default()), self.dir.path(), settings).unwrap()
     }
 
     /// Every file and directory but relay's own.
@@ -99,7 +100,7 @@ fn change(old: Option<(&str, &str)>, new: Option<(&str, &str)>) -> FileChange {
         path: path(name),
         renamed_from: old.filter(|old| old.0 != name).map(|old| path(old.0)),
         before: old.map(|old| old.1.into()),
-        after: new.map(|new| After { bytes: new.1.into(), mode: NewMode::Keep }),
+        after: new.map(|new| AfterContent { bytes: new.1.into(), mode: NewMode::Keep }),
         added: 1,
         removed: 1,
     }
@@ -109,8 +110,8 @@ fn modify(path: &str, old: &str, new: &str) -> FileChange {
     change(Some((path, old)), Some((path, new)))
 }
 
-fn about() -> About {
-    About::new(TxId::random(), "test", "2026-01-02T03:04:05.000Z", "test")
+fn about() -> TransactionHeader {
+    TransactionHeader::new(TxId::random(), "test", "2026-01-02T03:04:05.000Z", "test")
 }
 
 fn go_on() -> bool {
@@ -138,8 +139,9 @@ fn a_committed_change_is_there_whole_and_recorded() {
     let ledger = project.ledger();
     let open = ledger.begin(&changes, about(), &go_on).unwrap();
     assert_eq!(project.journals(), 1);
-    let committed = open.commit(Verdict { decided_by: Some("a test".into()), ..Verdict::default() }).unwrap();
-    assert_eq!(committed.doubt, None);
+    let committed =
+        open.commit(CommitVerdict { decided_by: Some("a test".into()), ..CommitVerdict::default() }).unwrap();
+    assert_eq!(committed.durability_doubt, None);
     assert_eq!(project.text("a.txt"), "a2");
     let mode = |path: &str| project.path(path).metadata().unwrap().permissions().mode() & 0o7777;
     assert_eq!((mode("run.sh"), mode("moved/to/file.txt")), (0o755, 0o600));
@@ -149,7 +151,7 @@ fn a_committed_change_is_there_whole_and_recorded() {
     assert!(record.approved && record.transaction.is_none());
     assert_eq!(record.made_directories, ["moved", "moved/to", "new", "new/dir"]);
     assert_eq!(record.result.len(), 5);
-    assert_eq!(record.snapshot["a.txt"], Some(Content::Text("a1".into())));
+    assert_eq!(record.snapshot["a.txt"], Some(RecordContent::Text("a1".into())));
     assert_eq!(record.snapshot["new/dir/n.txt"], None);
     let name = format!(".relaycode/{}.yml", record.uuid);
     assert_eq!(record::read(&fs::read(project.path(&name)).unwrap(), &name, record.uuid).unwrap(), record);
@@ -192,13 +194,13 @@ fn a_transaction_that_was_dropped_is_put_back_by_the_next_command() {
     // Alive: nobody touches it, and its paths are taken.
     let error = ledger.begin(&changes[..1], about(), &go_on).err().unwrap();
     assert!(matches!(&error, LedgerError::Refused(r) if r[0].path == "a.txt"), "{error}");
-    assert!(matches!(project.ledger().recover(Recovery::Automatic).unwrap()[..], []));
+    assert!(matches!(project.ledger().recover(RecoveryMode::Automatic).unwrap()[..], []));
     drop(open);
-    let recovered = ledger.recover(Recovery::Automatic).unwrap();
+    let recovered = ledger.recover(RecoveryMode::Automatic).unwrap();
     assert_eq!(recovered[0].id, id);
-    assert!(matches!(recovered[0].outcome, Outcome::PutBack { kept: None, .. }));
+    assert!(matches!(recovered[0].outcome, RecoveryOutcome::PutBack { kept: None, .. }));
     assert_eq!(project.tree(), before);
-    assert!(ledger.recover(Recovery::Automatic).unwrap().is_empty());
+    assert!(ledger.recover(RecoveryMode::Automatic).unwrap().is_empty());
     assert_eq!((project.journals(), project.slots().len()), (0, 0));
 }
 
@@ -227,14 +229,14 @@ fn an_editor_that_writes_into_the_displaced_file_wins() {
     let mut editor = fs::OpenOptions::new().write(true).open(project.path("a.txt")).unwrap();
     let open = ledger.begin(&[modify("a.txt", "a1", "a2")], about(), &go_on).unwrap();
     std::io::Write::write_all(&mut editor, b"mine").unwrap();
-    let error = open.commit(Verdict::default()).err().unwrap();
+    let error = open.commit(CommitVerdict::default()).err().unwrap();
     assert!(matches!(error, LedgerError::Conflict { .. }), "{error}");
     assert_eq!(project.text("a.txt"), "mine");
 }
 
 #[test]
 fn work_of_others_is_left_alone_until_a_person_decides() {
-    for how in [Recovery::Keep, Recovery::Restore] {
+    for how in [RecoveryMode::Keep, RecoveryMode::Restore] {
         let (project, changes) = mixed();
         let before = project.tree();
         let ledger = project.ledger();
@@ -242,8 +244,10 @@ fn work_of_others_is_left_alone_until_a_person_decides() {
         project.save("a.txt", "mine, and longer");
         project.save("new/dir/n.txt", "mine too");
         for _ in 0..2 {
-            let recovered = ledger.recover(Recovery::Automatic).unwrap();
-            let Outcome::NeedsYou(unfinished) = &recovered[0].outcome else { panic!("{recovered:?}") };
+            let recovered = ledger.recover(RecoveryMode::Automatic).unwrap();
+            let RecoveryOutcome::NeedsDecision(unfinished) = &recovered[0].outcome else {
+                panic!("{recovered:?}")
+            };
             let mut left: Vec<&str> = unfinished.left.iter().map(|left| left.path.as_str()).collect();
             left.sort_unstable();
             assert_eq!(left, ["a.txt", "new/dir/n.txt"]);
@@ -254,10 +258,10 @@ fn work_of_others_is_left_alone_until_a_person_decides() {
         assert!(matches!(&error, LedgerError::Refused(r) if r[0].rule.name() == "waiting"), "{error}");
         let recovered = ledger.recover(how).unwrap();
         assert_eq!(project.journals(), 0);
-        assert!(ledger.recover(Recovery::Automatic).unwrap().is_empty());
-        if how == Recovery::Restore {
+        assert!(ledger.recover(RecoveryMode::Automatic).unwrap().is_empty());
+        if how == RecoveryMode::Restore {
             assert_eq!(project.tree(), before);
-            let Outcome::PutBack { kept: Some(kept), .. } = &recovered[0].outcome else {
+            let RecoveryOutcome::PutBack { kept: Some(kept), .. } = &recovered[0].outcome else {
                 panic!("{recovered:?}")
             };
             let kept: Vec<String> = fs::read_dir(project.path(kept))
@@ -337,7 +341,7 @@ fn circles_and_files_that_become_directories_work_and_come_back() {
     );
     open.put_back().unwrap();
     assert_eq!(project.tree(), before);
-    ledger.begin(&changes, about(), &go_on).unwrap().commit(Verdict::default()).unwrap();
+    ledger.begin(&changes, about(), &go_on).unwrap().commit(CommitVerdict::default()).unwrap();
     assert_eq!(project.text("c/d/e"), "3");
 }
 
@@ -351,16 +355,16 @@ fn a_damaged_or_newer_journal_stops_everything() {
     let after = project.tree();
     let text = fs::read_to_string(&journal).unwrap();
     fs::write(&journal, text.replace("version: 1", "version: 2")).unwrap();
-    assert!(matches!(ledger.recover(Recovery::Automatic), Err(LedgerError::Newer { .. })));
+    assert!(matches!(ledger.recover(RecoveryMode::Automatic), Err(LedgerError::NewerFormat { .. })));
     fs::write(&journal, text.replace("a1", "a9")).unwrap();
-    assert!(matches!(ledger.recover(Recovery::Automatic), Err(LedgerError::Damaged { .. })));
+    assert!(matches!(ledger.recover(RecoveryMode::Automatic), Err(LedgerError::Damaged { .. })));
     assert!(matches!(
         ledger.begin(&[change(None, Some(("x", "y")))], about(), &go_on).err(),
         Some(LedgerError::Damaged { .. })
     ));
     assert_eq!(project.tree(), after);
-    let recovered = ledger.recover(Recovery::Keep).unwrap();
-    assert!(matches!(recovered[0].outcome, Outcome::Kept { .. }));
+    let recovered = ledger.recover(RecoveryMode::Keep).unwrap();
+    assert!(matches!(recovered[0].outcome, RecoveryOutcome::Kept { .. }));
     assert_eq!((project.tree(), project.journals()), (after, 0));
 }
 
@@ -372,13 +376,13 @@ fn a_record_and_a_journal_together_mean_committed() {
     let journal = project.path(&format!(".relaycode/{}.pending.yml", open.id()));
     let text = fs::read(&journal).unwrap();
     let id = open.id();
-    open.commit(Verdict::default()).unwrap();
+    open.commit(CommitVerdict::default()).unwrap();
     let after = project.tree();
     fs::write(&journal, text).unwrap();
-    let recovered = ledger.recover(Recovery::Automatic).unwrap();
-    assert_eq!(recovered[0].outcome, Outcome::Committed);
+    let recovered = ledger.recover(RecoveryMode::Automatic).unwrap();
+    assert_eq!(recovered[0].outcome, RecoveryOutcome::Committed);
     assert_eq!((project.tree(), project.journals()), (after, 0));
-    let again = About { uuid: id, ..about() };
+    let again = TransactionHeader { uuid: id, ..about() };
     let error = ledger.begin(&[change(None, Some(("x", "y")))], again, &go_on).err().unwrap();
     assert!(matches!(error, LedgerError::AlreadyProcessed { other_content: false, .. }));
 }
@@ -393,12 +397,12 @@ fn a_directory_can_make_room_for_a_file_again() {
             change(Some(("a/d", "2")), None),
             change(None, Some(("a", "file"))),
         ];
-        let about = About { directories_to_remove: vec!["a".into(), "a/b".into()], ..about() };
+        let about = TransactionHeader { directories_to_remove: vec!["a".into(), "a/b".into()], ..about() };
         let ledger = project.ledger();
         let open = ledger.begin(&changes, about, &go_on).unwrap();
         assert_eq!(project.text("a"), "file");
         if keep {
-            let record = open.commit(Verdict::default()).unwrap().record;
+            let record = open.commit(CommitVerdict::default()).unwrap().record;
             assert_eq!(record.removed_directories.len(), 2);
         } else {
             open.put_back().unwrap();
@@ -407,7 +411,7 @@ fn a_directory_can_make_room_for_a_file_again() {
     }
     let project = Project::new(&[("a/b", "1"), ("a/mine", "2")]);
     let changes = [change(Some(("a/b", "1")), None), change(None, Some(("a", "file")))];
-    let about = About { directories_to_remove: vec!["a".into()], ..about() };
+    let about = TransactionHeader { directories_to_remove: vec!["a".into()], ..about() };
     let error = project.ledger().begin(&changes, about, &go_on).err().unwrap();
     assert!(matches!(&error, LedgerError::Refused(r) if r[0].rule.name() == "notAFile"), "{error}");
 }
@@ -420,34 +424,42 @@ fn a_group_is_one_entry_and_interrupted_if_nobody_finishes_it() {
     let group = ledger.open_group("turn 1").unwrap();
     assert!(matches!(ledger.open_group("turn 1"), Err(LedgerError::Busy)));
     for (path, old, new) in [("a", "1", "2"), ("b", "1", "2"), ("a", "2", "3")] {
-        let about = About { group: Some(group.id().to_string()), ..about() };
-        ledger.begin(&[modify(path, old, new)], about, &go_on).unwrap().commit(Verdict::default()).unwrap();
+        let about = TransactionHeader { group: Some(group.id().to_string()), ..about() };
+        ledger
+            .begin(&[modify(path, old, new)], about, &go_on)
+            .unwrap()
+            .commit(CommitVerdict::default())
+            .unwrap();
     }
-    let entry = |ledger: &Ledger| ledger.page(0, 10).unwrap().entries.remove(0);
+    let entry = |ledger: &Ledger| ledger.log_page(0, 10).unwrap().entries.remove(0);
     assert_eq!((entry(&ledger).members.len(), entry(&ledger).interrupted), (3, false));
     drop(group);
     assert!(entry(&ledger).interrupted);
     ledger.open_group("turn 1").unwrap().finish().unwrap();
     assert!(!entry(&ledger).interrupted);
-    let target = ledger.find("turn 1").unwrap();
+    let target = ledger.find_target("turn 1").unwrap();
     let reversal = ledger.plan_revert(&target, &crate::RevertOptions::default()).unwrap();
-    let about = About { revert_of: reversal.of, ..about() };
-    ledger.begin(&reversal.changes, about, &go_on).unwrap().commit(Verdict::default()).unwrap();
+    let about = TransactionHeader { revert_of: reversal.reverts, ..about() };
+    ledger.begin(&reversal.changes, about, &go_on).unwrap().commit(CommitVerdict::default()).unwrap();
     assert_eq!(project.tree(), before);
 }
 
 #[test]
 fn without_exchange_nothing_of_others_is_lost_either() {
-    let model = Arc::new(relaycode_durable::Model::without_exchange());
+    let model = Arc::new(relaycode_durable::ModelFs::without_exchange());
     model.put("a", b"a1", 0o644).unwrap();
-    let ledger = Ledger::open(Arc::clone(&model) as Arc<_>, Path::new("/"), Settings::default()).unwrap();
+    let ledger =
+        Ledger::open(Arc::clone(&model) as Arc<_>, Path::new("/"), LedgerSettings::default()).unwrap();
     ledger.begin(&[modify("a", "a1", "a2")], about(), &go_on).unwrap().put_back().unwrap();
     assert_eq!(model.file("a").unwrap().0, b"a1");
     drop(ledger.begin(&[modify("a", "a1", "a2")], about(), &go_on).unwrap());
     model.put("a", b"mine", 0o644).unwrap();
-    assert!(matches!(ledger.recover(Recovery::Automatic).unwrap()[0].outcome, Outcome::NeedsYou(_)));
-    let recovered = ledger.recover(Recovery::Restore).unwrap();
-    assert!(matches!(&recovered[0].outcome, Outcome::PutBack { kept: Some(_), .. }), "{recovered:?}");
+    assert!(matches!(
+        ledger.recover(RecoveryMode::Automatic).unwrap()[0].outcome,
+        RecoveryOutcome::NeedsDecision(_)
+    ));
+    let recovered = ledger.recover(RecoveryMode::Restore).unwrap();
+    assert!(matches!(&recovered[0].outcome, RecoveryOutcome::PutBack { kept: Some(_), .. }), "{recovered:?}");
     assert_eq!(model.file("a").unwrap().0, b"a1");
     assert!(model.snapshot().files.values().any(|file| file.0 == b"mine"));
 }
@@ -455,7 +467,7 @@ fn without_exchange_nothing_of_others_is_lost_either() {
 #[test]
 fn a_large_change_on_another_device_is_durable_once_it_is_committed() {
     for mounted in ["disk", ".relaycode"] {
-        let model = Arc::new(Model::new());
+        let model = Arc::new(ModelFs::new());
         model.mkdir(mounted).unwrap();
         model.mount(mounted, 2).unwrap();
         let paths: Vec<String> = (0..=SYNC_EACH).map(|number| format!("disk/{number}")).collect();
@@ -463,10 +475,11 @@ fn a_large_change_on_another_device_is_durable_once_it_is_committed() {
             model.put(path, b"old", 0o644).unwrap();
         }
         model.mark_all_durable();
-        let ledger = Ledger::open(Arc::clone(&model) as Arc<_>, Path::new("/"), Settings::default()).unwrap();
+        let ledger =
+            Ledger::open(Arc::clone(&model) as Arc<_>, Path::new("/"), LedgerSettings::default()).unwrap();
         let changes: Vec<FileChange> = paths.iter().map(|path| modify(path, "old", "new")).collect();
-        ledger.begin(&changes, about(), &go_on).unwrap().commit(Verdict::default()).unwrap();
-        model.crash_images(&Bounds::default(), &mut |image, _| {
+        ledger.begin(&changes, about(), &go_on).unwrap().commit(CommitVerdict::default()).unwrap();
+        model.crash_images(&CrashBounds::default(), &mut |image, _| {
             for path in &paths {
                 assert_eq!(image.file(path).unwrap().0, b"new", "{path}, {mounted} is another device");
             }
@@ -484,9 +497,11 @@ fn restoring_twice_keeps_what_others_wrote_both_times() {
     fs::remove_file(own.join("0")).unwrap();
     fs::write(own.join("0-before"), "mine, once").unwrap();
     project.save("a", "mine, twice");
-    let recovered = ledger.recover(Recovery::Restore).unwrap();
+    let recovered = ledger.recover(RecoveryMode::Restore).unwrap();
     assert_eq!(project.text("a"), "a1");
-    let Outcome::PutBack { kept: Some(kept), .. } = &recovered[0].outcome else { panic!("{recovered:?}") };
+    let RecoveryOutcome::PutBack { kept: Some(kept), .. } = &recovered[0].outcome else {
+        panic!("{recovered:?}")
+    };
     let kept: Vec<String> = fs::read_dir(project.path(kept))
         .unwrap()
         .filter_map(|entry| fs::read_to_string(entry.unwrap().path()).ok())
@@ -499,18 +514,19 @@ fn restoring_twice_keeps_what_others_wrote_both_times() {
 
 #[test]
 fn nothing_of_relays_stays_among_files_on_another_device() {
-    let model = Arc::new(Model::new());
+    let model = Arc::new(ModelFs::new());
     model.mkdir("disk").unwrap();
     model.mount("disk", 2).unwrap();
     for path in ["disk/a", "disk/b"] {
         model.put(path, b"1", 0o644).unwrap();
     }
     model.mark_all_durable();
-    let ledger = Ledger::open(Arc::clone(&model) as Arc<_>, Path::new("/"), Settings::default()).unwrap();
+    let ledger =
+        Ledger::open(Arc::clone(&model) as Arc<_>, Path::new("/"), LedgerSettings::default()).unwrap();
     let changes = [modify("disk/a", "1", "2"), modify("disk/b", "1", "2")];
     drop(ledger.begin(&changes, about(), &go_on).unwrap());
     model.put("disk/a", b"mine", 0o644).unwrap();
-    ledger.recover(Recovery::Restore).unwrap();
+    ledger.recover(RecoveryMode::Restore).unwrap();
     let tree = model.snapshot();
     let outside: Vec<&String> = tree.files.keys().filter(|path| !path.starts_with(".relaycode/")).collect();
     assert_eq!(outside, ["disk/a", "disk/b"]);

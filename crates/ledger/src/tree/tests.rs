@@ -3,16 +3,16 @@
 use std::fs;
 use std::sync::Arc;
 
-use relaycode_durable::Real;
+use relaycode_durable::RealFs;
 use tempfile::TempDir;
 
 use super::*;
-use crate::ledger::Settings;
+use crate::ledger::LedgerSettings;
 
 /// A project on the real disk, once with `openat2` and once without.
 fn ledgers(dir: &TempDir) -> [Ledger; 2] {
-    [Real::default(), Real::without_openat2()]
-        .map(|real| Ledger::open(Arc::new(real), dir.path(), Settings::default()).unwrap())
+    [RealFs::default(), RealFs::without_openat2()]
+        .map(|real| Ledger::open(Arc::new(real), dir.path(), LedgerSettings::default()).unwrap())
 }
 
 fn path(text: &str) -> RelPath {
@@ -31,13 +31,13 @@ fn files_are_read_and_others_named() {
     put(&dir, "src/a.rs", b"x");
     for ledger in ledgers(&dir) {
         let tree = ledger.tree(100);
-        let regular = Entry::File { bytes: b"x".to_vec(), mode: Mode::Regular };
+        let regular = TreeEntry::File { bytes: b"x".to_vec(), mode: GitFileMode::Regular };
         assert_eq!(tree.entry(&path("src/a.rs")).unwrap(), regular);
-        assert_eq!(tree.entry(&path("src/b.rs")).unwrap(), Entry::Missing);
-        assert_eq!(tree.entry(&path("no/b.rs")).unwrap(), Entry::Missing);
-        assert_eq!(tree.entry(&path("src")).unwrap(), Entry::Other("a directory"));
-        assert_eq!(tree.entry(&path("src/a.rs/x")).unwrap(), Entry::Other("something beneath a file"));
-        assert_eq!(tree.entry(&path("src/a.rs/x/y")).unwrap(), Entry::Other("something beneath a file"));
+        assert_eq!(tree.entry(&path("src/b.rs")).unwrap(), TreeEntry::Missing);
+        assert_eq!(tree.entry(&path("no/b.rs")).unwrap(), TreeEntry::Missing);
+        assert_eq!(tree.entry(&path("src")).unwrap(), TreeEntry::Other("a directory"));
+        assert_eq!(tree.entry(&path("src/a.rs/x")).unwrap(), TreeEntry::Other("something beneath a file"));
+        assert_eq!(tree.entry(&path("src/a.rs/x/y")).unwrap(), TreeEntry::Other("something beneath a file"));
     }
 }
 
@@ -70,7 +70,7 @@ fn links_and_special_files_are_never_followed_or_opened() {
     for ledger in ledgers(&dir) {
         let tree = ledger.tree(100);
         let what = |name: &str| match tree.entry(&path(name)).unwrap() {
-            Entry::Other(what) => what,
+            TreeEntry::Other(what) => what,
             entry => panic!("{entry:?}"),
         };
         assert_eq!(what("link"), "a symbolic link");
@@ -79,10 +79,10 @@ fn links_and_special_files_are_never_followed_or_opened() {
         assert_eq!(what("linked/deep/secret"), "something beneath a symbolic link");
         assert_eq!(what("socket"), "a special file");
         assert_eq!(what("socket/x"), "something beneath a special file");
-        let Entry::File { mode, .. } = tree.entry(&path("run.sh")).unwrap() else {
+        let TreeEntry::File { mode, .. } = tree.entry(&path("run.sh")).unwrap() else {
             panic!("not a file");
         };
-        assert_eq!(mode, Mode::Executable);
+        assert_eq!(mode, GitFileMode::Executable);
     }
 }
 
@@ -127,7 +127,7 @@ fn letting_directories_go_changes_nothing_that_is_read() {
     for ledger in ledgers(&dir) {
         let tree = ledger.tree(100);
         for name in &names {
-            assert!(matches!(tree.entry(&path(name)).unwrap(), Entry::File { .. }));
+            assert!(matches!(tree.entry(&path(name)).unwrap(), TreeEntry::File { .. }));
             assert!(tree.reads.get() <= READS_PER_ROUND);
         }
     }

@@ -4,20 +4,20 @@ fn assembly() -> Assembly {
     Assembly::new(&crate::model::tests::model(), 0)
 }
 
-fn events(assembly: &mut Assembly) -> Vec<Event> {
-    std::iter::from_fn(|| assembly.take()).collect()
+fn events(assembly: &mut Assembly) -> Vec<StreamEvent> {
+    std::iter::from_fn(|| assembly.take_event()).collect()
 }
 
 #[test]
 fn waiting_deltas_of_one_piece_are_merged_and_nothing_overtakes_them() {
     let mut assembly = assembly();
-    let text = assembly.open(Kind::Text).unwrap();
-    assembly.delta(text, "a").unwrap();
-    assembly.delta(text, "b").unwrap();
-    let other = assembly.open(Kind::Thinking).unwrap();
-    assembly.delta(other, "c").unwrap();
-    assembly.delta(text, "d").unwrap();
-    assembly.done(StopReason::Stop);
+    let text = assembly.open(AnswerPieceKind::Text).unwrap();
+    assembly.append_delta(text, "a").unwrap();
+    assembly.append_delta(text, "b").unwrap();
+    let other = assembly.open(AnswerPieceKind::Thinking).unwrap();
+    assembly.append_delta(other, "c").unwrap();
+    assembly.append_delta(text, "d").unwrap();
+    assembly.finish(StopReason::Stop);
     let kinds: Vec<_> = events(&mut assembly)
         .iter()
         .map(|event| serde_json::to_value(event).unwrap())
@@ -42,20 +42,20 @@ fn waiting_deltas_of_one_piece_are_merged_and_nothing_overtakes_them() {
 #[test]
 fn signatures_and_names_count_towards_the_longest_answer() {
     let mut signed = assembly();
-    let thought = signed.open(Kind::Thinking).unwrap();
+    let thought = signed.open(AnswerPieceKind::Thinking).unwrap();
     let more = "s".repeat(1 << 20);
-    let failure = (0..64).find_map(|_| signed.sign(thought, &more).err()).unwrap();
-    assert_eq!(failure.class, Class::TooLarge);
+    let failure = (0..64).find_map(|_| signed.append_signature(thought, &more).err()).unwrap();
+    assert_eq!(failure.class, FailureClass::TooLarge);
     let mut named = assembly();
-    let call = || Kind::ToolCall { id: "i".repeat(1 << 20), name: "n".repeat(1 << 20) };
-    assert_eq!((0..64).find_map(|_| named.open(call()).err()).unwrap().class, Class::TooLarge);
+    let call = || AnswerPieceKind::ToolCall { id: "i".repeat(1 << 20), name: "n".repeat(1 << 20) };
+    assert_eq!((0..64).find_map(|_| named.open(call()).err()).unwrap().class, FailureClass::TooLarge);
 }
 
 #[test]
 fn there_is_one_last_event_and_nothing_behind_it() {
     let mut assembly = assembly();
-    assembly.fail(&Failure::malformed("half of it"));
-    assembly.done(StopReason::Stop);
+    assembly.fail(&ModelFailure::malformed("half of it"));
+    assembly.finish(StopReason::Stop);
     assembly.start();
     let events = events(&mut assembly);
     assert_eq!(events.len(), 1);
@@ -65,11 +65,11 @@ fn there_is_one_last_event_and_nothing_behind_it() {
 #[test]
 fn a_stop_with_tool_calls_waiting_is_a_call_of_tools() {
     let mut assembly = assembly();
-    let call = assembly.open(Kind::ToolCall { id: "1".into(), name: "read".into() }).unwrap();
-    assembly.delta(call, r#"{"path":"#).unwrap();
-    assembly.delta(call, r#""a"}"#).unwrap();
-    assembly.done(StopReason::Stop);
-    let Some(Event::Done { reason, message }) = events(&mut assembly).pop() else { panic!("not done") };
+    let call = assembly.open(AnswerPieceKind::ToolCall { id: "1".into(), name: "read".into() }).unwrap();
+    assembly.append_delta(call, r#"{"path":"#).unwrap();
+    assembly.append_delta(call, r#""a"}"#).unwrap();
+    assembly.finish(StopReason::Stop);
+    let Some(StreamEvent::Done { reason, message }) = events(&mut assembly).pop() else { panic!("not done") };
     assert_eq!(reason, StopReason::ToolUse);
     assert_eq!(message.tool_calls().next().unwrap().arguments["path"], "a");
 }
@@ -77,27 +77,27 @@ fn a_stop_with_tool_calls_waiting_is_a_call_of_tools() {
 #[test]
 fn an_answer_without_end_is_cut_off_at_its_bound() {
     let mut assembly = assembly();
-    let text = assembly.open(Kind::Text).unwrap();
+    let text = assembly.open(AnswerPieceKind::Text).unwrap();
     let piece = "x".repeat(1 << 20);
-    let error = (0..=32).find_map(|_| assembly.delta(text, &piece).err()).unwrap();
-    assert_eq!(error.class, Class::TooLarge);
+    let error = (0..=32).find_map(|_| assembly.append_delta(text, &piece).err()).unwrap();
+    assert_eq!(error.class, FailureClass::TooLarge);
 }
 
 #[test]
 fn behind_the_last_event_nothing_begins_goes_on_or_ends() {
     for broken in [false, true] {
         let mut assembly = assembly();
-        let text = assembly.open(Kind::Text).unwrap();
-        assembly.delta(text, "all").unwrap();
+        let text = assembly.open(AnswerPieceKind::Text).unwrap();
+        assembly.append_delta(text, "all").unwrap();
         if broken {
-            assembly.fail(&Failure::cut_off());
+            assembly.fail(&ModelFailure::cut_off());
         } else {
-            assembly.done(StopReason::Stop);
+            assembly.finish(StopReason::Stop);
         }
         let before = assembly.message().clone();
-        let late = assembly.open(Kind::ToolCall { id: "1".into(), name: "t".into() }).unwrap();
-        assembly.delta(late, "{}").unwrap();
-        assembly.delta(text, "more").unwrap();
+        let late = assembly.open(AnswerPieceKind::ToolCall { id: "1".into(), name: "t".into() }).unwrap();
+        assembly.append_delta(late, "{}").unwrap();
+        assembly.append_delta(text, "more").unwrap();
         assembly.close(text);
         assembly.close(late);
         assert!(events(&mut assembly).last().unwrap().is_last(), "{broken}");
@@ -109,10 +109,10 @@ fn behind_the_last_event_nothing_begins_goes_on_or_ends() {
 fn the_beginning_of_a_piece_is_kept_back_until_something_is_said() {
     let mut assembly = assembly();
     assembly.start();
-    assert!(!assembly.keeps_back());
-    let text = assembly.open(Kind::Text).unwrap();
-    assert_eq!(assembly.take(), Some(Event::Start));
-    assert!(assembly.keeps_back() && !assembly.has_said());
-    assembly.delta(text, "a").unwrap();
-    assert!(!assembly.keeps_back() && assembly.has_said());
+    assert!(!assembly.withholds_events());
+    let text = assembly.open(AnswerPieceKind::Text).unwrap();
+    assert_eq!(assembly.take_event(), Some(StreamEvent::Start));
+    assert!(assembly.withholds_events() && !assembly.has_output());
+    assembly.append_delta(text, "a").unwrap();
+    assert!(!assembly.withholds_events() && assembly.has_output());
 }

@@ -10,12 +10,12 @@
 //! Haiku above 100 000 tokens, OpenAI's above 272 000, Google's Pro and xAI's above 200 000), so a long conversation
 //! costs more than relay says. What could not be found is left out, not guessed.
 
-use crate::model::{Model, Price};
+use crate::model::{Model, ModelPrice};
 use crate::provider::Provider;
 
 /// A model that relay knows by itself.
 #[derive(Debug)]
-pub struct Row {
+pub struct CatalogueModel {
     /// Who runs it: [`Provider::id`].
     pub provider: &'static str,
     /// The provider's name for it.
@@ -40,12 +40,12 @@ const fn row(
     name: &'static str,
     (context_window, max_tokens): (u64, u64),
     price: [f64; 4],
-) -> Row {
-    Row { provider, id, name, reasoning: true, images: true, context_window, max_tokens, price }
+) -> CatalogueModel {
+    CatalogueModel { provider, id, name, reasoning: true, images: true, context_window, max_tokens, price }
 }
 
-const fn blind(row: &Row) -> Row {
-    Row { images: false, ..*row }
+const fn without_images(row: &CatalogueModel) -> CatalogueModel {
+    CatalogueModel { images: false, ..*row }
 }
 
 const ANTHROPIC: (u64, u64) = (1_000_000, 128_000);
@@ -57,7 +57,7 @@ const XAI: (u64, u64) = (500_000, 500_000);
 
 /// Every built-in model; of a provider, the one to begin with comes first.
 #[rustfmt::skip]
-pub static ALL: &[Row] = &[
+pub static ALL: &[CatalogueModel] = &[
     row("anthropic", "claude-opus-5-5", "Claude Opus 5.5", ANTHROPIC, [4.0, 20.0, 0.2, 5.0]),
     row("anthropic", "claude-fable-5-1", "Claude Fable 5.1", ANTHROPIC, [10.0, 50.0, 0.25, 12.5]),
     row("anthropic", "claude-sonnet-5-5", "Claude Sonnet 5.5", ANTHROPIC, [2.0, 10.0, 0.1, 2.5]),
@@ -70,13 +70,13 @@ pub static ALL: &[Row] = &[
     row("google", "gemini-3.8-flash", "Gemini 3.8 Flash", GOOGLE, [0.75, 3.75, 0.075, 0.0]),
     row("google", "gemini-3.1-pro-preview", "Gemini 3.1 Pro Preview", GOOGLE, [2.0, 12.0, 0.2, 0.0]),
     row("xai", "grok-4.6", "Grok 4.6", XAI, [2.0, 6.0, 0.5, 0.0]),
-    blind(&row("deepseek", "deepseek-v4-pro", "DeepSeek V4 Pro", DEEPSEEK, [0.435, 0.87, 0.003_625, 0.0])),
-    blind(&row("deepseek", "deepseek-v4-flash", "DeepSeek V4 Flash", DEEPSEEK, [0.14, 0.28, 0.0028, 0.0])),
+    without_images(&row("deepseek", "deepseek-v4-pro", "DeepSeek V4 Pro", DEEPSEEK, [0.435, 0.87, 0.003_625, 0.0])),
+    without_images(&row("deepseek", "deepseek-v4-flash", "DeepSeek V4 Flash", DEEPSEEK, [0.14, 0.28, 0.0028, 0.0])),
 ];
 
-impl Row {
+impl CatalogueModel {
     /// The model of this row, where and how `provider` runs it.
-    pub(crate) fn model(&self, provider: &Provider) -> Model {
+    pub(crate) fn to_model(&self, provider: &Provider) -> Model {
         let [input, output, cache_read, cache_write] = self.price;
         Model {
             id: self.id.to_string(),
@@ -87,7 +87,7 @@ impl Row {
             headers: Default::default(),
             reasoning: self.reasoning,
             images: self.images,
-            price: Price { input, output, cache_read, cache_write },
+            price: ModelPrice { input, output, cache_read, cache_write },
             context_window: self.context_window,
             max_tokens: self.max_tokens,
             compat: provider.compat(),
@@ -103,9 +103,9 @@ mod tests {
     fn every_built_in_model_has_a_provider_and_sensible_numbers() {
         for row in ALL {
             let provider = Provider::by_id(row.provider).unwrap();
-            let model = row.model(provider);
+            let model = row.to_model(provider);
             assert!(model.max_tokens <= model.context_window && model.max_tokens > 0, "{}", row.id);
-            let Price { input, output, cache_read, cache_write } = model.price;
+            let ModelPrice { input, output, cache_read, cache_write } = model.price;
             assert!(input > 0.0 && output > input && cache_read < input, "{}", row.id);
             assert!(cache_write == 0.0 || cache_write > input, "{}", row.id);
             assert!(

@@ -11,11 +11,11 @@ const TAIL: usize = 4;
 
 /// A key. Its `Debug` output hides it.
 #[derive(Clone, PartialEq, Eq)]
-pub struct Key(String);
+pub struct ApiKey(String);
 
 /// Why a text is no key. Never says what the text is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-pub enum BadKey {
+pub enum ApiKeyError {
     /// It is empty.
     #[error("is empty")]
     Empty,
@@ -33,29 +33,29 @@ pub enum BadKey {
     Long,
 }
 
-impl Key {
+impl ApiKey {
     /// The key in `text`, without blanks and line ends around it.
     ///
     /// # Errors
     /// If that cannot be a key.
-    pub fn new(text: &str) -> Result<Key, BadKey> {
+    pub fn new(text: &str) -> Result<ApiKey, ApiKeyError> {
         let text = text.trim();
         if text.is_empty() {
-            return Err(BadKey::Empty);
+            return Err(ApiKeyError::Empty);
         }
         if text.len() > LONGEST {
-            return Err(BadKey::Long);
+            return Err(ApiKeyError::Long);
         }
         if text.chars().any(char::is_control) {
-            return Err(BadKey::Control);
+            return Err(ApiKeyError::Control);
         }
         if text.chars().any(char::is_whitespace) {
-            return Err(BadKey::Blank);
+            return Err(ApiKeyError::Blank);
         }
         if !text.bytes().all(|byte| byte.is_ascii_graphic()) {
-            return Err(BadKey::Foreign);
+            return Err(ApiKeyError::Foreign);
         }
-        Ok(Key(text.to_string()))
+        Ok(ApiKey(text.to_string()))
     }
 
     /// The key itself, for the request alone.
@@ -70,7 +70,7 @@ impl Key {
     }
 }
 
-impl fmt::Debug for Key {
+impl fmt::Debug for ApiKey {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("Key(…)")
     }

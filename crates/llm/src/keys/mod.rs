@@ -10,17 +10,17 @@ mod store;
 #[cfg(test)]
 mod tests;
 
-pub use command::Commands;
-pub use key::{BadKey, Key};
-pub use store::{Store, is_name};
+pub use command::KeyCommands;
+pub use key::{ApiKey, ApiKeyError};
+pub use store::{KeyStore, is_provider_name};
 
-use crate::models::{AuthKind, Registered};
-use crate::own::OwnError;
+use crate::models::{AuthKind, RegisteredProvider};
 use crate::request::Auth;
+use crate::user_directory::PrivateFileError;
 
 /// Where a key comes from.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Source {
+pub enum KeySource {
     /// The command line.
     Flag,
     /// The user stored it.
@@ -60,7 +60,7 @@ pub enum KeyError {
         /// Where it comes from.
         place: String,
         /// What is wrong with it.
-        why: BadKey,
+        why: ApiKeyError,
     },
     /// `models.yml` names a variable that is not set.
     #[error("models.yml line {line} takes the key of {provider} from {variable}, which is not set")]
@@ -87,22 +87,22 @@ pub enum KeyError {
     Name(String),
     /// The file cannot be used.
     #[error(transparent)]
-    Own(#[from] OwnError),
+    Own(#[from] PrivateFileError),
 }
 
 /// Reads a variable of the environment; the binary does it.
-pub type Variables<'v> = dyn Fn(&str) -> Option<String> + 'v;
+pub type EnvLookup<'v> = dyn Fn(&str) -> Option<String> + 'v;
 
 /// Everything that keys may come from.
 pub struct Keyring<'k> {
     /// `--api-key`.
-    pub flag: Option<Key>,
+    pub flag: Option<ApiKey>,
     /// What the user stored.
-    pub store: Store,
+    pub store: KeyStore,
     /// The environment.
-    pub variables: &'k Variables<'k>,
+    pub variables: &'k EnvLookup<'k>,
     /// Runs commands that print keys; without it such keys cannot be had.
-    pub commands: Option<&'k Commands>,
+    pub commands: Option<&'k KeyCommands>,
 }
 
 impl Keyring<'_> {
@@ -110,7 +110,7 @@ impl Keyring<'_> {
     ///
     /// # Errors
     /// If a stored key cannot be used.
-    pub fn source(&self, provider: &Registered) -> Result<Option<Source>, KeyError> {
+    pub fn source(&self, provider: &RegisteredProvider) -> Result<Option<KeySource>, KeyError> {
         Ok(self.find(provider)?.map(|(source, _)| source))
     }
 
@@ -118,13 +118,13 @@ impl Keyring<'_> {
     ///
     /// # Errors
     /// If one is there that cannot be used.
-    pub fn key(&self, provider: &Registered) -> Result<Option<Key>, KeyError> {
-        let key = |given| if let Given::Key(key) = given { Some(key) } else { None };
+    pub fn key(&self, provider: &RegisteredProvider) -> Result<Option<ApiKey>, KeyError> {
+        let key = |given| if let FoundKey::Key(key) = given { Some(key) } else { None };
         Ok(self.find(provider)?.and_then(|(_, given)| key(given)))
     }
 
     /// Whether a provider can be used as far as keys go.
-    pub fn has(&self, provider: &Registered) -> bool {
+    pub fn has_key(&self, provider: &RegisteredProvider) -> bool {
         matches!(self.source(provider), Ok(Some(_)))
     }
 
@@ -132,28 +132,28 @@ impl Keyring<'_> {
     ///
     /// # Errors
     /// If there is none that can be used.
-    pub fn auth(&self, provider: &Registered) -> Result<(Auth, Source), KeyError> {
-        let Some((source, given)) = self.find(provider)? else { return Err(missing(provider)) };
+    pub fn auth(&self, provider: &RegisteredProvider) -> Result<(Auth, KeySource), KeyError> {
+        let Some((source, given)) = self.find(provider)? else { return Err(missing_key(provider)) };
         let key = match (&source, given) {
-            (Source::NotNeeded, _) => return Ok((Auth::None, source)),
-            (Source::Command { line }, Given::Command(command)) => {
-                let commands = self.commands.ok_or_else(|| missing(provider))?;
+            (KeySource::NotNeeded, _) => return Ok((Auth::None, source)),
+            (KeySource::Command { line }, FoundKey::Command(command)) => {
+                let commands = self.commands.ok_or_else(|| missing_key(provider))?;
                 let failed =
                     |why: String| KeyError::Command { provider: provider.id.clone(), line: *line, why };
                 commands.key(&command).map_err(failed)?
             }
-            (_, Given::Key(key)) => key,
-            (_, Given::Command(_) | Given::Nothing) => return Err(missing(provider)),
+            (_, FoundKey::Key(key)) => key,
+            (_, FoundKey::Command(_) | FoundKey::Nothing) => return Err(missing_key(provider)),
         };
         Ok((Auth::Key(key.expose().to_string()), source))
     }
 
-    fn find(&self, provider: &Registered) -> Result<Option<(Source, Given)>, KeyError> {
+    fn find(&self, provider: &RegisteredProvider) -> Result<Option<(KeySource, FoundKey)>, KeyError> {
         if let Some(key) = &self.flag {
-            return Ok(Some((Source::Flag, Given::Key(key.clone()))));
+            return Ok(Some((KeySource::Flag, FoundKey::Key(key.clone()))));
         }
         if let Some(key) = self.store.get(&provider.id)? {
-            return Ok(Some((Source::Stored, Given::Key(key))));
+            return Ok(Some((KeySource::Stored, FoundKey::Key(key))));
         }
         for variable in provider.variables {
             if let Some(value) = self.variable(variable) {
@@ -162,34 +162,39 @@ impl Keyring<'_> {
                     place: (*variable).to_string(),
                     why,
                 };
-                let key = Key::new(&value).map_err(bad)?;
-                return Ok(Some((Source::Environment((*variable).to_string()), Given::Key(key))));
+                let key = ApiKey::new(&value).map_err(bad)?;
+                return Ok(Some((KeySource::Environment((*variable).to_string()), FoundKey::Key(key))));
             }
         }
         match &provider.api_key {
-            Some(named) => self.named(provider, &named.value, named.line).map(Some),
-            None if provider.auth == AuthKind::None => Ok(Some((Source::NotNeeded, Given::Nothing))),
+            Some(named) => self.resolve_configured(provider, &named.value, named.line).map(Some),
+            None if provider.auth == AuthKind::None => Ok(Some((KeySource::NotNeeded, FoundKey::Nothing))),
             None => Ok(None),
         }
     }
 
     /// What `models.yml` says: a command, a variable, or the key itself.
-    fn named(&self, provider: &Registered, text: &str, line: usize) -> Result<(Source, Given), KeyError> {
+    fn resolve_configured(
+        &self,
+        provider: &RegisteredProvider,
+        text: &str,
+        line: usize,
+    ) -> Result<(KeySource, FoundKey), KeyError> {
         if let Some(command) = text.strip_prefix('!') {
-            return Ok((Source::Command { line }, Given::Command(command.trim().to_string())));
+            return Ok((KeySource::Command { line }, FoundKey::Command(command.trim().to_string())));
         }
         let provider = provider.id.clone();
         if let Some(value) = self.variable(text) {
             let bad = |why| KeyError::Bad { provider, place: text.to_string(), why };
-            let key = Key::new(&value).map_err(bad)?;
-            return Ok((Source::Environment(text.to_string()), Given::Key(key)));
+            let key = ApiKey::new(&value).map_err(bad)?;
+            return Ok((KeySource::Environment(text.to_string()), FoundKey::Key(key)));
         }
         // What can only be a variable's name is not sent to anybody as a key.
-        if is_variable(text) {
+        if is_variable_name(text) {
             return Err(KeyError::NotSet { provider, variable: text.to_string(), line });
         }
         let bad = |why| KeyError::Bad { provider, place: format!("models.yml line {line}"), why };
-        Ok((Source::File { line }, Given::Key(Key::new(text).map_err(bad)?)))
+        Ok((KeySource::File { line }, FoundKey::Key(ApiKey::new(text).map_err(bad)?)))
     }
 
     fn variable(&self, name: &str) -> Option<String> {
@@ -198,13 +203,13 @@ impl Keyring<'_> {
 }
 
 /// What was found.
-enum Given {
-    Key(Key),
+enum FoundKey {
+    Key(ApiKey),
     Command(String),
     Nothing,
 }
 
-fn missing(provider: &Registered) -> KeyError {
+fn missing_key(provider: &RegisteredProvider) -> KeyError {
     let store = format!("`relay keys set {}` stores one", provider.id);
     let variable = provider.variables.first().map(|name| format!(", or set {name}")).unwrap_or_default();
     let docs = match provider.docs {
@@ -215,6 +220,6 @@ fn missing(provider: &Registered) -> KeyError {
 }
 
 /// `WORK_KEY` can only be a variable's name.
-fn is_variable(text: &str) -> bool {
+fn is_variable_name(text: &str) -> bool {
     text.contains('_') && text.bytes().all(|b| b.is_ascii_uppercase() || b.is_ascii_digit() || b == b'_')
 }

@@ -4,16 +4,16 @@
 //! address. Nothing there is no error; what they answer is bounded and believed in nothing but names, windows and
 //! abilities.
 
-mod ask;
 mod parse;
+mod probe;
 #[cfg(test)]
 mod tests;
 
-pub use ask::{Answer, ask_all};
+pub use probe::{DiscoveryResult, probe_all};
 
 /// A kind of server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
+pub enum LocalServerKind {
     /// Ollama: `/api/tags` and `/api/show`.
     Ollama,
     /// llama.cpp's server: `/v1/models` and `/props`.
@@ -22,42 +22,43 @@ pub enum Kind {
     LmStudio,
 }
 
-impl Kind {
+impl LocalServerKind {
     /// All of them.
-    pub const ALL: [Kind; 3] = [Kind::Ollama, Kind::LlamaCpp, Kind::LmStudio];
+    pub const ALL: [LocalServerKind; 3] =
+        [LocalServerKind::Ollama, LocalServerKind::LlamaCpp, LocalServerKind::LmStudio];
 
     /// Its name in `models.yml`.
     pub fn name(self) -> &'static str {
         match self {
-            Kind::Ollama => "ollama",
-            Kind::LlamaCpp => "llama.cpp",
-            Kind::LmStudio => "lm-studio",
+            LocalServerKind::Ollama => "ollama",
+            LocalServerKind::LlamaCpp => "llama.cpp",
+            LocalServerKind::LmStudio => "lm-studio",
         }
     }
 
     /// The wire that it speaks.
     pub fn api(self) -> &'static str {
         match self {
-            Kind::Ollama => "ollama",
-            Kind::LlamaCpp | Kind::LmStudio => "openai-completions",
+            LocalServerKind::Ollama => "ollama",
+            LocalServerKind::LlamaCpp | LocalServerKind::LmStudio => "openai-completions",
         }
     }
 }
 
 /// A server to ask.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Target {
+pub struct DiscoveryTarget {
     /// The provider that it is.
     pub provider: String,
     /// What kind of server.
-    pub kind: Kind,
+    pub kind: LocalServerKind,
     /// Where.
     pub base_url: String,
 }
 
 /// A model that a server says it has.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Found {
+pub struct DiscoveredModel {
     /// The server's name for it.
     pub id: String,
     /// Its name for people.

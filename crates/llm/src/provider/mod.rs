@@ -7,8 +7,8 @@ mod table;
 
 pub use table::ALL;
 
-use crate::model::{Compat, ThinkingFormat};
-use crate::models::discover::Kind;
+use crate::model::{ServerCompat, ThinkingFormat};
+use crate::models::discover::LocalServerKind;
 
 /// Who runs models.
 #[derive(Debug)]
@@ -26,14 +26,14 @@ pub struct Provider {
     /// Where a person gets a key; empty where none is needed.
     pub docs: &'static str,
     /// How its server differs from what the wire says.
-    pub quirk: Quirk,
+    pub quirk: ProviderQuirk,
     /// A server on this machine that can be asked what it has.
-    pub local: Option<Kind>,
+    pub local: Option<LocalServerKind>,
 }
 
 /// How a provider's server differs from what the wire says, beyond what its address tells.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Quirk {
+pub enum ProviderQuirk {
     /// Not at all.
     None,
     /// Thinking is asked for in this way.
@@ -52,10 +52,12 @@ impl Provider {
     }
 
     /// How its server differs.
-    pub fn compat(&self) -> Compat {
+    pub fn compat(&self) -> ServerCompat {
         match self.quirk {
-            Quirk::None => Compat::default(),
-            Quirk::Thinking(format) => Compat { thinking_format: Some(format), ..Compat::default() },
+            ProviderQuirk::None => ServerCompat::default(),
+            ProviderQuirk::Thinking(format) => {
+                ServerCompat { thinking_format: Some(format), ..ServerCompat::default() }
+            }
         }
     }
 }
@@ -71,7 +73,7 @@ mod tests {
         let names: BTreeSet<_> = ALL.iter().map(|provider| provider.id).collect();
         assert_eq!(names.len(), ALL.len());
         for provider in ALL {
-            assert!(crate::keys::is_name(provider.id), "{}", provider.id);
+            assert!(crate::keys::is_provider_name(provider.id), "{}", provider.id);
             assert_eq!(provider.needs_key(), !provider.variables.is_empty(), "{}", provider.id);
             assert_eq!(provider.needs_key(), provider.base_url.starts_with("https://"), "{}", provider.id);
             assert_eq!(provider.local.is_some(), provider.base_url.contains("127.0.0.1"), "{}", provider.id);

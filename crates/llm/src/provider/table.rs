@@ -8,9 +8,9 @@
 //! with them agree on, their own pages not having been at hand: Cerebras, Fireworks, llama.cpp, Mistral, Moonshot, Vercel.
 //! Nobody has been asked: whoever finds a row wrong overrides it with `baseUrl` in models.yml.
 
-use super::{Provider, Quirk};
+use super::{Provider, ProviderQuirk};
 use crate::model::ThinkingFormat;
-use crate::models::discover::Kind;
+use crate::models::discover::LocalServerKind;
 
 const fn row(
     id: &'static str,
@@ -20,11 +20,11 @@ const fn row(
     variables: &'static [&'static str],
     docs: &'static str,
 ) -> Provider {
-    Provider { id, name, api, base_url, variables, docs, quirk: Quirk::None, local: None }
+    Provider { id, name, api, base_url, variables, docs, quirk: ProviderQuirk::None, local: None }
 }
 
 const fn thinking(provider: &Provider, format: ThinkingFormat) -> Provider {
-    Provider { quirk: Quirk::Thinking(format), ..*provider }
+    Provider { quirk: ProviderQuirk::Thinking(format), ..*provider }
 }
 
 const fn local(
@@ -32,7 +32,7 @@ const fn local(
     name: &'static str,
     api: &'static str,
     url: &'static str,
-    kind: Kind,
+    kind: LocalServerKind,
 ) -> Provider {
     Provider { local: Some(kind), ..row(id, name, api, url, &[], "") }
 }
@@ -72,7 +72,7 @@ pub static ALL: &[Provider] = &[
         &["AI_GATEWAY_API_KEY"], "https://vercel.com/docs/ai-gateway"),
     row("github-models", "GitHub Models", COMPLETIONS, "https://models.github.ai/inference",
         &["GITHUB_MODELS_TOKEN", "GITHUB_TOKEN"], "https://github.com/settings/tokens"),
-    local("ollama", "Ollama", "ollama", "http://127.0.0.1:11434", Kind::Ollama),
-    local("llama.cpp", "llama.cpp", COMPLETIONS, "http://127.0.0.1:8080/v1", Kind::LlamaCpp),
-    local("lm-studio", "LM Studio", COMPLETIONS, "http://127.0.0.1:1234/v1", Kind::LmStudio),
+    local("ollama", "Ollama", "ollama", "http://127.0.0.1:11434", LocalServerKind::Ollama),
+    local("llama.cpp", "llama.cpp", COMPLETIONS, "http://127.0.0.1:8080/v1", LocalServerKind::LlamaCpp),
+    local("lm-studio", "LM Studio", COMPLETIONS, "http://127.0.0.1:1234/v1", LocalServerKind::LmStudio),
 ];

@@ -1,18 +1,18 @@
 use serde_json::{Value, json};
 
-use super::{Dialect, SIZE_MOST, normalise};
+use super::{MAX_SCHEMA_BYTES, SchemaDialect, normalise};
 
-fn of(schema: &Value, dialect: Dialect) -> Value {
+fn of(schema: &Value, dialect: SchemaDialect) -> Value {
     normalise(schema, dialect).schema
 }
 
-const ALL: [Dialect; 6] = [
-    Dialect::Anthropic,
-    Dialect::Google,
-    Dialect::Completions,
-    Dialect::Responses,
-    Dialect::Strict,
-    Dialect::Ollama,
+const ALL: [SchemaDialect; 6] = [
+    SchemaDialect::Anthropic,
+    SchemaDialect::Google,
+    SchemaDialect::Completions,
+    SchemaDialect::Responses,
+    SchemaDialect::Strict,
+    SchemaDialect::Ollama,
 ];
 
 /// As schemars writes it.
@@ -59,7 +59,7 @@ fn references_are_put_in_place_and_the_rest_stays_for_lenient_wires() {
         },
         "required": ["path", "mode"]
     });
-    for dialect in [Dialect::Anthropic, Dialect::Completions, Dialect::Ollama] {
+    for dialect in [SchemaDialect::Anthropic, SchemaDialect::Completions, SchemaDialect::Ollama] {
         assert_eq!(of(&derived(), dialect), expected);
     }
 }
@@ -84,7 +84,7 @@ fn google_gets_the_keywords_that_it_knows() {
         },
         "required": ["path", "mode"]
     });
-    assert_eq!(of(&derived(), Dialect::Google), expected);
+    assert_eq!(of(&derived(), SchemaDialect::Google), expected);
     let foreign = json!({"type": "object", "properties": {
         "a": {"type": "string", "pattern": "^x", "minLength": 2, "x-note": 1, "default": "x"},
         "b": {"type": ["string", "integer"]},
@@ -101,12 +101,12 @@ fn google_gets_the_keywords_that_it_knows() {
         "e": {"type": "integer"},
         "f": {"type": "object", "additionalProperties": {"type": "string"}}
     }, "required": ["a"]});
-    assert_eq!(of(&foreign, Dialect::Google), expected);
+    assert_eq!(of(&foreign, SchemaDialect::Google), expected);
 }
 
 #[test]
 fn strict_requires_everything_and_what_was_optional_may_be_null() {
-    let normalised = normalise(&derived(), Dialect::Strict);
+    let normalised = normalise(&derived(), SchemaDialect::Strict);
     let expected = json!({
         "type": "object",
         "properties": {
@@ -130,8 +130,8 @@ fn strict_requires_everything_and_what_was_optional_may_be_null() {
     let expected = json!({"type": "object", "properties": {
         "kind": {"type": ["string", "null"], "enum": ["a", "b", null]}
     }, "required": ["kind"], "additionalProperties": false});
-    assert_eq!(of(&optional, Dialect::Strict), expected);
-    assert!(normalise(&json!({"type": "object", "properties": {}}), Dialect::Strict).strict);
+    assert_eq!(of(&optional, SchemaDialect::Strict), expected);
+    assert!(normalise(&json!({"type": "object", "properties": {}}), SchemaDialect::Strict).strict);
 }
 
 #[test]
@@ -150,9 +150,9 @@ fn what_is_free_in_form_cannot_be_strict_and_stays_free() {
         json!({"anyOf": [{"type": "object", "properties": {"a": {"type": "string"}}}]}),
     ];
     for schema in free {
-        let normalised = normalise(&schema, Dialect::Strict);
+        let normalised = normalise(&schema, SchemaDialect::Strict);
         assert!(!normalised.strict, "{schema}");
-        assert_eq!(normalised.schema, of(&schema, Dialect::Responses), "{schema}");
+        assert_eq!(normalised.schema, of(&schema, SchemaDialect::Responses), "{schema}");
     }
 }
 
@@ -166,7 +166,7 @@ fn responses_take_no_one_of_and_no_looking_around() {
         "a": {"anyOf": [{"type": "string"}, {"type": "string", "pattern": "^y"}]},
         "b": {"type": "string", "minLength": 1, "description": "B."}
     }});
-    assert_eq!(of(&schema, Dialect::Responses), expected);
+    assert_eq!(of(&schema, SchemaDialect::Responses), expected);
 }
 
 #[test]
@@ -178,7 +178,7 @@ fn a_root_that_is_a_choice_becomes_one_object_and_one_that_is_no_object_an_open_
     let expected = json!({"type": "object", "properties": {
         "op": {"anyOf": [{"const": "a"}, {"const": "b"}]}, "x": {"type": "string"}, "y": {"type": "string"}
     }, "required": ["op"]});
-    assert_eq!(of(&choice, Dialect::Anthropic), expected);
+    assert_eq!(of(&choice, SchemaDialect::Anthropic), expected);
     let open = json!({"type": "object", "properties": {}});
     for schema in [json!(true), json!(null), json!([]), json!("x"), json!({"type": "string"}), json!({})] {
         for dialect in ALL {
@@ -201,7 +201,7 @@ fn keywords_of_older_drafts_and_of_wrong_kinds_do_not_come_through() {
         "c": {},
         "d": {"type": ["string", "null"]}
     }});
-    assert_eq!(of(&schema, Dialect::Anthropic), expected);
+    assert_eq!(of(&schema, SchemaDialect::Anthropic), expected);
 }
 
 #[test]
@@ -218,7 +218,7 @@ fn a_schema_that_holds_itself_is_open_from_there_on() {
         "name": {"type": "string"},
         "children": {"type": "array", "items": {"type": "object"}}
     }}}});
-    for dialect in [Dialect::Anthropic, Dialect::Google, Dialect::Responses] {
+    for dialect in [SchemaDialect::Anthropic, SchemaDialect::Google, SchemaDialect::Responses] {
         assert_eq!(of(&schema, dialect), expected);
     }
     let round =
@@ -255,7 +255,7 @@ fn hostile_schemas_stay_within_their_bounds() {
             let written = of(&schema, dialect);
             assert_eq!(written["type"], "object");
             let size = written.to_string().len();
-            assert!(size < 4 * SIZE_MOST, "{size} bytes for {dialect:?}");
+            assert!(size < 4 * MAX_SCHEMA_BYTES, "{size} bytes for {dialect:?}");
         }
     }
 }

@@ -2,12 +2,12 @@
 
 use serde_json::{Value, json};
 
-use super::DEPTH_MOST;
-use super::walk::Object;
+use super::MAX_SCHEMA_DEPTH;
+use super::walk::SchemaObject;
 
 /// Roughly the bytes of a value; `None` if it is too deep or more than `most`.
-pub(super) fn cost(value: &Value, depth: usize, most: usize) -> Option<usize> {
-    if depth > DEPTH_MOST {
+pub(super) fn size_within(value: &Value, depth: usize, most: usize) -> Option<usize> {
+    if depth > MAX_SCHEMA_DEPTH {
         return None;
     }
     let mut sum = 8;
@@ -15,12 +15,12 @@ pub(super) fn cost(value: &Value, depth: usize, most: usize) -> Option<usize> {
         Value::String(text) => sum += text.len(),
         Value::Array(values) => {
             for value in values {
-                sum += cost(value, depth + 1, most.checked_sub(sum)?)?;
+                sum += size_within(value, depth + 1, most.checked_sub(sum)?)?;
             }
         }
         Value::Object(fields) => {
             for (name, value) in fields {
-                sum += name.len() + cost(value, depth + 1, most.checked_sub(sum + name.len())?)?;
+                sum += name.len() + size_within(value, depth + 1, most.checked_sub(sum + name.len())?)?;
             }
         }
         Value::Null | Value::Bool(_) | Value::Number(_) => {}
@@ -34,7 +34,7 @@ pub(super) fn open_object() -> Value {
 }
 
 /// A list of anything.
-pub(super) fn is_array_of_any(out: &Object) -> bool {
+pub(super) fn is_array_of_any(out: &SchemaObject) -> bool {
     out.get("type").is_some_and(|name| name == "array") && !out.get("items").is_some_and(Value::is_object)
 }
 

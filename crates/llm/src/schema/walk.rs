@@ -2,15 +2,15 @@
 //!
 //! A place of a schema is read as layers: what stands there, what its `$ref` points to, and where `allOf` is merged its
 //! members. Nothing is copied to follow a reference, so many references to a large schema cost only what is written.
-//! Invariant: the walk ends at [`DEPTH_MOST`] levels and [`SIZE_MOST`] bytes written.
+//! Invariant: the walk ends at [`MAX_SCHEMA_DEPTH`] levels and [`MAX_SCHEMA_BYTES`] bytes written.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Map, Value, json};
 
-use super::place::Place;
-use super::value::{cost, is_array_of_any, looks_around, open_object, or_null};
-use super::{DEPTH_MOST, Rules, SIZE_MOST, STRICT_DEPTH_MOST};
+use super::schema_node::SchemaNode;
+use super::value::{is_array_of_any, looks_around, open_object, or_null, size_within};
+use super::{MAX_SCHEMA_BYTES, MAX_SCHEMA_DEPTH, STRICT_DEPTH_MOST, SchemaRules};
 
 /// Layers that one place may have.
 const LAYERS_MOST: usize = 64;
@@ -20,73 +20,73 @@ const PLACE_COST: usize = 16;
 
 const TYPES: &[&str] = &["string", "number", "integer", "boolean", "array", "object", "null"];
 
-pub(super) type Object = Map<String, Value>;
+pub(super) type SchemaObject = Map<String, Value>;
 
 /// The schema by the rules, and whether it could be made so without opening what was closed.
-pub(super) fn root(schema: &Value, rules: &Rules) -> (Value, bool) {
-    let mut walk = Walk {
-        root: schema,
+pub(super) fn normalise_root(schema: &Value, rules: &SchemaRules) -> (Value, bool) {
+    let mut walk = SchemaWalker {
+        walk_root: schema,
         rules,
-        room: SIZE_MOST,
+        room: MAX_SCHEMA_BYTES,
         following: Vec::new(),
-        clean: true,
+        is_lossless: true,
         differing: BTreeMap::new(),
     };
     let normalised = walk.root();
-    (normalised, walk.clean)
+    (normalised, walk.is_lossless)
 }
 
-struct Walk<'a> {
-    root: &'a Value,
-    rules: &'a Rules,
+struct SchemaWalker<'a> {
+    walk_root: &'a Value,
+    rules: &'a SchemaRules,
     /// Bytes that may still be written.
     room: usize,
     /// The references that are being followed: one of them again is a cycle.
     following: Vec<&'a str>,
     /// Nothing had to be opened.
-    clean: bool,
+    is_lossless: bool,
     /// Properties of the top that its choices describe differently.
     differing: BTreeMap<&'a str, Vec<&'a Value>>,
 }
 
-impl<'a> Walk<'a> {
+impl<'a> SchemaWalker<'a> {
     /// A wire takes only an object at the top, and no choice between several: choices are merged there.
     fn root(&mut self) -> Value {
-        let Some(schema) = self.root.as_object() else {
-            self.clean = false;
+        let Some(schema) = self.walk_root.as_object() else {
+            self.is_lossless = false;
             return open_object();
         };
-        let place = self.place(schema, true);
+        let place = self.enter_node(schema, true);
         let mut properties = place.properties();
         let mut required = place.required();
         let object = place.single_type().is_none_or(|name| name == "object");
         self.merge_choices(&place, &mut properties, &mut required);
         if !object {
-            self.leave(&place);
-            self.clean = false;
+            self.leave_node(&place);
+            self.is_lossless = false;
             return open_object();
         }
         let names: BTreeSet<&str> = properties.iter().map(|(name, _)| name.as_str()).collect();
         let mut seen = BTreeSet::new();
         required.retain(|name| names.contains(name) && seen.insert(*name));
-        let mut out = Object::new();
+        let mut out = SchemaObject::new();
         out.insert("type".into(), "object".into());
         for keyword in ["title", "description"].into_iter().filter(|keyword| self.rules.keeps(keyword)) {
-            self.keyword(keyword, place.get(keyword), &place, 0, &mut out);
+            self.write_keyword(keyword, place.get(keyword), &place, 0, &mut out);
         }
         if !place.layers.iter().any(|layer| layer.contains_key("properties")) && properties.is_empty() {
-            self.clean = false;
+            self.is_lossless = false;
         }
-        self.object(&place, &properties, &required, 0, &mut out);
+        self.write_object(&place, &properties, &required, 0, &mut out);
         out.entry("properties").or_insert_with(|| json!({}));
-        self.leave(&place);
+        self.leave_node(&place);
         Value::Object(out)
     }
 
     /// What any of the choices at the top takes is taken; what all of them require is required.
     fn merge_choices(
         &mut self,
-        place: &Place<'a>,
+        place: &SchemaNode<'a>,
         properties: &mut Vec<(&'a String, &'a Value)>,
         required: &mut Vec<&'a str>,
     ) {
@@ -95,8 +95,8 @@ impl<'a> Walk<'a> {
         let mut known: BTreeMap<&'a str, Vec<&'a Value>> =
             properties.iter().map(|(name, schema)| (name.as_str(), vec![*schema])).collect();
         for choice in choices.flatten().filter_map(Value::as_object).take(LAYERS_MOST) {
-            self.clean = false;
-            let member = self.place(choice, true);
+            self.is_lossless = false;
+            let member = self.enter_node(choice, true);
             for (name, schema) in member.properties() {
                 let schemas = known.entry(name).or_default();
                 if schemas.is_empty() {
@@ -111,20 +111,20 @@ impl<'a> Walk<'a> {
                 Some(all) => all.intersection(&needs).copied().collect(),
                 None => needs,
             });
-            self.leave(&member);
+            self.leave_node(&member);
         }
         required.extend(of_all.unwrap_or_default());
         self.differing = known;
         self.differing.retain(|_, schemas| schemas.len() > 1);
     }
 
-    /// Reads the layers of a place; [`Walk::leave`] must follow.
-    fn place(&mut self, schema: &'a Object, merge: bool) -> Place<'a> {
-        let mut place = Place::default();
+    /// Reads the layers of a place; [`SchemaWalker::leave`] must follow.
+    fn enter_node(&mut self, schema: &'a SchemaObject, merge: bool) -> SchemaNode<'a> {
+        let mut place = SchemaNode::default();
         let mut todo = vec![schema];
         while let Some(layer) = todo.pop() {
             if place.layers.len() >= LAYERS_MOST {
-                self.clean = false;
+                self.is_lossless = false;
                 break;
             }
             place.layers.push(layer);
@@ -141,46 +141,47 @@ impl<'a> Walk<'a> {
                 place.followed += 1;
                 todo.push(target);
             } else {
-                self.clean = false;
+                self.is_lossless = false;
             }
         }
         place
     }
 
-    fn leave(&mut self, place: &Place<'_>) {
+    fn leave_node(&mut self, place: &SchemaNode<'_>) {
         let left = self.following.len() - place.followed;
         self.following.truncate(left);
     }
 
-    fn resolve(&self, reference: &str) -> Option<&'a Object> {
+    fn resolve(&self, reference: &str) -> Option<&'a SchemaObject> {
         let pointer = reference.strip_prefix('#')?;
-        self.root.pointer(pointer)?.as_object()
+        self.walk_root.pointer(pointer)?.as_object()
     }
 
     /// What may stand where a schema stands.
     fn schema(&mut self, schema: &'a Value, depth: usize) -> Value {
-        let most = if self.rules.strict { STRICT_DEPTH_MOST } else { DEPTH_MOST };
-        let Some(schema) = schema.as_object().filter(|_| depth < most && self.take(PLACE_COST)) else {
-            self.clean = false;
+        let most = if self.rules.strict { STRICT_DEPTH_MOST } else { MAX_SCHEMA_DEPTH };
+        let Some(schema) = schema.as_object().filter(|_| depth < most && self.take_room(PLACE_COST)) else {
+            self.is_lossless = false;
             return json!({});
         };
-        let place = self.place(schema, self.rules.merge_all_of);
-        let written = if place.cycle { self.cut(&place, depth) } else { self.node(&place, depth) };
-        self.leave(&place);
+        let place = self.enter_node(schema, self.rules.merge_all_of);
+        let written =
+            if place.cycle { self.write_cycle(&place, depth) } else { self.write_node(&place, depth) };
+        self.leave_node(&place);
         written
     }
 
     /// A place that holds itself is an open object from there on.
-    fn cut(&mut self, place: &Place<'a>, depth: usize) -> Value {
-        self.clean = false;
-        let mut out = Object::new();
+    fn write_cycle(&mut self, place: &SchemaNode<'a>, depth: usize) -> Value {
+        self.is_lossless = false;
+        let mut out = SchemaObject::new();
         out.insert("type".into(), "object".into());
-        self.keyword("description", place.get("description"), place, depth, &mut out);
+        self.write_keyword("description", place.get("description"), place, depth, &mut out);
         Value::Object(out)
     }
 
-    fn node(&mut self, place: &Place<'a>, depth: usize) -> Value {
-        let mut out = Object::new();
+    fn write_node(&mut self, place: &SchemaNode<'a>, depth: usize) -> Value {
+        let mut out = SchemaObject::new();
         for keyword in place.keywords() {
             let keyword_out = match keyword {
                 "oneOf" if self.rules.any_of => "anyOf",
@@ -188,18 +189,18 @@ impl<'a> Walk<'a> {
                 keyword => keyword,
             };
             if self.rules.keeps(keyword_out) {
-                self.keyword(keyword, place.get(keyword), place, depth, &mut out);
+                self.write_keyword(keyword, place.get(keyword), place, depth, &mut out);
             } else if matches!(keyword, "patternProperties" | "not" | "if" | "prefixItems" | "propertyNames")
             {
-                self.clean = false;
+                self.is_lossless = false;
             }
         }
         let has_properties = place.layers.iter().any(|layer| layer.contains_key("properties"));
         let is_object = place.single_type().map_or(has_properties, |name| name == "object");
         if is_object {
-            self.object(place, &place.properties(), &place.required(), depth, &mut out);
+            self.write_object(place, &place.properties(), &place.required(), depth, &mut out);
             if self.rules.strict && !has_properties {
-                self.clean = false;
+                self.is_lossless = false;
             }
         }
         if self.rules.plain {
@@ -213,25 +214,25 @@ impl<'a> Walk<'a> {
         if self.rules.strict
             && (out.get("type").is_none() && out.get("anyOf").is_none() || is_array_of_any(&out))
         {
-            self.clean = false;
+            self.is_lossless = false;
         }
         Value::Object(out)
     }
 
     /// Properties, which of them must be there, and what else may.
-    fn object(
+    fn write_object(
         &mut self,
-        place: &Place<'a>,
+        place: &SchemaNode<'a>,
         properties: &[(&'a String, &'a Value)],
         required: &[&'a str],
         depth: usize,
-        out: &mut Object,
+        out: &mut SchemaObject,
     ) {
         let needed: BTreeSet<&str> = required.iter().copied().collect();
-        let mut written = Object::new();
+        let mut written = SchemaObject::new();
         for (name, schema) in properties {
-            if schema.as_bool() == Some(false) || !self.take(name.len()) {
-                self.clean &= schema.as_bool() == Some(false);
+            if schema.as_bool() == Some(false) || !self.take_room(name.len()) {
+                self.is_lossless &= schema.as_bool() == Some(false);
                 continue;
             }
             let differing = if depth == 0 { self.differing.remove(name.as_str()) } else { None };
@@ -259,7 +260,7 @@ impl<'a> Walk<'a> {
         }
         let beside = place.get("additionalProperties");
         if self.rules.strict {
-            self.clean &= matches!(beside, None | Some(Value::Bool(false)));
+            self.is_lossless &= matches!(beside, None | Some(Value::Bool(false)));
             out.insert("additionalProperties".into(), Value::Bool(false));
         } else if let Some(beside) = beside {
             let beside = match beside {
@@ -271,13 +272,13 @@ impl<'a> Walk<'a> {
     }
 
     /// One keyword, if its value is of the right kind.
-    fn keyword(
+    fn write_keyword(
         &mut self,
         keyword: &str,
         value: Option<&'a Value>,
-        place: &Place<'a>,
+        place: &SchemaNode<'a>,
         depth: usize,
-        out: &mut Object,
+        out: &mut SchemaObject,
     ) {
         let Some(value) = value else { return };
         let written = match keyword {
@@ -319,9 +320,9 @@ impl<'a> Walk<'a> {
                 members.map(|members| self.schemas(members, depth))
             }
             "patternProperties" | "dependentSchemas" => value.as_object().map(|schemas| {
-                let mut written = Object::new();
+                let mut written = SchemaObject::new();
                 for (name, schema) in schemas {
-                    if self.take(name.len()) {
+                    if self.take_room(name.len()) {
                         written.insert(name.clone(), self.schema(schema, depth + 1));
                     }
                 }
@@ -333,7 +334,7 @@ impl<'a> Walk<'a> {
                 .as_array()
                 .filter(|names| names.iter().all(Value::is_string))
                 .and_then(|_| self.copy(value)),
-            // Properties and the like are written by [`Walk::object`]; anything else is not known.
+            // Properties and the like are written by [`SchemaWalker::object`]; anything else is not known.
             _ => None,
         };
         let Some(written) = written else { return };
@@ -348,7 +349,7 @@ impl<'a> Walk<'a> {
         let mut written = Vec::new();
         for member in members {
             if self.room == 0 {
-                self.clean = false;
+                self.is_lossless = false;
                 break;
             }
             written.push(self.schema(member, depth + 1));
@@ -357,7 +358,7 @@ impl<'a> Walk<'a> {
     }
 
     /// The types that there are; several are a choice where the dialect has no lists of types.
-    fn types(&mut self, value: &Value, out: &mut Object) -> Option<Value> {
+    fn types(&mut self, value: &Value, out: &mut SchemaObject) -> Option<Value> {
         let names: Vec<&str> = match value {
             Value::String(name) => vec![name],
             Value::Array(names) => names.iter().filter_map(Value::as_str).collect(),
@@ -385,7 +386,7 @@ impl<'a> Walk<'a> {
     }
 
     /// Google and strict schemas want a type at every place.
-    fn fill_in_type(&mut self, out: &mut Object, has_properties: bool) {
+    fn fill_in_type(&mut self, out: &mut SchemaObject, has_properties: bool) {
         if out.contains_key("type") || out.contains_key("anyOf") {
             return;
         }
@@ -423,24 +424,24 @@ impl<'a> Walk<'a> {
     }
 
     fn text(&mut self, text: &str) -> Option<Value> {
-        self.take(text.len()).then(|| Value::from(text))
+        self.take_room(text.len()).then(|| Value::from(text))
     }
 
     /// A value as it is, if there is room for it.
     fn copy(&mut self, value: &Value) -> Option<Value> {
-        let cost = cost(value, 0, self.room)?;
-        self.take(cost).then(|| value.clone())
+        let cost = size_within(value, 0, self.room)?;
+        self.take_room(cost).then(|| value.clone())
     }
 
     /// Takes from the room; not at all, if there is too little.
-    fn take(&mut self, bytes: usize) -> bool {
+    fn take_room(&mut self, bytes: usize) -> bool {
         match self.room.checked_sub(bytes) {
             Some(room) => {
                 self.room = room;
                 true
             }
             None => {
-                self.clean = false;
+                self.is_lossless = false;
                 false
             }
         }

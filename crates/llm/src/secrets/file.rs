@@ -7,10 +7,10 @@
 
 use regex::{Regex, RegexBuilder};
 
-use crate::models::FileError;
-use crate::own::Home;
-use crate::shown;
-use relaycode_text::yaml::{self, Entry as Field, Fault, Item, Node};
+use crate::display_text;
+use crate::models::YamlFileError;
+use crate::user_directory::UserDirectory;
+use relaycode_text::yaml::{self, YamlEntry as Field, YamlError, YamlNode, YamlValue};
 
 /// The file, in relay's directory.
 pub const NAME: &str = "secrets.yml";
@@ -26,16 +26,16 @@ const PATTERN_SIZE: usize = 1 << 20;
 
 /// Something that is secret.
 #[derive(Debug, Clone)]
-pub struct Entry {
+pub struct SecretEntry {
     /// What.
-    pub what: What,
+    pub pattern: SecretPattern,
     /// How it is hidden.
-    pub mode: Mode,
+    pub mode: SecretMode,
 }
 
 /// What is secret.
 #[derive(Clone)]
-pub enum What {
+pub enum SecretPattern {
     /// This very text.
     Plain(String),
     /// Everything that this fits.
@@ -44,18 +44,18 @@ pub enum What {
 
 /// How something is hidden.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Mode {
+pub enum SecretMode {
     /// Behind a placeholder; it can be shown again.
     Obfuscate,
     /// For good: with this text, or with as many `*`.
     Replace(Option<String>),
 }
 
-impl std::fmt::Debug for What {
+impl std::fmt::Debug for SecretPattern {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(match self {
-            What::Plain(_) => "Plain(…)",
-            What::Pattern(_) => "Pattern(…)",
+            SecretPattern::Plain(_) => "Plain(…)",
+            SecretPattern::Pattern(_) => "Pattern(…)",
         })
     }
 }
@@ -64,39 +64,48 @@ impl std::fmt::Debug for What {
 ///
 /// # Errors
 /// If it is not the user's own, cannot be read, or is not right.
-pub fn load(home: &Home) -> Result<Vec<Entry>, FileError> {
+pub fn load(home: &UserDirectory) -> Result<Vec<SecretEntry>, YamlFileError> {
     let path = home.path().map_or_else(|_| NAME.into(), |path| path.join(NAME));
     let bytes = match home.read(NAME, FILE_BYTES) {
         Ok(Some(bytes)) => bytes,
-        Ok(None) | Err(crate::own::OwnError::NoHome) => return Ok(Vec::new()),
-        Err(error) => return Err(FileError::own(path, &error)),
+        Ok(None) | Err(crate::user_directory::PrivateFileError::NoHome) => return Ok(Vec::new()),
+        Err(error) => return Err(YamlFileError::from_own_error(path, &error)),
     };
-    let whole = |what: &str| FileError { path: path.clone(), line: 0, column: 0, what: what.to_string() };
+    let whole =
+        |what: &str| YamlFileError { path: path.clone(), line: 0, column: 0, message: what.to_string() };
     let text = String::from_utf8(bytes).map_err(|_| whole("secrets.yml is not text in UTF-8"))?;
-    parse(&text).map_err(|error| FileError { path, ..error })
+    parse(&text).map_err(|error| YamlFileError { path, ..error })
 }
 
 /// Reads the text of such a file.
 ///
 /// # Errors
 /// If it is not right. No message quotes a value.
-pub fn parse(text: &str) -> Result<Vec<Entry>, FileError> {
+pub fn parse(text: &str) -> Result<Vec<SecretEntry>, YamlFileError> {
     let read = yaml::read(text).and_then(|node| match &node.value {
-        Item::List(items) if items.len() <= ENTRIES => items.iter().map(entry).collect(),
-        Item::List(_) => Err(Fault::new(node.at, format!("there are more than {ENTRIES} entries"))),
-        Item::Table(fields) if fields.is_empty() => Ok(Vec::new()),
-        other => Err(Fault::new(node.at, format!("the file must be a list, not {}", other.kind()))),
+        YamlValue::List(items) if items.len() <= ENTRIES => items.iter().map(entry).collect(),
+        YamlValue::List(_) => {
+            Err(YamlError::new(node.position, format!("there are more than {ENTRIES} entries")))
+        }
+        YamlValue::Table(fields) if fields.is_empty() => Ok(Vec::new()),
+        other => Err(YamlError::new(node.position, format!("the file must be a list, not {}", other.kind()))),
     });
-    read.map_err(|fault| FileError::of(NAME.into(), fault))
+    read.map_err(|fault| YamlFileError::from_fault(NAME.into(), fault))
 }
 
-fn entry(node: &Node) -> Result<Entry, Fault> {
-    let Item::Table(fields) = &node.value else {
-        return Err(Fault::new(node.at, format!("an entry must be a table, not {}", node.value.kind())));
+fn entry(node: &YamlNode) -> Result<SecretEntry, YamlError> {
+    let YamlValue::Table(fields) = &node.value else {
+        return Err(YamlError::new(
+            node.position,
+            format!("an entry must be a table, not {}", node.value.kind()),
+        ));
     };
     let known = ["type", "content", "mode", "replacement", "flags"];
     if let Some(field) = fields.iter().find(|field| !known.contains(&field.name.as_str())) {
-        return Err(Fault::new(field.at, format!("there is no setting `{}` here", shown(&field.name))));
+        return Err(YamlError::new(
+            field.position,
+            format!("there is no setting `{}` here", display_text(&field.name)),
+        ));
     }
     let get = |name: &str| fields.iter().find(|field| field.name == name);
     let word = |name: &str, words: [&'static str; 2]| match get(name) {
@@ -105,42 +114,43 @@ fn entry(node: &Node) -> Result<Entry, Fault> {
             let given = text(field)?;
             let found = words.into_iter().find(|word| *word == given);
             found.ok_or_else(|| {
-                Fault::new(field.node.at, format!("`{name}` must be {} or {}", words[0], words[1]))
+                YamlError::new(field.node.position, format!("`{name}` must be {} or {}", words[0], words[1]))
             })
         }
     };
-    let content = get("content").ok_or_else(|| Fault::new(node.at, "an entry lacks `content`"))?;
+    let content = get("content").ok_or_else(|| YamlError::new(node.position, "an entry lacks `content`"))?;
     let replacement = get("replacement").map(text).transpose()?;
     let mode = match word("mode", ["obfuscate", "replace"])? {
-        "replace" => Mode::Replace(replacement.map(str::to_string)),
-        _ => Mode::Obfuscate,
+        "replace" => SecretMode::Replace(replacement.map(str::to_string)),
+        _ => SecretMode::Obfuscate,
     };
     let what = match word("type", ["plain", "regex"])? {
-        "plain" => What::Plain(text(content)?.to_string()),
-        _ => What::Pattern(pattern(content, get("flags"))?),
+        "plain" => SecretPattern::Plain(text(content)?.to_string()),
+        _ => SecretPattern::Pattern(pattern(content, get("flags"))?),
     };
-    Ok(Entry { what, mode })
+    Ok(SecretEntry { pattern: what, mode })
 }
 
-fn text(field: &Field) -> Result<&str, Fault> {
+fn text(field: &Field) -> Result<&str, YamlError> {
     match &field.node.value {
-        Item::Text(text) if text.trim().is_empty() => {
-            Err(Fault::new(field.node.at, format!("`{}` is empty", field.name)))
+        YamlValue::Text(text) if text.trim().is_empty() => {
+            Err(YamlError::new(field.node.position, format!("`{}` is empty", field.name)))
         }
-        Item::Text(text) if text.len() <= CONTENT => Ok(text),
-        Item::Text(_) => {
-            Err(Fault::new(field.node.at, format!("`{}` has more than {CONTENT} bytes", field.name)))
-        }
+        YamlValue::Text(text) if text.len() <= CONTENT => Ok(text),
+        YamlValue::Text(_) => Err(YamlError::new(
+            field.node.position,
+            format!("`{}` has more than {CONTENT} bytes", field.name),
+        )),
         other => {
             let said = format!("`{}` must be text (put it between quotes), not {}", field.name, other.kind());
-            Err(Fault::new(field.node.at, said))
+            Err(YamlError::new(field.node.position, said))
         }
     }
 }
 
 /// `x`, or `/x/i`.
-fn pattern(content: &Field, flags: Option<&Field>) -> Result<Regex, Fault> {
-    let at = content.node.at;
+fn pattern(content: &Field, flags: Option<&Field>) -> Result<Regex, YamlError> {
+    let at = content.node.position;
     let given = text(content)?;
     let literal = given.strip_prefix('/').and_then(|rest| rest.rsplit_once('/'));
     let literal = literal.filter(|(_, flags)| flags.chars().all(|c| c.is_ascii_alphabetic()));
@@ -156,7 +166,12 @@ fn pattern(content: &Field, flags: Option<&Field>) -> Result<Regex, Fault> {
             'x' => builder.ignore_whitespace(true),
             // Every pattern fits everywhere and knows Unicode.
             'g' | 'u' | 'y' => &mut builder,
-            other => return Err(Fault::new(at, format!("there is no flag `{}`", shown(&other.to_string())))),
+            other => {
+                return Err(YamlError::new(
+                    at,
+                    format!("there is no flag `{}`", display_text(&other.to_string())),
+                ));
+            }
         };
     }
     let regex = builder.build().map_err(|error| {
@@ -164,10 +179,10 @@ fn pattern(content: &Field, flags: Option<&Field>) -> Result<Regex, Fault> {
             regex::Error::CompiledTooBig(_) => "would grow too large",
             _ => "is not one (relay knows no look-around and no back-references)",
         };
-        Fault::new(at, format!("this pattern {why}"))
+        YamlError::new(at, format!("this pattern {why}"))
     })?;
     if regex.is_match("") {
-        return Err(Fault::new(at, "this pattern fits nothing at all, and so everything"));
+        return Err(YamlError::new(at, "this pattern fits nothing at all, and so everything"));
     }
     Ok(regex)
 }

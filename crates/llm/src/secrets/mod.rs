@@ -9,7 +9,7 @@
 //! is something that the conversation says by itself. Time is linear in the text.
 
 mod file;
-mod find;
+mod finder;
 mod placeholder;
 #[cfg(test)]
 mod tests;
@@ -19,15 +19,15 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use serde_json::{Map, Value};
 
-pub use file::{Entry, Mode, NAME, What, load, parse};
-use find::Finder;
-use placeholder::Placeholders;
+pub use file::{NAME, SecretEntry, SecretMode, SecretPattern, load, parse};
+use finder::SecretFinder;
+use placeholder::SecretPlaceholders;
 
-use crate::keys::Key;
+use crate::keys::ApiKey;
 use crate::message::{AssistantContent, Message, ToolCall, UserContent};
-use crate::own::{Home, OwnError};
-use crate::request::Request;
-use crate::veil::Veil;
+use crate::request::ChatRequest;
+use crate::secret_mask::SecretMask;
+use crate::user_directory::{PrivateFileError, UserDirectory};
 
 /// Characters that a variable's value has at least to be taken for a secret.
 const LEAST: usize = 8;
@@ -37,14 +37,17 @@ const SEED: (&str, &str) = ("secrets", "seed");
 /// Secrets, kept from models.
 #[derive(Debug)]
 pub struct Secrets {
-    finder: Finder,
-    placeholders: Mutex<Placeholders>,
+    finder: SecretFinder,
+    placeholders: Mutex<SecretPlaceholders>,
 }
 
 impl Secrets {
     /// Hides what these entries name; `seed` decides what placeholders look like.
-    pub fn new(entries: &[Entry], seed: [u8; 32]) -> Secrets {
-        Secrets { finder: Finder::new(entries), placeholders: Mutex::new(Placeholders::new(seed)) }
+    pub fn new(entries: &[SecretEntry], seed: [u8; 32]) -> Secrets {
+        Secrets {
+            finder: SecretFinder::new(entries),
+            placeholders: Mutex::new(SecretPlaceholders::new(seed)),
+        }
     }
 
     /// There is nothing to hide.
@@ -53,7 +56,7 @@ impl Secrets {
     }
 
     /// A text as a model may read it.
-    pub fn hide_text<'t>(&self, text: &'t str) -> Cow<'t, str> {
+    pub fn mask_text<'t>(&self, text: &'t str) -> Cow<'t, str> {
         let spans = self.finder.find(text);
         if spans.is_empty() {
             return Cow::Borrowed(text);
@@ -65,9 +68,9 @@ impl Secrets {
             out.push_str(&text[done..span.start]);
             let secret = &text[span.start..span.end];
             match span.mode {
-                Mode::Obfuscate => out.push_str(&placeholders.of(secret)),
-                Mode::Replace(Some(with)) => out.push_str(&with),
-                Mode::Replace(None) => out.extend(secret.chars().map(|_| '*')),
+                SecretMode::Obfuscate => out.push_str(&placeholders.placeholder_for(secret)),
+                SecretMode::Replace(Some(with)) => out.push_str(&with),
+                SecretMode::Replace(None) => out.extend(secret.chars().map(|_| '*')),
             }
             done = span.end;
         }
@@ -76,57 +79,57 @@ impl Secrets {
     }
 
     /// A text of a model as a person may read it, or a tool run it.
-    pub fn show_text<'t>(&self, text: &'t str) -> Cow<'t, str> {
-        self.lock().undo(text)
+    pub fn unmask_text<'t>(&self, text: &'t str) -> Cow<'t, str> {
+        self.lock().restore_secrets(text)
     }
 
-    fn lock(&self) -> MutexGuard<'_, Placeholders> {
+    fn lock(&self) -> MutexGuard<'_, SecretPlaceholders> {
         // Whoever panicked left at worst a placeholder more.
         self.placeholders.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn hide_in(&self, text: &mut String) {
-        if let Cow::Owned(hidden) = self.hide_text(text) {
+    fn mask_in_place(&self, text: &mut String) {
+        if let Cow::Owned(hidden) = self.mask_text(text) {
             *text = hidden;
         }
     }
 
-    fn hide_map(&self, map: &mut Map<String, Value>) {
-        change(map, &|text| self.hide_text(text));
+    fn mask_map(&self, map: &mut Map<String, Value>) {
+        map_strings(map, &|text| self.mask_text(text));
     }
 }
 
-impl Veil for Secrets {
-    fn hide(&self, request: &mut Request) {
+impl SecretMask for Secrets {
+    fn mask_request(&self, request: &mut ChatRequest) {
         if self.is_empty() {
             return;
         }
         // What looks like a placeholder and is none of ours must not be turned into a secret later.
         let mut placeholders = self.lock();
-        each_foreign(request, &mut |text| placeholders.avoid(text));
+        for_each_foreign_text(request, &mut |text| placeholders.avoid_names_in(text));
         drop(placeholders);
         if let Some(system) = &mut request.system {
-            self.hide_in(system);
+            self.mask_in_place(system);
         }
         for tool in &mut request.tools {
-            self.hide_in(&mut tool.description);
+            self.mask_in_place(&mut tool.description);
         }
         for message in &mut request.messages {
             match message {
                 Message::User(message) | Message::Developer(message) => {
-                    self.hide_pieces(&mut message.content);
+                    self.mask_pieces(&mut message.content);
                 }
-                Message::ToolResult(message) => self.hide_pieces(&mut message.content),
+                Message::ToolResult(message) => self.mask_pieces(&mut message.content),
                 Message::Assistant(message) => {
                     for content in &mut message.content {
                         match content {
-                            AssistantContent::Text(text) => self.hide_in(&mut text.text),
+                            AssistantContent::Text(text) => self.mask_in_place(&mut text.text),
                             // What is signed must stay as it is; the model wrote it without knowing any secret.
                             AssistantContent::Thinking(thinking) if thinking.thinking_signature.is_none() => {
-                                self.hide_in(&mut thinking.thinking);
+                                self.mask_in_place(&mut thinking.thinking);
                             }
                             AssistantContent::Thinking(_) => {}
-                            AssistantContent::ToolCall(call) => self.hide_map(&mut call.arguments),
+                            AssistantContent::ToolCall(call) => self.mask_map(&mut call.arguments),
                         }
                     }
                 }
@@ -134,16 +137,16 @@ impl Veil for Secrets {
         }
     }
 
-    fn show(&self, call: &mut ToolCall) {
-        change(&mut call.arguments, &|text| self.show_text(text));
+    fn unmask_call(&self, call: &mut ToolCall) {
+        map_strings(&mut call.arguments, &|text| self.unmask_text(text));
     }
 }
 
 impl Secrets {
-    fn hide_pieces(&self, pieces: &mut [UserContent]) {
+    fn mask_pieces(&self, pieces: &mut [UserContent]) {
         for piece in pieces {
             match piece {
-                UserContent::Text(text) => self.hide_in(&mut text.text),
+                UserContent::Text(text) => self.mask_in_place(&mut text.text),
                 UserContent::Image(_) => {}
             }
         }
@@ -151,7 +154,7 @@ impl Secrets {
 }
 
 /// Every text of a request that no model wrote.
-fn each_foreign(request: &Request, see: &mut dyn FnMut(&str)) {
+fn for_each_foreign_text(request: &ChatRequest, see: &mut dyn FnMut(&str)) {
     if let Some(system) = &request.system {
         see(system);
     }
@@ -170,41 +173,45 @@ fn each_foreign(request: &Request, see: &mut dyn FnMut(&str)) {
 }
 
 /// Changes every text of a JSON object, names included.
-fn change(map: &mut Map<String, Value>, with: &dyn Fn(&str) -> Cow<'_, str>) {
+fn map_strings(map: &mut Map<String, Value>, with: &dyn Fn(&str) -> Cow<'_, str>) {
     if map.keys().any(|name| matches!(with(name), Cow::Owned(_))) {
         let old = std::mem::take(map);
         map.extend(old.into_iter().map(|(name, value)| (with(&name).into_owned(), value)));
     }
-    map.values_mut().for_each(|value| change_value(value, with));
+    map.values_mut().for_each(|value| map_value_strings(value, with));
 }
 
-fn change_value(value: &mut Value, with: &dyn Fn(&str) -> Cow<'_, str>) {
+fn map_value_strings(value: &mut Value, with: &dyn Fn(&str) -> Cow<'_, str>) {
     match value {
         Value::String(text) => {
             if let Cow::Owned(changed) = with(text) {
                 *text = changed;
             }
         }
-        Value::Array(items) => items.iter_mut().for_each(|item| change_value(item, with)),
-        Value::Object(map) => change(map, with),
+        Value::Array(items) => items.iter_mut().for_each(|item| map_value_strings(item, with)),
+        Value::Object(map) => map_strings(map, with),
         Value::Null | Value::Bool(_) | Value::Number(_) => {}
     }
 }
 
 /// What is secret of the environment and of keys. Variables are handed in as name and value.
-pub fn of_surroundings<'v>(
+pub fn entries_from_environment<'v>(
     variables: impl IntoIterator<Item = (&'v str, &'v str)>,
-    keys: impl IntoIterator<Item = &'v Key>,
-) -> Vec<Entry> {
-    let smelly =
-        variables.into_iter().filter(|(name, value)| smells(name) && value.trim().chars().count() >= LEAST);
+    keys: impl IntoIterator<Item = &'v ApiKey>,
+) -> Vec<SecretEntry> {
+    let smelly = variables
+        .into_iter()
+        .filter(|(name, value)| is_secret_name(name) && value.trim().chars().count() >= LEAST);
     let smelly = smelly.map(|(_, value)| value.trim().to_string());
     let keys = keys.into_iter().map(|key| key.expose().to_string()).filter(|key| key.len() >= LEAST);
-    smelly.chain(keys).map(|content| Entry { what: What::Plain(content), mode: Mode::Obfuscate }).collect()
+    smelly
+        .chain(keys)
+        .map(|content| SecretEntry { pattern: SecretPattern::Plain(content), mode: SecretMode::Obfuscate })
+        .collect()
 }
 
 /// Whether a variable's name smells of a secret.
-pub fn smells(name: &str) -> bool {
+pub fn is_secret_name(name: &str) -> bool {
     const SECRET: [&str; 13] = [
         "KEY",
         "APIKEY",
@@ -232,8 +239,8 @@ pub fn smells(name: &str) -> bool {
 ///
 /// # Errors
 /// If it can neither be read nor written; the system's randomness counts as well.
-pub fn seed(home: &Home) -> Result<[u8; 32], OwnError> {
-    let folder = home.secrets(SEED.0, 32)?;
+pub fn load_seed(home: &UserDirectory) -> Result<[u8; 32], PrivateFileError> {
+    let folder = home.secret_folder(SEED.0, 32)?;
     if let Some(bytes) = folder.read(SEED.1)?
         && let Ok(seed) = bytes.try_into()
     {
@@ -243,7 +250,7 @@ pub fn seed(home: &Home) -> Result<[u8; 32], OwnError> {
     let mut filled = 0;
     while filled < seed.len() {
         filled += rustix::rand::getrandom(&mut seed[filled..], rustix::rand::GetRandomFlags::empty())
-            .map_err(|error| OwnError::System { path: SEED.1.into(), source: error.into() })?;
+            .map_err(|error| PrivateFileError::System { path: SEED.1.into(), source: error.into() })?;
     }
     folder.write(SEED.1, &seed)?;
     Ok(seed)

@@ -18,7 +18,7 @@ const LONG: usize = 12;
 const TRIES: u32 = 32;
 
 #[derive(Debug)]
-pub(super) struct Placeholders {
+pub(super) struct SecretPlaceholders {
     seed: [u8; 32],
     by_secret: BTreeMap<String, String>,
     by_name: BTreeMap<String, String>,
@@ -26,13 +26,18 @@ pub(super) struct Placeholders {
     avoided: BTreeSet<String>,
 }
 
-impl Placeholders {
-    pub(super) fn new(seed: [u8; 32]) -> Placeholders {
-        Placeholders { seed, by_secret: BTreeMap::new(), by_name: BTreeMap::new(), avoided: BTreeSet::new() }
+impl SecretPlaceholders {
+    pub(super) fn new(seed: [u8; 32]) -> SecretPlaceholders {
+        SecretPlaceholders {
+            seed,
+            by_secret: BTreeMap::new(),
+            by_name: BTreeMap::new(),
+            avoided: BTreeSet::new(),
+        }
     }
 
     /// The placeholder of a secret.
-    pub(super) fn of(&mut self, secret: &str) -> String {
+    pub(super) fn placeholder_for(&mut self, secret: &str) -> String {
         if let Some(name) = self.by_secret.get(secret) {
             return name.clone();
         }
@@ -60,7 +65,7 @@ impl Placeholders {
     }
 
     /// Nothing that `text` says will be a placeholder; what was one is none any more.
-    pub(super) fn avoid(&mut self, text: &str) {
+    pub(super) fn avoid_names_in(&mut self, text: &str) {
         for (at, end) in candidates(text) {
             let name = &text[at..end];
             if let Some(secret) = self.by_name.remove(name) {
@@ -71,7 +76,7 @@ impl Placeholders {
     }
 
     /// The text with secrets where their placeholders stand.
-    pub(super) fn undo<'t>(&self, text: &'t str) -> Cow<'t, str> {
+    pub(super) fn restore_secrets<'t>(&self, text: &'t str) -> Cow<'t, str> {
         let mut out: Option<String> = None;
         let mut done = 0;
         for (at, end) in candidates(text) {

@@ -1,12 +1,12 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::failure::Class;
+use crate::failure::FailureClass;
 
 fn read(chunks: &[&[u8]]) -> Vec<(String, String)> {
     let mut out = Vec::new();
-    let mut events = Events::default();
-    let mut each = |frame: &Frame<'_>| {
+    let mut events = SseDecoder::default();
+    let mut each = |frame: &AnswerFrame<'_>| {
         out.push((frame.name.to_owned(), frame.data.to_owned()));
         Ok(())
     };
@@ -71,18 +71,18 @@ fn bytes_that_are_no_text_are_replaced_also_when_they_are_split() {
 #[test]
 fn an_event_beyond_the_bound_is_refused_also_when_its_lines_are_short() {
     let line = format!("data: {}\n", "x".repeat(1 << 20));
-    let mut events = Events::default();
+    let mut events = SseDecoder::default();
     let failure = (0..17).find_map(|_| events.feed(line.as_bytes(), &mut |_| Ok(())).err()).unwrap();
-    assert_eq!(failure.class, Class::TooLarge);
+    assert_eq!(failure.class, FailureClass::TooLarge);
 }
 
 #[test]
 fn ten_megabytes_byte_by_byte_pass() {
     let line = format!("data: {}\n\n", "x".repeat(10 << 20));
-    let mut events = Events::default();
+    let mut events = SseDecoder::default();
     let mut seen = 0;
     for byte in line.as_bytes().chunks(1) {
-        let mut each = |frame: &Frame<'_>| {
+        let mut each = |frame: &AnswerFrame<'_>| {
             seen = frame.data.len();
             Ok(())
         };

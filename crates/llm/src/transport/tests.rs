@@ -1,13 +1,14 @@
 use super::*;
 use crate::model::tests::model;
 
-fn goes(base_url: &str, auth: &Auth, set: impl Fn(&mut Model)) -> Result<(), Failure> {
+fn goes(base_url: &str, auth: &Auth, set: impl Fn(&mut Model)) -> Result<(), ModelFailure> {
     let mut model = Model { base_url: base_url.into(), ..model() };
     set(&mut model);
-    let request = Request::default();
-    let call = Call { model: &model, auth, request: &request };
-    let post = Post { url: format!("{base_url}/v1/messages"), headers: Vec::new(), body: Vec::new() };
-    check_way(Letter::new(post, &model, Framing::Events)?, &call).map(|_| ())
+    let request = ChatRequest::default();
+    let call = WireCall { model: &model, auth, request: &request };
+    let post =
+        WireHttpRequest { url: format!("{base_url}/v1/messages"), headers: Vec::new(), body: Vec::new() };
+    check_plain_http(HttpRequest::new(post, &model, Framing::Events)?, &call).map(|_| ())
 }
 
 #[test]
@@ -20,7 +21,7 @@ fn a_key_goes_over_plain_http_only_to_this_machine_or_where_the_user_says_so() {
         ["http://a.example", "http://192.168.1.20:8000", "http://localhost.example", "http://[fd00::1]"]
     {
         let failure = goes(url, &key, |_| {}).unwrap_err();
-        assert_eq!(failure.class, Class::Config, "{url}");
+        assert_eq!(failure.class, FailureClass::Config, "{url}");
         assert!(failure.message.contains("allowPlainHttp: true") && !failure.message.contains("sekrit"));
         assert_eq!(goes(url, &Auth::None, |_| {}), Ok(()), "{url}");
         assert_eq!(goes(url, &key, |model| model.compat.allow_plain_http = Some(true)), Ok(()), "{url}");

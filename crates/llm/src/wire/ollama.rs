@@ -7,34 +7,34 @@ mod request;
 #[cfg(test)]
 mod tests;
 
-use super::{Framing, Post, Reader, Wire, address};
-use crate::failure::Failure;
-use crate::request::Call;
+use super::{Framing, Wire, WireHttpRequest, WireReader, address};
+use crate::failure::ModelFailure;
+use crate::request::WireCall;
 
 /// Where the server is unless somebody moved it.
 const BASE: &str = "http://127.0.0.1:11434";
 
 /// The wire `ollama`.
 #[derive(Debug)]
-pub(super) struct Ollama;
+pub(super) struct OllamaWire;
 
-impl Wire for Ollama {
+impl Wire for OllamaWire {
     fn id(&self) -> &'static str {
         "ollama"
     }
 
-    fn request(&self, call: &Call<'_>) -> Result<Post, Failure> {
+    fn request(&self, call: &WireCall<'_>) -> Result<WireHttpRequest, ModelFailure> {
         let url = address::url(call.model, BASE, "/api/chat")?;
-        let headers = address::proof(call.model, call.auth)?;
+        let headers = address::auth_headers(call.model, call.auth)?;
         let body = request::body(call).to_string().into_bytes();
-        Ok(Post { url, headers, body })
+        Ok(WireHttpRequest { url, headers, body })
     }
 
     fn framing(&self) -> Framing {
         Framing::Lines
     }
 
-    fn reader(&self, call: &Call<'_>) -> Box<dyn Reader> {
+    fn reader(&self, call: &WireCall<'_>) -> Box<dyn WireReader> {
         Box::new(reader::OllamaReader::new(call))
     }
 }

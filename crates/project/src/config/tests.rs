@@ -43,22 +43,22 @@ impl Place {
         self.temp.path().join("home")
     }
 
-    fn load(&self) -> Result<Loaded, ConfigError> {
+    fn load(&self) -> Result<LoadedConfig, ConfigError> {
         load(&self.root(), Some(&self.home()))
     }
 }
 
 /// What a `relaycode.config.json` of this text says.
-fn json(text: &str) -> Result<Loaded, ConfigError> {
+fn json(text: &str) -> Result<LoadedConfig, ConfigError> {
     Place::with("relaycode.config.json", text, "").load()
 }
 
 /// The same, with the user's own file.
-fn both(text: &str, own: &str) -> Result<Loaded, ConfigError> {
+fn both(text: &str, own: &str) -> Result<LoadedConfig, ConfigError> {
     Place::with("relaycode.config.json", text, own).load()
 }
 
-fn texts(loaded: &Loaded) -> Vec<String> {
+fn texts(loaded: &LoadedConfig) -> Vec<String> {
     loaded.remarks.iter().map(|remark| format!("{}: {}", remark.line, remark.text)).collect()
 }
 
@@ -67,8 +67,8 @@ fn a_project_without_a_file_has_the_defaults() {
     let loaded = Place::new().load().unwrap();
     assert_eq!(loaded.config, Config::default());
     assert_eq!((loaded.file.as_deref(), loaded.remarks.len()), (None, 0));
-    assert!(loaded.rows().iter().all(|row| row.is_default && row.origin == Origin::Default));
-    assert!(loaded.project_wants().is_empty());
+    assert!(loaded.rows().iter().all(|row| row.is_default && row.origin == ConfigOrigin::Default));
+    assert!(loaded.trust_request().is_empty());
     assert!(load(&Place::new().root(), None).is_ok());
     assert!(load(Path::new("/nowhere/at/all"), Some(Path::new("/nowhere"))).is_ok());
 }
@@ -76,17 +76,17 @@ fn a_project_without_a_file_has_the_defaults() {
 #[test]
 fn what_init_writes_is_read_back_as_the_defaults() {
     for id in ["my-app", "@scope/app.x", "a \"quoted\" \\ name", "größe"] {
-        let text = initial(id);
+        let text = initial_file(id);
         let loaded = json(&text).unwrap();
         assert_eq!(loaded.config, Config { project_id: Some(id.to_string()), ..Config::default() });
         assert_eq!(texts(&loaded), [""; 0]);
-        assert!(loaded.project_wants().is_empty());
+        assert!(loaded.trust_request().is_empty());
         // Any other reader of JSON must read it, too.
         let value: serde_json::Value = serde_json::from_str(&text).unwrap();
         assert_eq!(value["patch"]["approvalMode"], "auto");
         assert_eq!(value["patch"]["linter"], "");
     }
-    let text = initial("my-app");
+    let text = initial_file("my-app");
     assert!(
         text.starts_with("{\n  \"projectId\": \"my-app\",\n  \"core\": {\n    \"logLevel\": \"info\",\n")
     );
@@ -94,10 +94,10 @@ fn what_init_writes_is_read_back_as_the_defaults() {
 
 #[test]
 fn the_schema_knows_every_key_and_nothing_else() {
-    let schema = schema();
+    let schema = json_schema();
     assert_eq!(schema["required"][0], "projectId");
-    for key in keys::KEYS.iter().filter(|key| !key.own) {
-        let property = match key.parts() {
+    for key in keys::KEYS.iter().filter(|key| !key.user_only) {
+        let property = match key.section_and_name() {
             (Some(section), name) => &schema["properties"][section]["properties"][name],
             (None, name) => &schema["properties"][name],
         };
@@ -105,7 +105,7 @@ fn the_schema_knows_every_key_and_nothing_else() {
         if key.name != "projectId" {
             assert_eq!(property["default"], key.default(), "{}", key.name);
         }
-        if let keys::Kind::Choice(choices) = key.kind {
+        if let keys::ConfigValueKind::Choice(choices) = key.kind {
             assert_eq!(property["enum"].as_array().unwrap().len(), choices.len());
         }
     }
@@ -121,18 +121,18 @@ fn the_schema_knows_every_key_and_nothing_else() {
 fn the_list_of_keys_is_whole() {
     for key in &keys::KEYS {
         assert!(key.meaning.ends_with('.') && key.meaning.len() < 120, "{}", key.name);
-        if let Some(section) = key.parts().0 {
+        if let Some(section) = key.section_and_name().0 {
             assert!(keys::SECTIONS.iter().any(|(name, _)| *name == section), "{}", key.name);
         }
-        if let keys::Kind::Choice(choices) = key.kind {
+        if let keys::ConfigValueKind::Choice(choices) = key.kind {
             for choice in choices {
                 let mut config = Config::default();
-                key.set(&mut config, &keys::Value::Text(choice.name.to_string()));
-                assert_eq!(key.get(&config).json(), choice.name, "{}", key.name);
+                key.set(&mut config, &keys::ConfigValue::Text(choice.name.to_string()));
+                assert_eq!(key.get(&config).to_json(), choice.name, "{}", key.name);
             }
         }
     }
-    let commands = keys::KEYS.iter().filter(|key| key.stake == Some(keys::Stake::Command));
+    let commands = keys::KEYS.iter().filter(|key| key.trust_need == Some(keys::TrustNeed::Command));
     assert_eq!(commands.count(), 3);
 }
 
@@ -144,10 +144,10 @@ fn rows_tell_value_origin_and_meaning() {
     assert_eq!(rows.len(), keys::KEYS.len());
     let row = |name: &str| rows.iter().find(|row| row.key == name).unwrap();
     assert_eq!(row("patch.linter").value, r#""a \"b\"""#);
-    assert_eq!(row("patch.linter").origin, Origin::Project { line: 2 });
-    assert_eq!(row("git.autoGitBranch").origin, Origin::User { line: 2 });
+    assert_eq!(row("patch.linter").origin, ConfigOrigin::Project { line: 2 });
+    assert_eq!(row("git.autoGitBranch").origin, ConfigOrigin::User { line: 2 });
     assert!(!row("git.autoGitBranch").is_default && row("git.gitBranchPrefix").is_default);
-    assert_eq!(row("core.watchConfig").acts, keys::Acts::Watch);
+    assert_eq!(row("core.watchConfig").scope, keys::ConfigScope::WatchOnly);
     assert_eq!(loaded.value("projectId").as_deref(), Some("\"x\""));
     assert_eq!(loaded.value("patch.maxFileChanges").as_deref(), Some("null"));
     assert_eq!((loaded.value("nothing"), loaded.origin("nothing")), (None, None));

@@ -12,10 +12,10 @@ use std::time::{Duration, Instant};
 
 use relaycode_change::diff;
 use relaycode_change::path::RelPath;
-use relaycode_change::plan::{Change, FilePlan, Plan};
-use relaycode_change::proposal::{Control, Mode, Proposal};
-use relaycode_door::{Question, Reply, Rule};
-use relaycode_exec::{Captured, End, ExecError, Finished};
+use relaycode_change::plan::{FileChangeKind, FilePlan, Plan};
+use relaycode_change::proposal::{ControlBlock, GitFileMode, Proposal};
+use relaycode_door::{ApprovalQuestion, ApprovalReply, ApprovalRule};
+use relaycode_exec::{CapturedOutput, ExecError, ExitReason, JobOutcome};
 use relaycode_ledger::Digest;
 use relaycode_text::escape::is_unsafe;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
@@ -52,40 +52,40 @@ impl Desk {
     }
 
     fn sized(rows: u16, columns: u16) -> Desk {
-        let (master, terminal) = relaycode_testkit::screen::pair(columns, rows).unwrap();
+        let (master, terminal) = relaycode_testkit::screen::open_pty(columns, rows).unwrap();
         let screen = Some(Screen { file: master, seen: String::new(), passed: 0 });
         Desk { terminal, screen, stop: Rc::default(), scratch: tempfile::tempdir().unwrap() }
     }
 
-    fn setup(&self) -> Setup {
-        Setup {
+    fn setup(&self) -> ApproverSetup {
+        ApproverSetup {
             name: "answer.md".to_string(),
             clock: None,
             config: "relaycode.config.json".to_string(),
             diff: false,
             level: LogLevel::Info,
             json: false,
-            look: Look { color: false, utf8: true, width: None },
-            programs: Programs {
+            style: OutputStyle { color: false, utf8: true, width: None },
+            programs: UserPrograms {
                 editors: vec![vec!["editor".into(), "--wait".into()], vec!["vi".into()]],
                 pagers: vec![vec!["less".into(), "-FRX".into()]],
-                scratch: self.scratch.path().to_path_buf(),
+                scratch_dir: self.scratch.path().to_path_buf(),
             },
         }
     }
 
     /// An approver at this desk, whose programs are `run`.
-    fn approver(&self, run: impl Fn(&Job) -> Result<Finished, ExecError> + 'static) -> TerminalApprover {
+    fn approver(&self, run: impl Fn(&Job) -> Result<JobOutcome, ExecError> + 'static) -> TerminalApprover {
         let terminal = self.terminal.try_clone().unwrap();
         let stop = Rc::clone(&self.stop);
-        let outside = Outside {
-            open: Box::new(move || Some(Terminal::over(terminal.try_clone().unwrap(), false))),
+        let outside = ApproverHooks {
+            open: Box::new(move || Some(Terminal::from_file(terminal.try_clone().unwrap(), false))),
             stop: Box::new(move || stop.get()),
             run: Box::new(run),
             err: Some(self.terminal.try_clone().unwrap()),
             err_is_terminal: true,
         };
-        TerminalApprover::with(self.setup(), outside)
+        TerminalApprover::with_hooks(self.setup(), outside)
     }
 
     /// A person who follows the script, and then watches until relay closes the terminal.
@@ -102,7 +102,7 @@ impl Desk {
     }
 
     /// What comes of a question when the person follows the script, and what they saw.
-    fn ask(self, question: &Question<'_>, script: Script) -> (Reply, String) {
+    fn ask(self, question: &ApprovalQuestion<'_>, script: Script) -> (ApprovalReply, String) {
         let approver = self.approver(|_| panic!("nothing is to be run"));
         self.ask_with(approver, question, script)
     }
@@ -110,9 +110,9 @@ impl Desk {
     fn ask_with(
         mut self,
         mut approver: TerminalApprover,
-        question: &Question<'_>,
+        question: &ApprovalQuestion<'_>,
         script: Script,
-    ) -> (Reply, String) {
+    ) -> (ApprovalReply, String) {
         let person = self.person(script);
         let reply = approver.decide(question);
         drop(approver);
@@ -153,11 +153,11 @@ impl Screen {
     }
 }
 
-fn ended(code: i32) -> Result<Finished, ExecError> {
-    Ok(Finished {
-        end: End::Exited(code),
-        stdout: Captured::default(),
-        stderr: Captured::default(),
+fn ended(code: i32) -> Result<JobOutcome, ExecError> {
+    Ok(JobOutcome {
+        reason: ExitReason::Exited(code),
+        stdout: CapturedOutput::default(),
+        stderr: CapturedOutput::default(),
         took: Duration::ZERO,
         left_behind: 0,
         escaped: 0,
@@ -170,21 +170,23 @@ fn path(text: &str) -> RelPath {
 
 fn file(name: &str, before: Option<&str>, after: Option<&str>) -> FilePlan {
     let bytes = |text: Option<&str>| text.map(|t| t.as_bytes().to_vec());
-    let (added, removed) =
-        diff::count(before.unwrap_or_default().as_bytes(), after.unwrap_or_default().as_bytes());
+    let (added, removed) = diff::count_changed_lines(
+        before.unwrap_or_default().as_bytes(),
+        after.unwrap_or_default().as_bytes(),
+    );
     FilePlan {
         path: path(name),
         renamed_from: None,
         change: match (before, after) {
-            (None, _) => Change::Added,
-            (_, None) => Change::Deleted,
-            _ if before == after => Change::Unchanged,
-            _ => Change::Modified,
+            (None, _) => FileChangeKind::Added,
+            (_, None) => FileChangeKind::Deleted,
+            _ if before == after => FileChangeKind::Unchanged,
+            _ => FileChangeKind::Modified,
         },
         before: bytes(before),
         after: bytes(after),
-        mode_before: before.map(|_| Mode::Regular),
-        mode_after: after.map(|_| Mode::Regular),
+        mode_before: before.map(|_| GitFileMode::Regular),
+        mode_after: after.map(|_| GitFileMode::Regular),
         added,
         removed,
         dialect: None,
@@ -211,10 +213,10 @@ fn plan() -> Plan {
 
 fn proposal() -> Proposal {
     Proposal {
-        control: Control {
+        control: ControlBlock {
             present: true,
             git_commit_msg: Some("feat: round totals".to_string()),
-            ..Control::default()
+            ..ControlBlock::default()
         },
         ..Proposal::default()
     }
@@ -224,18 +226,21 @@ fn digest() -> Digest {
     Digest::of(b"abc")
 }
 
-fn yes() -> Reply {
-    Reply::Yes { digest: digest() }
+fn yes() -> ApprovalReply {
+    ApprovalReply::Yes { digest: digest() }
 }
 
-fn no() -> Reply {
-    Reply::No { reason: None }
+fn no() -> ApprovalReply {
+    ApprovalReply::No { reason: None }
 }
 
-fn because(reason: &str) -> Reply {
-    Reply::No { reason: Some(reason.to_string()) }
+fn because(reason: &str) -> ApprovalReply {
+    ApprovalReply::No { reason: Some(reason.to_string()) }
 }
 
-fn guarded() -> [Rule; 2] {
-    [Rule::Manual, Rule::Guarded { path: path(".github/workflows/ci.yml"), why: "runs in CI".to_string() }]
+fn guarded() -> [ApprovalRule; 2] {
+    [
+        ApprovalRule::Manual,
+        ApprovalRule::Guarded { path: path(".github/workflows/ci.yml"), why: "runs in CI".to_string() },
+    ]
 }

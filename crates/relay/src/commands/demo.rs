@@ -6,7 +6,7 @@
 //! says ends the tour with a failure. However the tour ends, by a signal too, nothing of it is left: no
 //! process, no directory, nothing in the user's own.
 
-mod killed;
+mod kill;
 mod pause;
 mod scratch;
 mod stage;
@@ -14,22 +14,22 @@ mod steps;
 
 use std::io::{self, IsTerminal};
 
-use relaycode_tui::look::Paint;
+use relaycode_tui::style::PaintRole;
 use serde_json::{Value, json};
 
-use crate::ask;
-use crate::context::{Act, Context};
-use crate::failure::{Exit, Failure};
-use crate::signals::Held;
+use crate::context::{CommandContext, RunCommand};
+use crate::failure::{CommandFailure, Exit};
+use crate::questions;
+use crate::signals::SignalGuard;
 
-use pause::Pause;
-use scratch::Scratch;
-use stage::Stage;
+use pause::DemoPause;
+use scratch::DemoProject;
+use stage::DemoStage;
 use steps::STEPS;
 
 /// Show what relay does, on a scratch project that is removed afterwards
 #[derive(Debug, Clone, clap::Args)]
-pub(crate) struct Args {
+pub(crate) struct DemoArgs {
     /// Do not wait for Enter between the steps (nobody is waited for without a terminal)
     #[arg(long)]
     auto: bool,
@@ -40,7 +40,7 @@ pub(crate) struct Args {
 }
 
 /// What the tour ends with: a command, and what it is for.
-const NEXT: &[(&str, &str)] = &[
+const NEXT_STEPS: &[(&str, &str)] = &[
     ("relay init", "once; its prompt goes to your model"),
     ("relay watch", "copy an answer, and it is in the project"),
     ("relay apply answer.md", "the same from a file"),
@@ -49,52 +49,53 @@ const NEXT: &[(&str, &str)] = &[
 ];
 
 /// How far the tour came.
-enum Ended {
+enum TourEnd {
     /// To its end.
-    Whole,
+    Completed,
     /// The user had seen enough.
-    Left,
+    Quit,
 }
 
-impl Act for Args {
+impl RunCommand for DemoArgs {
     fn name(&self) -> &'static str {
         "demo"
     }
 
-    fn run(&self, context: &mut Context<'_>) -> Result<Exit, Failure> {
+    fn run(&self, context: &mut CommandContext<'_>) -> Result<Exit, CommandFailure> {
         // Until the scratch project is gone a signal only asks to stop.
-        let signals = Held::begin()?;
-        let scratch = Scratch::new(self.keep).map_err(|error| scratch::failed(&error))?;
+        let signals = SignalGuard::acquire()?;
+        let scratch = DemoProject::new(self.keep).map_err(|error| scratch::scratch_failure(&error))?;
         let mut results = Vec::new();
-        let toured = self.tour(&scratch, &signals, &mut results, context);
+        let toured = self.run_tour(&scratch, &signals, &mut results, context);
         let place = scratch.project.to_string_lossy().into_owned();
         let home = scratch.home.to_string_lossy().into_owned();
         let removed = scratch.close();
         let ended = match (toured, removed) {
             (Err(failure), _) => {
                 // Whoever wants to keep it wants to look at what went wrong.
-                let failure = if self.keep { failure.at(place) } else { failure };
-                return self.fails(failure, &results, context);
+                let failure = if self.keep { failure.with_place(place) } else { failure };
+                return self.report_failure(failure, &results, context);
             }
             (Ok(_), Err(error)) => {
-                let failure = Failure::unexpected(format!("the scratch project cannot be removed: {error}"));
-                return self.fails(failure.at(place), &results, context);
+                let failure =
+                    CommandFailure::unexpected(format!("the scratch project cannot be removed: {error}"));
+                return self.report_failure(failure.with_place(place), &results, context);
             }
             (Ok(ended), Ok(())) => ended,
         };
-        if context.json() {
-            context.object(&json!({
+        if context.is_json() {
+            context.print_json(&json!({
                 "ok": true, "code": Exit::Done as u8, "command": "demo", "steps": results,
                 "project": self.keep.then_some(place),
             }));
             return Ok(Exit::Done);
         }
-        if matches!(ended, Ended::Whole) {
-            say_next(context);
+        if matches!(ended, TourEnd::Completed) {
+            print_next_steps(context);
         }
         if self.keep {
-            let look = context.console.out_look();
-            context.console.out(&format!(
+            let look = context.console.out_style();
+            context.console.print(&format!(
                 "\nfor relay to know the scratch project's key: RELAY_HOME={}\nthe scratch project is in {}\n",
                 look.safe(&home),
                 look.safe(&place)
@@ -104,84 +105,92 @@ impl Act for Args {
     }
 }
 
-impl Args {
+impl DemoArgs {
     /// Goes from step to step. `results` is what happened, for machines.
-    fn tour(
+    fn run_tour(
         &self,
-        scratch: &Scratch,
-        signals: &Held,
+        scratch: &DemoProject,
+        signals: &SignalGuard,
         results: &mut Vec<Value>,
-        context: &mut Context<'_>,
-    ) -> Result<Ended, Failure> {
+        context: &mut CommandContext<'_>,
+    ) -> Result<TourEnd, CommandFailure> {
         let terminals = io::stdin().is_terminal() && io::stdout().is_terminal();
-        let pause = if self.auto || context.json() || !terminals { None } else { ask::terminal() };
-        let pause = pause.map(Pause::new).transpose().map_err(Failure::unexpected)?;
-        let heard = !context.json();
-        let mut stage = Stage::new(scratch, signals, heard, context.console);
+        let pause =
+            if self.auto || context.is_json() || !terminals { None } else { questions::open_terminal() };
+        let pause = pause.map(DemoPause::new).transpose().map_err(CommandFailure::unexpected)?;
+        let heard = !context.is_json();
+        let mut stage = DemoStage::new(scratch, signals, heard, context.console);
         for (index, step) in STEPS.iter().enumerate() {
             match &pause {
                 _ if index == 0 => {}
                 // It takes itself away, and leaves an empty line.
-                Some(pause) if pause.goes_on(&stage.look(), &|| signals.asked()) => {}
+                Some(pause) if pause.wait_to_continue(&stage.style(), &|| signals.stop_requested()) => {}
                 Some(_) => {
-                    stage.not_interrupted()?;
-                    return Ok(Ended::Left);
+                    stage.check_interrupt()?;
+                    return Ok(TourEnd::Quit);
                 }
                 None => stage.print("\n"),
             }
-            stage.begins(index + 1, STEPS.len(), step.says);
+            stage.begin_step(index + 1, STEPS.len(), step.intro);
             let went = (step.run)(&mut stage);
-            let commands = stage.ended();
+            let commands = stage.finish_step();
             results.push(json!({
-                "says": step.says, "ok": went.is_ok(),
+                "says": step.intro, "ok": went.is_ok(),
                 "command": commands.first().map(|first| &first.command),
                 "code": commands.first().map(|first| first.code),
                 "commands": commands,
             }));
             // A signal is what went wrong then, whatever else did.
-            stage.not_interrupted()?;
+            stage.check_interrupt()?;
             went.map_err(|failure| match failure.exit {
-                Exit::Unexpected => surprise(index + 1, failure),
+                Exit::Unexpected => step_failure(index + 1, failure),
                 _ => failure,
             })?;
         }
-        Ok(Ended::Whole)
+        Ok(TourEnd::Completed)
     }
 
     /// Says that it failed, to a machine with the steps up to there.
-    fn fails(&self, failure: Failure, results: &[Value], context: &mut Context<'_>) -> Result<Exit, Failure> {
-        if !context.json() {
+    fn report_failure(
+        &self,
+        failure: CommandFailure,
+        results: &[Value],
+        context: &mut CommandContext<'_>,
+    ) -> Result<Exit, CommandFailure> {
+        if !context.is_json() {
             return Err(failure);
         }
-        context.object(&json!({
+        context.print_json(&json!({
             "ok": false, "code": failure.exit as u8, "command": self.name(), "error": &failure, "steps": results,
         }));
-        context.console.failure(&failure, self.name(), false);
+        context.console.report_failure(&failure, self.name(), false);
         Ok(failure.exit)
     }
 }
 
 /// A step did not do what it says.
-fn surprise(number: usize, failure: Failure) -> Failure {
+fn step_failure(number: usize, failure: CommandFailure) -> CommandFailure {
     let message = format!("step {number} of the tour did not go as it says: {}", failure.message);
-    Failure { message, ..failure }
-        .hint("this should not happen: `relay doctor` says what works on this system and what does not")
+    CommandFailure { message, ..failure }
+        .with_hint("this should not happen: `relay doctor` says what works on this system and what does not")
 }
 
 /// What to do in one's own project.
-fn say_next(context: &mut Context<'_>) {
-    let look = context.console.out_look();
-    let mut text = format!("\n{}\n", look.paint(Paint::Strong, "Next, in your own project:"));
-    let widest = NEXT.iter().map(|(command, _)| command.len()).max().unwrap_or(0);
+fn print_next_steps(context: &mut CommandContext<'_>) {
+    let look = context.console.out_style();
+    let mut text = format!("\n{}\n", look.paint(PaintRole::Strong, "Next, in your own project:"));
+    let widest = NEXT_STEPS.iter().map(|(command, _)| command.len()).max().unwrap_or(0);
     // Beside each other where there is room for it.
     let wide = look.columns() >= widest + 46;
-    for (command, why) in NEXT {
+    for (command, why) in NEXT_STEPS {
         if wide {
-            text += &format!("  {command:<widest$}   {}\n", look.paint(Paint::Dim, why));
+            text += &format!("  {command:<widest$}   {}\n", look.paint(PaintRole::Dim, why));
         } else {
-            text +=
-                &format!("  {command}\n{}\n", look.paint(Paint::Dim, &look.wrap(&format!("    {why}"), 4)));
+            text += &format!(
+                "  {command}\n{}\n",
+                look.paint(PaintRole::Dim, &look.wrap(&format!("    {why}"), 4))
+            );
         }
     }
-    context.console.out(&text);
+    context.console.print(&text);
 }

@@ -1,16 +1,16 @@
 //! `relay models`: which models there are, what is known of one, and whether it answers.
 
 mod list;
-mod one;
+mod show;
 mod test;
 
-pub(crate) use test::Outcome;
+pub(crate) use test::ModelTestResult;
 
 use clap::Subcommand;
-use relaycode_llm::models::{Chosen, How, Role};
+use relaycode_llm::models::{ModelMatchKind, ModelRole, SelectedModel};
 
-use crate::context::{Act, Context};
-use crate::failure::{Exit, Failure};
+use crate::context::{CommandContext, RunCommand};
+use crate::failure::{CommandFailure, Exit};
 use crate::providers::Providers;
 
 /// List models, show one, or test one with a tiny request
@@ -21,61 +21,61 @@ use crate::providers::Providers;
 /// project.
 #[derive(Debug, Clone, clap::Args)]
 #[command(args_conflicts_with_subcommands = true)]
-pub(crate) struct Args {
+pub(crate) struct ModelsArgs {
     #[command(subcommand)]
-    what: Option<What>,
+    command: Option<ModelsCommand>,
 
     #[command(flatten)]
-    list: list::List,
+    list: list::ModelsListArgs,
 }
 
 #[derive(Debug, Clone, Subcommand)]
-enum What {
+enum ModelsCommand {
     /// The models that can be used (the default)
-    List(list::List),
+    List(list::ModelsListArgs),
     /// Everything that is known of a model, and where it comes from
-    Show(one::Show),
+    Show(show::ModelsShowArgs),
     /// Ask a model for a few words, and say how long that took and what it cost
-    Test(test::Test),
+    Test(test::ModelsTestArgs),
 }
 
-impl Act for Args {
+impl RunCommand for ModelsArgs {
     fn name(&self) -> &'static str {
         "models"
     }
 
-    fn run(&self, context: &mut Context<'_>) -> Result<Exit, Failure> {
-        match &self.what {
+    fn run(&self, context: &mut CommandContext<'_>) -> Result<Exit, CommandFailure> {
+        match &self.command {
             None => self.list.run(context),
-            Some(What::List(args)) => args.run(context),
-            Some(What::Show(args)) => args.run(context),
-            Some(What::Test(args)) => args.run(context),
+            Some(ModelsCommand::List(args)) => args.run(context),
+            Some(ModelsCommand::Show(args)) => args.run(context),
+            Some(ModelsCommand::Test(args)) => args.run(context),
         }
     }
 }
 
 /// The model that is meant; of none, the role `default`. Servers on this machine are asked only if it is not found
 /// without them.
-fn choose(
+fn choose_model(
     selector: Option<&str>,
     discover: bool,
     providers: &mut Providers,
-    context: &Context<'_>,
-) -> Result<Chosen, Failure> {
-    providers.usable()?;
+    context: &CommandContext<'_>,
+) -> Result<SelectedModel, CommandFailure> {
+    providers.check_models_file()?;
     let select = |providers: &Providers| {
-        let keyed = providers.keyed();
+        let keyed = providers.keys_by_provider();
         let has_key = |provider: &str| keyed.get(provider).copied().unwrap_or(false);
         match selector {
             Some(selector) => providers.registry.select(selector, &has_key),
-            None => providers.registry.role(Role::Default, &has_key),
+            None => providers.registry.select_role(ModelRole::Default, &has_key),
         }
     };
     let mut chosen = select(providers);
-    let sure = matches!(&chosen, Ok(chosen) if !matches!(chosen.how, How::Fuzzy | How::Assumed));
+    let sure = matches!(&chosen, Ok(chosen) if !matches!(chosen.matched_by, ModelMatchKind::Fuzzy | ModelMatchKind::Assumed));
     if !sure && discover {
         providers.discover(context)?;
         chosen = select(providers);
     }
-    chosen.map_err(|error| Failure::usage(error).hint("`relay models --all` lists every model"))
+    chosen.map_err(|error| CommandFailure::usage(error).with_hint("`relay models --all` lists every model"))
 }

@@ -4,7 +4,7 @@
 use std::process::Stdio;
 use std::time::{Duration, Instant};
 
-use crate::friends_stage::{Codex, Stage};
+use crate::friends_fixture::{Codex, Stage};
 
 /// Kilobytes that relay may have in memory, whatever a friend sends in one line.
 const MOST: u64 = 300 << 10;

@@ -1,10 +1,10 @@
 //! `relay friends` where there is nobody, or nobody well; and friends whose words a terminal would obey.
 
 use relaycode_friend::friends;
-use relaycode_testkit::tongue::unsafe_in;
+use relaycode_testkit::hostile_text::find_unsafe_char;
 use serde_json::json;
 
-use crate::friends_stage::{Codex, Stage, THREAD, answering};
+use crate::friends_fixture::{Codex, Stage, THREAD, answering};
 
 #[test]
 fn with_nobody_there_it_says_how_to_get_somebody() {
@@ -114,7 +114,7 @@ fn p9_nothing_that_a_friend_says_reaches_the_terminal_raw() {
                 for bytes in [output.stdout, output.stderr] {
                     let text = String::from_utf8(bytes).unwrap();
                     assert_eq!(
-                        unsafe_in(&text, more[0] == "--color"),
+                        find_unsafe_char(&text, more[0] == "--color"),
                         None,
                         "{words:?}: {:.2000}",
                         text.escape_debug().to_string()

@@ -9,7 +9,7 @@ use std::fs;
 use std::os::unix::process::CommandExt;
 use std::process::{Command, Stdio};
 
-use crate::relay::{Project, Ran, edit, run, whole};
+use crate::scratch_project::{Project, Ran, edit, run, whole};
 
 type Tree = BTreeMap<String, (u32, Vec<u8>)>;
 

@@ -9,13 +9,13 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use relaycode_change::path::RelPath;
-use relaycode_durable::{Real, log};
-use relaycode_ledger::change::{After, FileChange, NewMode};
-use relaycode_ledger::journal::{Stage, Step, Transaction};
-use relaycode_ledger::record::{self, Content, FileRecord, Image, Record, RemovedDirectory};
-use relaycode_ledger::{About, Ledger, Settings, TxId};
+use relaycode_durable::{RealFs, append_log};
+use relaycode_ledger::change::{AfterContent, FileChange, NewMode};
+use relaycode_ledger::journal::{TransactionJournal, TransactionStage, TransactionStep};
+use relaycode_ledger::record::{self, FileImage, FileRecord, Record, RecordContent, RemovedDirectory};
+use relaycode_ledger::{Ledger, LedgerSettings, TransactionHeader, TxId};
 
-use crate::relay::{Project, control, edit, whole};
+use crate::scratch_project::{Project, control, edit, whole};
 
 const UUID: &str = "0f8fad5b-d9cb-469f-a165-70867728950e";
 const JOURNAL: &str = ".relaycode/0f8fad5b-d9cb-469f-a165-70867728950e.pending.yml";
@@ -33,17 +33,18 @@ fn stopped() -> Project {
 }
 
 fn stop_in(project: &Project) {
-    let ledger = Ledger::open(Arc::new(Real::default()), &project.path("."), Settings::default()).unwrap();
+    let ledger =
+        Ledger::open(Arc::new(RealFs::default()), &project.path("."), LedgerSettings::default()).unwrap();
     let change = |path: &str, before: &str, after: &str| FileChange {
         path: RelPath::parse(path).unwrap(),
         renamed_from: None,
         before: Some(before.into()),
-        after: Some(After { bytes: after.into(), mode: NewMode::Keep }),
+        after: Some(AfterContent { bytes: after.into(), mode: NewMode::Keep }),
         added: 1,
         removed: 1,
     };
     let changes = [change("a.txt", "one\n", "1\n"), change("b.txt", "two\n", "2\n")];
-    let about = About::new(id(), "shop", "2026-03-10T12:00:00.000Z", "file");
+    let about = TransactionHeader::new(id(), "shop", "2026-03-10T12:00:00.000Z", "file");
     drop(ledger.begin(&changes, about, &|| false).unwrap());
 }
 
@@ -173,7 +174,8 @@ fn keep_gets_out_when_the_bytes_that_were_are_gone() {
     // Now with a file that is too long for the journal, and its blob gone as well.
     let long = "line\n".repeat(30_000);
     let project = Project::new(&[("a.txt", "one\n"), ("b.txt", "two\n"), ("c.txt", &long)]);
-    let ledger = Ledger::open(Arc::new(Real::default()), &project.path("."), Settings::default()).unwrap();
+    let ledger =
+        Ledger::open(Arc::new(RealFs::default()), &project.path("."), LedgerSettings::default()).unwrap();
     let change = FileChange {
         path: RelPath::parse("c.txt").unwrap(),
         renamed_from: None,
@@ -182,7 +184,7 @@ fn keep_gets_out_when_the_bytes_that_were_are_gone() {
         added: 0,
         removed: 0,
     };
-    let about = About::new(id(), "shop", "2026-03-10T12:00:00.000Z", "file");
+    let about = TransactionHeader::new(id(), "shop", "2026-03-10T12:00:00.000Z", "file");
     drop(ledger.begin(&[change], about, &|| false).unwrap());
     fs::remove_file(project.path(&format!(".relaycode/tx/{UUID}/0"))).unwrap();
     for blob in fs::read_dir(project.path(".relaycode/blobs")).unwrap() {
@@ -232,10 +234,10 @@ fn empty() -> Record {
 }
 
 /// A journal, its checksum right, after which `path` is to have the text `evil` again.
-fn crafted(path: &str, slot: &str, directory: &str, stage: Stage) -> Record {
-    let before = Image::of(b"evil\n", 0o755);
-    let steps = vec![Step::Remove { path: path.into(), slot: slot.into(), before }];
-    let transaction = Transaction {
+fn crafted(path: &str, slot: &str, directory: &str, stage: TransactionStage) -> Record {
+    let before = FileImage::of(b"evil\n", 0o755);
+    let steps = vec![TransactionStep::Remove { path: path.into(), slot: slot.into(), before }];
+    let transaction = TransactionJournal {
         stage,
         pid: 1,
         directory: directory.into(),
@@ -243,7 +245,7 @@ fn crafted(path: &str, slot: &str, directory: &str, stage: Stage) -> Record {
         make_directories: Vec::new(),
         remove_directories: Vec::new(),
     };
-    let snapshot = BTreeMap::from([(path.to_string(), Some(Content::Text("evil\n".into())))]);
+    let snapshot = BTreeMap::from([(path.to_string(), Some(RecordContent::Text("evil\n".into())))]);
     Record { transaction: Some(transaction), snapshot, ..empty() }
 }
 
@@ -265,19 +267,24 @@ fn a_crafted_journal_writes_nothing_that_a_change_may_not() {
     let good = slot();
     let escaped = format!("../{}/x", outside.path().file_name().unwrap().to_str().unwrap());
     let journals = [
-        crafted(".git/hooks/pre-commit", &good, UUID, Stage::Applying),
-        crafted(".GIT/hooks/pre-commit", &good, UUID, Stage::GateRunning),
-        crafted(".git/config", &good, UUID, Stage::NeedsYou),
-        crafted("sub/.git/hooks/pre-commit", &good, UUID, Stage::Applying),
-        crafted(".relaycode/11111111-1111-4111-8111-111111111111.yml", &good, UUID, Stage::Applying),
-        crafted(&escaped, &good, UUID, Stage::Applying),
-        crafted(&absolute, &good, UUID, Stage::Applying),
-        crafted("new.txt", ".git/config", UUID, Stage::Applying),
-        crafted("new.txt", "c.txt", UUID, Stage::Applying),
-        crafted("new.txt", &escaped, UUID, Stage::Applying),
-        crafted("new.txt", &good, "../../x", Stage::Applying),
-        crafted("new.txt", &good, "..", Stage::Applying),
-        crafted("new.txt", &good, "11111111-1111-4111-8111-111111111111", Stage::Applying),
+        crafted(".git/hooks/pre-commit", &good, UUID, TransactionStage::Applying),
+        crafted(".GIT/hooks/pre-commit", &good, UUID, TransactionStage::GateRunning),
+        crafted(".git/config", &good, UUID, TransactionStage::NeedsYou),
+        crafted("sub/.git/hooks/pre-commit", &good, UUID, TransactionStage::Applying),
+        crafted(
+            ".relaycode/11111111-1111-4111-8111-111111111111.yml",
+            &good,
+            UUID,
+            TransactionStage::Applying,
+        ),
+        crafted(&escaped, &good, UUID, TransactionStage::Applying),
+        crafted(&absolute, &good, UUID, TransactionStage::Applying),
+        crafted("new.txt", ".git/config", UUID, TransactionStage::Applying),
+        crafted("new.txt", "c.txt", UUID, TransactionStage::Applying),
+        crafted("new.txt", &escaped, UUID, TransactionStage::Applying),
+        crafted("new.txt", &good, "../../x", TransactionStage::Applying),
+        crafted("new.txt", &good, "..", TransactionStage::Applying),
+        crafted("new.txt", &good, "11111111-1111-4111-8111-111111111111", TransactionStage::Applying),
     ];
     for (case, journal) in journals.iter().enumerate() {
         let project = target();
@@ -286,7 +293,7 @@ fn a_crafted_journal_writes_nothing_that_a_change_may_not() {
         project.applied(&edit("c.txt", "three", "3"));
     }
     for path in [".git/x", "../x", "/tmp/relay-x"] {
-        let mut made = crafted("new.txt", &good, UUID, Stage::Applying);
+        let mut made = crafted("new.txt", &good, UUID, TransactionStage::Applying);
         let mut removed = made.clone();
         if let (Some(made), Some(removed)) = (&mut made.transaction, &mut removed.transaction) {
             made.make_directories.push(path.into());
@@ -307,15 +314,15 @@ fn a_crafted_journal_does_not_lead_through_links_or_give_powers_away() {
     let project = target();
     symlink(outside.path(), project.path("link")).unwrap();
     let before = project.tree();
-    project.put(JOURNAL, &record::write(&crafted("link/x", &slot(), UUID, Stage::GateRunning)));
+    project.put(JOURNAL, &record::write(&crafted("link/x", &slot(), UUID, TransactionStage::GateRunning)));
     let ran = project.relay(&["recover"]);
     assert!([0, 6].contains(&ran.code), "{ran:?}");
     assert_eq!(project.tree(), before);
     assert_eq!(fs::read_dir(outside.path()).unwrap().count(), 0);
 
     let project = target();
-    let mut journal = crafted("new.txt", &slot(), UUID, Stage::Applying);
-    if let Some(Step::Remove { before, .. }) =
+    let mut journal = crafted("new.txt", &slot(), UUID, TransactionStage::Applying);
+    if let Some(TransactionStep::Remove { before, .. }) =
         journal.transaction.as_mut().and_then(|transaction| transaction.steps.first_mut())
     {
         before.mode = 0o6755;
@@ -331,13 +338,13 @@ fn deletion(path: &str, mode: u32) -> Record {
     let file = FileRecord {
         path: path.into(),
         renamed_from: None,
-        before: Some(Image::of(b"evil\n", mode)),
+        before: Some(FileImage::of(b"evil\n", mode)),
         after: None,
         added: 0,
         removed: 1,
         content: None,
     };
-    let snapshot = BTreeMap::from([(path.to_string(), Some(Content::Text("evil\n".into())))]);
+    let snapshot = BTreeMap::from([(path.to_string(), Some(RecordContent::Text("evil\n".into())))]);
     Record { result: vec![file], snapshot, ..empty() }
 }
 
@@ -389,8 +396,8 @@ fn absurd_numbers_in_a_record_are_only_numbers() {
     record.result[0].added = usize::MAX;
     let mut second = record.result[0].clone();
     second.path = "other.txt".into();
-    second.before = Some(Image { size: u64::MAX, ..Image::of(b"evil\n", 0o644) });
-    record.snapshot.insert("other.txt".into(), Some(Content::Text("evil\n".into())));
+    second.before = Some(FileImage { size: u64::MAX, ..FileImage::of(b"evil\n", 0o644) });
+    record.snapshot.insert("other.txt".into(), Some(RecordContent::Text("evil\n".into())));
     record.result.push(second);
     record.number = u64::MAX;
     project.put(RECORD, &record::write(&record));
@@ -412,7 +419,7 @@ fn a_crafted_index_does_not_number_records() {
              \"foreign\":\"../../x\",\"added\":{0},\"blobs\":[]}}",
             u64::MAX
         );
-        log::entry(line.as_bytes())
+        append_log::encode_entry(line.as_bytes())
     };
     for number in [0, u64::MAX] {
         let project = target();

@@ -5,10 +5,10 @@
 //! whole file anew. Invariant: what is on disk is only ever added to, or replaced whole by a rename.
 
 pub(crate) mod lines;
+pub mod load_report;
 pub(crate) mod probe;
-pub mod report;
 pub(crate) mod rewrite;
 pub mod row;
 pub(crate) mod scan;
+pub(crate) mod session_file;
 pub(crate) mod table;
-pub(crate) mod tape;

@@ -1,7 +1,7 @@
 //! What a person typed, as a query that full-text search cannot misread: every word is quoted, all must be there, and
 //! the last may be the beginning of one.
 
-use crate::beginning::beginning;
+use crate::truncate::truncate_str;
 
 /// Words of a query that count.
 const MAX_WORDS: usize = 32;
@@ -10,18 +10,18 @@ const MAX_BYTES: usize = 1024;
 
 /// What to look for, and how.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Query {
+pub(super) enum FtsQuery {
     /// There is nothing to look for.
-    Nothing,
+    Empty,
     /// An expression of FTS5.
     Words(String),
     /// Signs alone, which no index of words has: the text as it stands.
     Literal(String),
 }
 
-impl Query {
-    pub(super) fn of(text: &str) -> Query {
-        let text = beginning(text, MAX_BYTES).replace('\0', " ");
+impl FtsQuery {
+    pub(super) fn parse(text: &str) -> FtsQuery {
+        let text = truncate_str(text, MAX_BYTES).replace('\0', " ");
         let quoted: Vec<String> = text
             .split_whitespace()
             .filter(|word| word.contains(char::is_alphanumeric))
@@ -29,11 +29,11 @@ impl Query {
             .map(|word| format!("\"{}\"", word.replace('"', "\"\"")))
             .collect();
         if !quoted.is_empty() {
-            return Query::Words(format!("{} *", quoted.join(" AND ")));
+            return FtsQuery::Words(format!("{} *", quoted.join(" AND ")));
         }
         match text.trim() {
-            "" => Query::Nothing,
-            signs => Query::Literal(signs.to_string()),
+            "" => FtsQuery::Empty,
+            signs => FtsQuery::Literal(signs.to_string()),
         }
     }
 }
@@ -44,9 +44,15 @@ mod tests {
 
     #[test]
     fn words_are_quoted_and_the_last_is_a_beginning() {
-        assert_eq!(Query::of(" fix  the lin"), Query::Words(r#""fix" AND "the" AND "lin" *"#.into()));
-        assert_eq!(Query::of(r#"say "no" -> OR"#), Query::Words(r#""say" AND """no""" AND "OR" *"#.into()));
-        assert_eq!(Query::of(" -> "), Query::Literal("->".into()));
-        assert_eq!((Query::of(""), Query::of("\0 ")), (Query::Nothing, Query::Nothing));
+        assert_eq!(
+            FtsQuery::parse(" fix  the lin"),
+            FtsQuery::Words(r#""fix" AND "the" AND "lin" *"#.into())
+        );
+        assert_eq!(
+            FtsQuery::parse(r#"say "no" -> OR"#),
+            FtsQuery::Words(r#""say" AND """no""" AND "OR" *"#.into())
+        );
+        assert_eq!(FtsQuery::parse(" -> "), FtsQuery::Literal("->".into()));
+        assert_eq!((FtsQuery::parse(""), FtsQuery::parse("\0 ")), (FtsQuery::Empty, FtsQuery::Empty));
     }
 }

@@ -15,7 +15,7 @@ use std::time::Duration;
 
 use rusqlite::{Connection, ErrorCode, params};
 
-use crate::beginning::beginning;
+use crate::truncate::truncate_str;
 
 /// Bytes of a prompt that are kept.
 pub const MAX_PROMPT: usize = 64 * 1024;
@@ -24,11 +24,11 @@ pub const MAX_ROWS: i64 = 50_000;
 /// Prompts that one question answers at most.
 pub const MAX_ANSWERS: usize = 10_000;
 /// How long another process is waited for.
-const BUSY: Duration = Duration::from_millis(250);
+const BUSY_TIMEOUT: Duration = Duration::from_millis(250);
 
 /// The prompt history.
 #[derive(Debug)]
-pub struct History {
+pub struct PromptHistory {
     connection: Connection,
     path: PathBuf,
     damaged: Option<PathBuf>,
@@ -37,7 +37,7 @@ pub struct History {
 /// Something that was typed.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Prompt {
+pub struct HistoryPrompt {
     /// Its number; later ones are larger.
     pub id: i64,
     /// The text.
@@ -83,21 +83,21 @@ pub enum HistoryError {
     },
 }
 
-impl History {
+impl PromptHistory {
     /// Opens the file, making it (private) if need be. A damaged one is moved aside, and a new one made.
     ///
     /// # Errors
     /// The system's or SQLite's; [`HistoryError::Newer`] for a file that this version must not touch.
-    pub fn open(path: &Path) -> Result<History, HistoryError> {
-        match schema::connect(path, BUSY) {
-            Ok(connection) => Ok(History { connection, path: path.to_path_buf(), damaged: None }),
-            Err(error) if is_damage(&error) => History::open_anew(path),
+    pub fn open(path: &Path) -> Result<PromptHistory, HistoryError> {
+        match schema::connect(path, BUSY_TIMEOUT) {
+            Ok(connection) => Ok(PromptHistory { connection, path: path.to_path_buf(), damaged: None }),
+            Err(error) if is_damage(&error) => PromptHistory::replace_damaged(path),
             Err(error) => Err(error),
         }
     }
 
     /// Where the damaged file is that stood here before, if one did.
-    pub fn damaged(&self) -> Option<&Path> {
+    pub fn damaged_file(&self) -> Option<&Path> {
         self.damaged.as_deref()
     }
 
@@ -109,9 +109,9 @@ impl History {
         if prompt.trim().is_empty() {
             return Ok(false);
         }
-        let prompt = beginning(prompt, MAX_PROMPT);
+        let prompt = truncate_str(prompt, MAX_PROMPT);
         let cwd = cwd.to_string_lossy();
-        self.with(|connection| {
+        self.with_recovery(|connection| {
             let added = connection.prepare_cached(ADD)?.execute(params![prompt, now, cwd])? > 0;
             let id = connection.last_insert_rowid();
             // Now and then is enough: the bound is one of size, not of manners.
@@ -126,11 +126,11 @@ impl History {
     ///
     /// # Errors
     /// What SQLite says.
-    pub fn recent(&mut self, limit: usize, cwd: Option<&Path>) -> Result<Vec<Prompt>, HistoryError> {
+    pub fn recent(&mut self, limit: usize, cwd: Option<&Path>) -> Result<Vec<HistoryPrompt>, HistoryError> {
         let cwd = cwd.map(|cwd| cwd.to_string_lossy().into_owned());
-        let mut prompts: Vec<Prompt> = self.with(|connection| {
+        let mut prompts: Vec<HistoryPrompt> = self.with_recovery(|connection| {
             let mut statement = connection.prepare_cached(RECENT)?;
-            let rows = statement.query_map(params![cwd, sql_limit(limit)], row)?;
+            let rows = statement.query_map(params![cwd, sql_limit(limit)], prompt_from_row)?;
             rows.collect()
         })?;
         prompts.dedup_by(|a, b| a.prompt == b.prompt);
@@ -141,52 +141,54 @@ impl History {
     ///
     /// # Errors
     /// What SQLite says; nothing in `query` is an error.
-    pub fn search(&mut self, query: &str, limit: usize) -> Result<Vec<Prompt>, HistoryError> {
-        let wanted = fts::Query::of(query);
+    pub fn search(&mut self, query: &str, limit: usize) -> Result<Vec<HistoryPrompt>, HistoryError> {
+        let wanted = fts::FtsQuery::parse(query);
         let found = match &wanted {
-            fts::Query::Nothing => return Ok(Vec::new()),
-            fts::Query::Words(expression) => self.ask(SEARCH, expression, limit)?,
-            fts::Query::Literal(text) => self.ask(LITERAL, text, limit)?,
+            fts::FtsQuery::Empty => return Ok(Vec::new()),
+            fts::FtsQuery::Words(expression) => self.run_query(SEARCH, expression, limit)?,
+            fts::FtsQuery::Literal(text) => self.run_query(LITERAL, text, limit)?,
         };
         let mut seen = std::collections::HashSet::new();
         Ok(found.into_iter().filter(|prompt| seen.insert(prompt.prompt.clone())).take(limit).collect())
     }
 
-    fn ask(&mut self, sql: &str, text: &str, limit: usize) -> Result<Vec<Prompt>, HistoryError> {
+    fn run_query(&mut self, sql: &str, text: &str, limit: usize) -> Result<Vec<HistoryPrompt>, HistoryError> {
         // Some may be the same.
         let most = sql_limit(limit.saturating_mul(4));
-        self.with(|connection| {
+        self.with_recovery(|connection| {
             let mut statement = connection.prepare_cached(sql)?;
-            let rows = statement.query_map(params![text, most], row)?;
+            let rows = statement.query_map(params![text, most], prompt_from_row)?;
             rows.collect()
         })
     }
 
     /// Does it, once more with a new file if this one turns out to be damaged.
-    fn with<T>(
+    fn with_recovery<T>(
         &mut self,
         mut act: impl FnMut(&Connection) -> rusqlite::Result<T>,
     ) -> Result<T, HistoryError> {
-        match act(&self.connection).map_err(|source| explain(&self.path, source)) {
+        match act(&self.connection).map_err(|source| history_error(&self.path, source)) {
             Err(error) if is_damage(&error) => {
-                let fresh = History::open_anew(&self.path)?;
-                *self = History { damaged: fresh.damaged.clone().or(self.damaged.take()), ..fresh };
-                act(&self.connection).map_err(|source| explain(&self.path, source))
+                let fresh = PromptHistory::replace_damaged(&self.path)?;
+                *self = PromptHistory { damaged: fresh.damaged.clone().or(self.damaged.take()), ..fresh };
+                act(&self.connection).map_err(|source| history_error(&self.path, source))
             }
             other => other,
         }
     }
 
     /// Moves a damaged file aside and makes a new one, unless another process has done so meanwhile.
-    fn open_anew(path: &Path) -> Result<History, HistoryError> {
-        let _one_at_a_time = schema::Lock::take(path, BUSY)?;
-        let damaged = match schema::connect(path, BUSY).and_then(|fresh| schema::check(path, &fresh)) {
+    fn replace_damaged(path: &Path) -> Result<PromptHistory, HistoryError> {
+        let _one_at_a_time = schema::HistoryLock::acquire(path, BUSY_TIMEOUT)?;
+        let damaged = match schema::connect(path, BUSY_TIMEOUT)
+            .and_then(|fresh| schema::check_integrity(path, &fresh))
+        {
             Ok(()) => None,
-            Err(error) if is_damage(&error) => Some(schema::set_aside(path)?),
+            Err(error) if is_damage(&error) => Some(schema::move_aside(path)?),
             Err(error) => return Err(error),
         };
-        let connection = schema::connect(path, BUSY)?;
-        Ok(History { connection, path: path.to_path_buf(), damaged })
+        let connection = schema::connect(path, BUSY_TIMEOUT)?;
+        Ok(PromptHistory { connection, path: path.to_path_buf(), damaged })
     }
 }
 
@@ -205,11 +207,11 @@ fn sql_limit(limit: usize) -> i64 {
     i64::try_from(limit.min(MAX_ANSWERS)).unwrap_or(i64::MAX)
 }
 
-fn row(row: &rusqlite::Row<'_>) -> rusqlite::Result<Prompt> {
-    Ok(Prompt { id: row.get(0)?, prompt: row.get(1)?, created_at: row.get(2)?, cwd: row.get(3)? })
+fn prompt_from_row(row: &rusqlite::Row<'_>) -> rusqlite::Result<HistoryPrompt> {
+    Ok(HistoryPrompt { id: row.get(0)?, prompt: row.get(1)?, created_at: row.get(2)?, cwd: row.get(3)? })
 }
 
-fn explain(path: &Path, source: rusqlite::Error) -> HistoryError {
+fn history_error(path: &Path, source: rusqlite::Error) -> HistoryError {
     let path = path.to_path_buf();
     match source.sqlite_error_code() {
         Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => HistoryError::Busy { path },

@@ -6,10 +6,10 @@ use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use relaycode_durable::{Fs, Real};
+use relaycode_durable::{Fs, RealFs};
 use rusqlite::{Connection, OpenFlags};
 
-use super::{HistoryError, explain};
+use super::{HistoryError, history_error};
 
 /// The version of the tables, in `user_version`.
 const VERSION: i64 = 1;
@@ -41,7 +41,7 @@ const TABLES: &str = "
 /// Opens the file as this version wants it.
 pub(super) fn connect(path: &Path, busy: Duration) -> Result<Connection, HistoryError> {
     make_private(path).map_err(|source| HistoryError::Io { path: path.to_path_buf(), source })?;
-    let failed = |source| explain(path, source);
+    let failed = |source| history_error(path, source);
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let mut connection = Connection::open_with_flags(path, flags).map_err(failed)?;
     connection.busy_timeout(busy).map_err(failed)?;
@@ -71,8 +71,8 @@ fn version(connection: &Connection) -> rusqlite::Result<i64> {
 }
 
 /// Whether the file is whole; only asked when something spoke against it.
-pub(super) fn check(path: &Path, connection: &Connection) -> Result<(), HistoryError> {
-    let failed = |source| explain(path, source);
+pub(super) fn check_integrity(path: &Path, connection: &Connection) -> Result<(), HistoryError> {
+    let failed = |source| history_error(path, source);
     let said: String = connection.query_row("PRAGMA quick_check(1)", [], |row| row.get(0)).map_err(failed)?;
     let index = connection.execute("INSERT INTO history_fts (history_fts) VALUES ('integrity-check')", []);
     index.map_err(failed)?;
@@ -84,7 +84,7 @@ pub(super) fn check(path: &Path, connection: &Connection) -> Result<(), HistoryE
 }
 
 /// Moves the file and what belongs to it aside; where to.
-pub(super) fn set_aside(path: &Path) -> Result<PathBuf, HistoryError> {
+pub(super) fn move_aside(path: &Path) -> Result<PathBuf, HistoryError> {
     let failed = |source| HistoryError::Io { path: path.to_path_buf(), source };
     let with = |suffix: &str| {
         let mut name = path.as_os_str().to_os_string();
@@ -119,18 +119,20 @@ fn make_private(path: &Path) -> io::Result<()> {
 }
 
 /// Held while a damaged file is replaced, so that nobody moves the new one aside.
-pub(super) struct Lock(#[expect(dead_code, reason = "it is held, never looked at")] relaycode_durable::Lock);
+pub(super) struct HistoryLock(
+    #[expect(dead_code, reason = "it is held, never looked at")] relaycode_durable::FsLock,
+);
 
-impl Lock {
-    pub(super) fn take(path: &Path, wait: Duration) -> Result<Lock, HistoryError> {
+impl HistoryLock {
+    pub(super) fn acquire(path: &Path, wait: Duration) -> Result<HistoryLock, HistoryError> {
         let failed = |source| HistoryError::Io { path: path.to_path_buf(), source };
-        let fs = Real::default();
+        let fs = RealFs::default();
         let dir = fs.open_root(path.parent().unwrap_or(Path::new("."))).map_err(failed)?;
-        let name = path.file_name().and_then(|name| name.to_str()).unwrap_or(crate::layout::HISTORY);
+        let name = path.file_name().and_then(|name| name.to_str()).unwrap_or(crate::layout::HISTORY_FILE);
         let until = Instant::now() + wait;
         loop {
-            if let Some(lock) = fs.lock(&dir, &format!("{name}.lock")).map_err(failed)? {
-                return Ok(Lock(lock));
+            if let Some(lock) = fs.try_lock(&dir, &format!("{name}.lock")).map_err(failed)? {
+                return Ok(HistoryLock(lock));
             }
             if Instant::now() >= until {
                 return Err(HistoryError::Busy { path: path.to_path_buf() });

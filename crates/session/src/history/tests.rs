@@ -7,13 +7,13 @@ use std::time::Instant;
 
 use super::*;
 
-fn texts(prompts: &[Prompt]) -> Vec<&str> {
+fn texts(prompts: &[HistoryPrompt]) -> Vec<&str> {
     prompts.iter().map(|prompt| prompt.prompt.as_str()).collect()
 }
 
-fn opened() -> (tempfile::TempDir, History) {
+fn opened() -> (tempfile::TempDir, PromptHistory) {
     let dir = tempfile::tempdir().unwrap();
-    let history = History::open(&dir.path().join("history.db")).unwrap();
+    let history = PromptHistory::open(&dir.path().join("history.db")).unwrap();
     (dir, history)
 }
 
@@ -35,7 +35,7 @@ fn prompts_come_back_newest_first_and_by_directory() {
 #[test]
 fn the_same_prompt_twice_in_a_row_is_kept_once_across_processes_too() {
     let (dir, mut one) = opened();
-    let mut other = History::open(&dir.path().join("history.db")).unwrap();
+    let mut other = PromptHistory::open(&dir.path().join("history.db")).unwrap();
     assert!(one.add("fix it", Path::new("/a"), 1).unwrap());
     assert!(!other.add("fix it", Path::new("/b"), 2).unwrap());
     assert!(other.add("again", Path::new("/b"), 3).unwrap());
@@ -96,12 +96,12 @@ fn a_damaged_file_is_moved_aside_and_said() {
     let path = dir.path().join("history.db");
     for n in 1..=2 {
         fs::write(&path, b"this is no database, it only stands where one should be").unwrap();
-        let mut history = History::open(&path).unwrap();
+        let mut history = PromptHistory::open(&path).unwrap();
         let aside = dir.path().join(format!("history.db.damaged-{n}"));
-        assert_eq!(history.damaged(), Some(aside.as_path()));
+        assert_eq!(history.damaged_file(), Some(aside.as_path()));
         assert!(fs::read(&aside).unwrap().starts_with(b"this is no database"));
         assert!(history.add("after", Path::new("/a"), 1).unwrap());
-        assert_eq!(History::open(&path).unwrap().damaged(), None);
+        assert_eq!(PromptHistory::open(&path).unwrap().damaged_file(), None);
         drop(history);
         let _ = (
             fs::remove_file(dir.path().join("history.db-wal")),
@@ -122,12 +122,12 @@ fn damage_in_the_middle_is_noticed_when_it_is_met() {
     let len = bytes.len();
     bytes[4096..len - 4096].fill(0x5a);
     fs::write(&path, bytes).unwrap();
-    let mut history = History::open(&path).unwrap();
+    let mut history = PromptHistory::open(&path).unwrap();
     history.search("number", 9).unwrap();
     history.recent(500, None).unwrap();
     history.add("goes on", Path::new("/a"), 1).unwrap();
     assert_eq!(texts(&history.recent(1, None).unwrap()), ["goes on"]);
-    assert!(history.damaged().is_some());
+    assert!(history.damaged_file().is_some());
 }
 
 #[test]
@@ -136,7 +136,7 @@ fn a_file_of_a_newer_relay_is_left_alone() {
     history.connection.pragma_update(None, "user_version", 7).unwrap();
     drop(history);
     let path = dir.path().join("history.db");
-    assert!(matches!(History::open(&path), Err(HistoryError::Newer { version: 7, .. })));
+    assert!(matches!(PromptHistory::open(&path), Err(HistoryError::Newer { version: 7, .. })));
     assert!(!dir.path().join("history.db.damaged-1").exists());
 }
 
@@ -161,12 +161,12 @@ fn two_processes_lose_nothing_of_each_other() {
         for writer in 0..2 {
             let path = &path;
             scope.spawn(move || {
-                let mut history = History::open(path).unwrap();
+                let mut history = PromptHistory::open(path).unwrap();
                 for n in 0..100 {
                     while history.add(&format!("{writer} {n}"), Path::new("/a"), n).is_err() {}
                 }
             });
         }
     });
-    assert_eq!(History::open(&path).unwrap().recent(999, None).unwrap().len(), 200);
+    assert_eq!(PromptHistory::open(&path).unwrap().recent(999, None).unwrap().len(), 200);
 }

@@ -8,13 +8,13 @@
 
 use std::io;
 
-use super::head::Head;
-use crate::file::row::{Kind, Role, Row};
+use super::head::IndexHead;
+use crate::file::row::{EntryRole, EntryRow, EntryType};
 
 /// The longest index that is read.
-pub(super) const INDEX_MOST: u64 = 256 << 20;
+pub(super) const MAX_INDEX_BYTES: u64 = 256 << 20;
 /// So long is a head as a rule.
-pub(super) const HEAD_USUAL: usize = 4096;
+pub(super) const USUAL_HEAD_BYTES: usize = 4096;
 /// And so long at most.
 const HEAD_MOST: usize = 64 << 10;
 
@@ -29,7 +29,7 @@ const NO_PARENT: u32 = u32::MAX;
 
 /// What ties an index to a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Bound {
+pub(super) struct IndexFingerprint {
     /// So many bytes are covered.
     pub(super) covered: u64,
     /// The checksum of the first ones.
@@ -39,22 +39,26 @@ pub(super) struct Bound {
 }
 
 /// What an index says.
-pub(super) struct Parts {
-    pub(super) head: Head,
-    pub(super) bound: Bound,
-    pub(super) rows: Vec<Row>,
+pub(super) struct IndexContents {
+    pub(super) head: IndexHead,
+    pub(super) bound: IndexFingerprint,
+    pub(super) rows: Vec<EntryRow>,
 }
 
-struct Frame {
+struct IndexFrame {
     head: usize,
     head_sum: u32,
     rows: usize,
     names: usize,
     body_sum: u32,
-    bound: Bound,
+    bound: IndexFingerprint,
 }
 
-pub(super) fn write(head: &Head, bound: &Bound, rows: &[Row]) -> io::Result<Vec<u8>> {
+pub(super) fn encode_index(
+    head: &IndexHead,
+    bound: &IndexFingerprint,
+    rows: &[EntryRow],
+) -> io::Result<Vec<u8>> {
     let head = serde_json::to_vec(head)?;
     let too_much = || io::Error::from(io::ErrorKind::FileTooLarge);
     if head.len() > HEAD_MOST {
@@ -113,52 +117,56 @@ fn head_sum(frame: &[u8], head: &[u8]) -> u32 {
     sum.finalize()
 }
 
-fn frame(bytes: &[u8]) -> Option<Frame> {
+fn parse_frame(bytes: &[u8]) -> Option<IndexFrame> {
     let bytes = bytes.get(..FRAME)?;
     if &bytes[..8] != MAGIC {
         return None;
     }
     let size = |at: usize| usize::try_from(u32_at(bytes, at)?).ok();
-    Some(Frame {
+    Some(IndexFrame {
         head: size(8)?,
         head_sum: u32_at(bytes, 12)?,
         rows: size(16)?,
         names: size(20)?,
         body_sum: u32_at(bytes, 24)?,
-        bound: Bound { first: u32_at(bytes, 28)?, last: u32_at(bytes, 32)?, covered: u64_at(bytes, 36)? },
+        bound: IndexFingerprint {
+            first: u32_at(bytes, 28)?,
+            last: u32_at(bytes, 32)?,
+            covered: u64_at(bytes, 36)?,
+        },
     })
 }
 
 /// How many bytes frame and head have together.
 pub(super) fn head_len(bytes: &[u8]) -> Option<usize> {
-    frame(bytes).map(|frame| frame.head).filter(|head| *head <= HEAD_MOST).map(|head| FRAME + head)
+    parse_frame(bytes).map(|frame| frame.head).filter(|head| *head <= HEAD_MOST).map(|head| FRAME + head)
 }
 
-pub(super) fn read_head(bytes: &[u8]) -> Option<(Head, Bound)> {
-    let frame = frame(bytes)?;
+pub(super) fn parse_head(bytes: &[u8]) -> Option<(IndexHead, IndexFingerprint)> {
+    let frame = parse_frame(bytes)?;
     let head = bytes.get(FRAME..head_len(bytes)?)?;
     if head_sum(bytes, head) != frame.head_sum {
         return None;
     }
-    let head: Head = serde_json::from_slice(head).ok()?;
+    let head: IndexHead = serde_json::from_slice(head).ok()?;
     (head.covered == frame.bound.covered).then_some((head, frame.bound))
 }
 
-pub(super) fn read(bytes: &[u8]) -> Option<Parts> {
-    let frame = frame(bytes)?;
-    let (head, bound) = read_head(bytes)?;
+pub(super) fn parse_index(bytes: &[u8]) -> Option<IndexContents> {
+    let frame = parse_frame(bytes)?;
+    let (head, bound) = parse_head(bytes)?;
     let body = bytes.get(FRAME + frame.head..)?;
     let rows_len = frame.rows.checked_mul(ROW)?;
     if body.len() != rows_len.checked_add(frame.names)? || crc32fast::hash(body) != frame.body_sum {
         return None;
     }
     let (rows, names) = body.split_at(rows_len);
-    let rows: Option<Vec<Row>> =
-        rows.chunks_exact(ROW).enumerate().map(|(number, bytes)| row(bytes, number, names)).collect();
-    Some(Parts { head, bound, rows: rows? })
+    let rows: Option<Vec<EntryRow>> =
+        rows.chunks_exact(ROW).enumerate().map(|(number, bytes)| parse_row(bytes, number, names)).collect();
+    Some(IndexContents { head, bound, rows: rows? })
 }
 
-fn row(bytes: &[u8], number: usize, names: &[u8]) -> Option<Row> {
+fn parse_row(bytes: &[u8], number: usize, names: &[u8]) -> Option<EntryRow> {
     let (kind, role, flags, length) = (bytes[32], bytes[33], bytes[34], bytes[35]);
     let id = if length == LONG {
         let (at, len) = (u32_at(bytes, 24)? as usize, u32_at(bytes, 28)? as usize);
@@ -171,14 +179,14 @@ fn row(bytes: &[u8], number: usize, names: &[u8]) -> Option<Row> {
     if parent.is_some_and(|parent| parent as usize >= number) {
         return None;
     }
-    Some(Row {
+    Some(EntryRow {
         offset: u64_at(bytes, 0)?,
         len: u32_at(bytes, 8)?,
         parent,
         timestamp: u64_at(bytes, 16)?.cast_signed(),
         id: std::str::from_utf8(id).ok()?.into(),
-        kind: Kind::from_number(kind)?,
-        role: Role::from_number(role)?,
+        kind: EntryType::from_number(kind)?,
+        role: EntryRole::from_number(role)?,
         has_text: flags & 1 != 0,
         failed: flags & 2 != 0,
     })

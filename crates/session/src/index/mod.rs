@@ -5,22 +5,22 @@
 //! long as what it covers, and the first and the last bytes of that unchanged. Whatever does not fit, or is about a file that
 //! was odd, is passed over, and the file is read instead. Invariant: with or without it, a session is the same.
 
-pub mod facts;
 mod format;
 pub mod head;
+pub mod stats;
 
 use std::io;
 
-use relaycode_durable::Rename;
+use relaycode_durable::RenameMode;
 use relaycode_durable::fs::FileMode;
 
-use crate::file::rewrite::discard;
-use crate::file::row::Row;
-use crate::file::scan::{Found, Scanner};
-use crate::file::tape::{Tape, stem};
-use crate::header::{Header, VERSION};
-use facts::Facts;
-use format::{Bound, INDEX_MOST, Parts};
+use crate::file::rewrite::remove_if_exists;
+use crate::file::row::EntryRow;
+use crate::file::scan::{HeaderLine, SessionScanner};
+use crate::file::session_file::{SessionFile, file_stem};
+use crate::header::{SessionHeader, VERSION};
+use format::{IndexContents, IndexFingerprint, MAX_INDEX_BYTES};
+use stats::SessionStats;
 
 /// So many new entries make a new index worth while; with a long session, so large a part of it.
 const DUE_ENTRIES: usize = 256;
@@ -29,15 +29,15 @@ const DUE_PART: usize = 8;
 const SAMPLE: u64 = 4096;
 
 /// What an index knew.
-pub(crate) struct Known {
-    pub(crate) scanner: Scanner,
+pub(crate) struct LoadedIndex {
+    pub(crate) scanner: SessionScanner,
     /// So many bytes of the file need not be read.
     pub(crate) covered: u64,
 }
 
 /// The name of a session's index.
-pub fn name_of(session: &str) -> String {
-    format!("{}.index", stem(session))
+pub fn index_file_name(session: &str) -> String {
+    format!("{}.index", file_stem(session))
 }
 
 /// Whether enough was appended for a new index.
@@ -46,20 +46,20 @@ pub(crate) fn is_due(indexed: usize, entries: usize) -> bool {
 }
 
 /// What the index says, if it is of this file.
-pub(crate) fn load(tape: &Tape, len: u64) -> Option<Known> {
-    let name = name_of(&tape.name);
-    let (bytes, _) = tape.fs.read(&tape.dir, &name, INDEX_MOST).ok()?;
-    let Parts { head, bound, rows } = format::read(&bytes)?;
-    if bound.covered > len || bound != samples(tape, bound.covered).ok()? {
+pub(crate) fn load_index(tape: &SessionFile, len: u64) -> Option<LoadedIndex> {
+    let name = index_file_name(&tape.name);
+    let (bytes, _) = tape.fs.read(&tape.dir, &name, MAX_INDEX_BYTES).ok()?;
+    let IndexContents { head, bound, rows } = format::parse_index(&bytes)?;
+    if bound.covered > len || bound != fingerprint(tape, bound.covered).ok()? {
         return None;
     }
     // The header is taken from the file itself.
     let line = tape.read(0, usize::try_from(head.header_len).ok()?).ok()?;
-    let header: Header = serde_json::from_slice(&line).ok()?;
+    let header: SessionHeader = serde_json::from_slice(&line).ok()?;
     if header != head.header || header.version != VERSION {
         return None;
     }
-    let mut table = crate::file::table::Table::default();
+    let mut table = crate::file::table::EntryTable::default();
     for row in rows {
         let end = row.offset.checked_add(u64::from(row.len))?;
         if row.offset <= head.header_len || end >= bound.covered || table.find(&row.id).is_some() {
@@ -67,16 +67,16 @@ pub(crate) fn load(tape: &Tape, len: u64) -> Option<Known> {
         }
         table.push(row);
     }
-    let scanner = Scanner::resume(
+    let scanner = SessionScanner::resume(
         table,
         head.facts,
-        Found { header, offset: 0, len: head.header_len, end: head.header_len + 1 },
+        HeaderLine { header, offset: 0, len: head.header_len, end: head.header_len + 1 },
     );
-    Some(Known { scanner, covered: bound.covered })
+    Some(LoadedIndex { scanner, covered: bound.covered })
 }
 
 /// What ties an index to the first `covered` bytes of a file.
-fn samples(tape: &Tape, covered: u64) -> io::Result<Bound> {
+fn fingerprint(tape: &SessionFile, covered: u64) -> io::Result<IndexFingerprint> {
     let size = covered.min(SAMPLE);
     let most = usize::try_from(size).unwrap_or(usize::MAX);
     let first = tape.read(0, most)?;
@@ -84,15 +84,15 @@ fn samples(tape: &Tape, covered: u64) -> io::Result<Bound> {
     if last.last().is_some_and(|byte| *byte != b'\n') {
         return Err(io::ErrorKind::InvalidData.into());
     }
-    Ok(Bound { covered, first: crc32fast::hash(&first), last: crc32fast::hash(&last) })
+    Ok(IndexFingerprint { covered, first: crc32fast::hash(&first), last: crc32fast::hash(&last) })
 }
 
 /// Writes the index of a session whose file holds all of it.
-pub(crate) fn write(
-    tape: &Tape,
-    (header, header_len): (&Header, u64),
-    facts: &Facts,
-    rows: &[Row],
+pub(crate) fn write_index(
+    tape: &SessionFile,
+    (header, header_len): (&SessionHeader, u64),
+    facts: &SessionStats,
+    rows: &[EntryRow],
 ) -> io::Result<()> {
     let (fs, dir) = (&*tape.fs, &tape.dir);
     let stat = fs.stat(dir, &tape.name)?;
@@ -101,23 +101,23 @@ pub(crate) fn write(
     if stat.len != tape.saved || !is_ours {
         return Err(io::ErrorKind::InvalidData.into());
     }
-    let bound = samples(tape, tape.saved)?;
-    let head = head::Head {
+    let bound = fingerprint(tape, tape.saved)?;
+    let head = head::IndexHead {
         header: header.clone(),
         facts: facts.clone(),
         header_len,
         modified: stat.modified,
         covered: bound.covered,
     };
-    let bytes = format::write(&head, &bound, rows)?;
-    let (name, scratch) = (name_of(&tape.name), format!("{}.index-new", stem(&tape.name)));
-    discard(fs, dir, &scratch)?;
+    let bytes = format::encode_index(&head, &bound, rows)?;
+    let (name, scratch) = (index_file_name(&tape.name), format!("{}.index-new", file_stem(&tape.name)));
+    remove_if_exists(fs, dir, &scratch)?;
     let file = fs.create(dir, &scratch, FileMode::Private)?;
     // Not synced: what a power cut leaves of it proves itself or is passed over.
     let written =
-        fs.write(&file, &bytes).and_then(|()| fs.rename(dir, &scratch, dir, &name, Rename::Replace));
+        fs.write(&file, &bytes).and_then(|()| fs.rename(dir, &scratch, dir, &name, RenameMode::Replace));
     if written.is_err() {
-        let _ = discard(fs, dir, &scratch);
+        let _ = remove_if_exists(fs, dir, &scratch);
     }
     written
 }

@@ -5,16 +5,16 @@
 use std::io;
 
 use memchr::{memchr_iter, memrchr};
-use relaycode_durable::{Dir, Fs, Stat};
+use relaycode_durable::{Fs, FsDir, FsStat};
 use serde::Deserialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
 use std::borrow::Cow;
 
-use super::{MAX_FIRST, cut};
-use crate::Header;
-use crate::beginning::beginning;
-use crate::index::head::Head;
+use super::{MAX_FIRST_MESSAGE, close_json};
+use crate::SessionHeader;
+use crate::index::head::IndexHead;
+use crate::truncate::truncate_str;
 
 /// Bytes of an end that are read first.
 const PAGE: usize = 4 * 1024;
@@ -23,8 +23,8 @@ const MOST: usize = 64 * 1024;
 
 /// What the ends of a file say.
 #[derive(Debug, Default)]
-pub(super) struct Ends {
-    pub(super) header: Option<Header>,
+pub(super) struct SessionEnds {
+    pub(super) header: Option<SessionHeader>,
     pub(super) first_message: Option<String>,
     /// The last short summary of a compaction.
     pub(super) summary: Option<String>,
@@ -35,7 +35,7 @@ pub(super) struct Ends {
 
 /// A line, as much of it as a list wants to know.
 #[derive(Deserialize)]
-pub(super) struct Line<'a> {
+pub(super) struct PartialEntry<'a> {
     #[serde(borrow, rename = "type")]
     pub(super) kind: Cow<'a, str>,
     #[serde(borrow, default)]
@@ -45,7 +45,7 @@ pub(super) struct Line<'a> {
 }
 
 #[derive(Deserialize)]
-struct Role<'a> {
+struct PartialMessage<'a> {
     #[serde(borrow, default)]
     role: Cow<'a, str>,
     #[serde(borrow, default)]
@@ -54,7 +54,7 @@ struct Role<'a> {
     stop_reason: Option<Value>,
 }
 
-impl Role<'_> {
+impl PartialMessage<'_> {
     fn content(&self) -> Option<Value> {
         self.content.and_then(|content| serde_json::from_str(content.get()).ok())
     }
@@ -66,25 +66,30 @@ impl Role<'_> {
     }
 
     fn text(&self) -> Option<String> {
-        self.content().as_ref().and_then(text_of).filter(|text| !text.trim().is_empty())
+        self.content().as_ref().and_then(clipped_text).filter(|text| !text.trim().is_empty())
     }
 }
 
 /// Reads the ends of a file; and what the file system says of it. The last end says nothing that an index does not
 /// know, if the index is about the file as it is.
-pub(super) fn read(fs: &dyn Fs, dir: &Dir, name: &str, index: Option<&Head>) -> io::Result<(Ends, Stat)> {
+pub(super) fn read_ends(
+    fs: &dyn Fs,
+    dir: &FsDir,
+    name: &str,
+    index: Option<&IndexHead>,
+) -> io::Result<(SessionEnds, FsStat)> {
     let mut read = fs.read_ends(dir, name, PAGE, if index.is_some() { 0 } else { PAGE })?;
     let len = read.stat.len.max(read.head.len() as u64);
-    let mut ends = Ends::default();
+    let mut ends = SessionEnds::default();
     if read.head.is_empty() {
         ends.damage = Some("it is empty".to_string());
         return Ok((ends, read.stat));
     }
-    let mut lines = head_lines(&mut ends, &read.head, len);
+    let mut lines = read_head_lines(&mut ends, &read.head, len);
     if len > read.head.len() as u64 && lines.wants_more {
         read.head = fs.read_range(dir, name, 0, MOST)?;
-        ends = Ends::default();
-        lines = head_lines(&mut ends, &read.head, len);
+        ends = SessionEnds::default();
+        lines = read_head_lines(&mut ends, &read.head, len);
     }
     if len <= read.head.len() as u64 {
         ends.messages = ends.damage.is_none().then_some(lines.messages);
@@ -92,16 +97,16 @@ pub(super) fn read(fs: &dyn Fs, dir: &Dir, name: &str, index: Option<&Head>) -> 
         return Ok((ends, read.stat));
     }
     if let Some(index) = index {
-        if index.fits(&read.stat) {
+        if index.matches_file(&read.stat) {
             return Ok((ends, read.stat));
         }
         read.tail = fs.read_range(dir, name, len.saturating_sub(PAGE as u64), PAGE)?;
     }
     let from = len.saturating_sub(read.tail.len() as u64);
-    if !tail_lines(&mut ends, &read.tail, from) && from > 0 {
+    if !read_tail_lines(&mut ends, &read.tail, from) && from > 0 {
         let from = len.saturating_sub(MOST as u64);
         let tail = fs.read_range(dir, name, from, MOST)?;
-        tail_lines(&mut ends, &tail, from);
+        read_tail_lines(&mut ends, &tail, from);
     }
     Ok((ends, read.stat))
 }
@@ -113,7 +118,7 @@ struct HeadLines {
     wants_more: bool,
 }
 
-fn head_lines(ends: &mut Ends, head: &[u8], len: u64) -> HeadLines {
+fn read_head_lines(ends: &mut SessionEnds, head: &[u8], len: u64) -> HeadLines {
     let whole = len <= head.len() as u64;
     let mut said = HeadLines { messages: 0, wants_more: false };
     let mut from = 0;
@@ -130,7 +135,7 @@ fn head_lines(ends: &mut Ends, head: &[u8], len: u64) -> HeadLines {
             continue;
         }
         if std::mem::take(&mut at_header) {
-            let Ok(header) = serde_json::from_slice::<Header>(trimmed(line)) else {
+            let Ok(header) = serde_json::from_slice::<SessionHeader>(trimmed(line)) else {
                 said.wants_more = is_cut;
                 ends.damage = Some(
                     if is_cut { "its header is too long" } else { "its header cannot be read" }.to_string(),
@@ -141,16 +146,18 @@ fn head_lines(ends: &mut Ends, head: &[u8], len: u64) -> HeadLines {
             continue;
         }
         if is_cut {
-            let ways = cut::closed(line);
-            if let Some(line) = ways.iter().find_map(|way| serde_json::from_slice::<Line<'_>>(way).ok()) {
-                see(ends, &line);
+            let ways = close_json::close_json(line);
+            if let Some(line) =
+                ways.iter().find_map(|way| serde_json::from_slice::<PartialEntry<'_>>(way).ok())
+            {
+                take_line(ends, &line);
             }
             continue;
         }
-        match serde_json::from_slice::<Line<'_>>(line) {
+        match serde_json::from_slice::<PartialEntry<'_>>(line) {
             Ok(line) => {
                 said.messages += u64::from(line.kind == "message");
-                see(ends, &line);
+                take_line(ends, &line);
             }
             Err(_) if whole && to == head.len() => {
                 ends.damage.get_or_insert_with(|| "its last line is cut off".to_string());
@@ -165,17 +172,17 @@ fn head_lines(ends: &mut Ends, head: &[u8], len: u64) -> HeadLines {
 }
 
 /// Takes what a line says.
-fn see(ends: &mut Ends, line: &Line<'_>) {
+fn take_line(ends: &mut SessionEnds, line: &PartialEntry<'_>) {
     if line.kind == "compaction" {
         if let Some(Value::String(summary)) = &line.short_summary
             && !summary.trim().is_empty()
         {
-            ends.summary = Some(kept(summary));
+            ends.summary = Some(clip_first_message(summary));
         }
         return;
     }
     let Some(message) = line.message.filter(|_| line.kind == "message") else { return };
-    let Ok(role) = serde_json::from_str::<Role<'_>>(message.get()) else { return };
+    let Ok(role) = serde_json::from_str::<PartialMessage<'_>>(message.get()) else { return };
     match role.role.as_ref() {
         "assistant" if role.is_answer() => ends.answered = Some(true),
         "user" if ends.first_message.is_none() => ends.first_message = role.text(),
@@ -184,19 +191,19 @@ fn see(ends: &mut Ends, line: &Line<'_>) {
 }
 
 /// Whether the tail said all that it can: `false` asks for a longer one.
-fn tail_lines(ends: &mut Ends, tail: &[u8], from: u64) -> bool {
+fn read_tail_lines(ends: &mut SessionEnds, tail: &[u8], from: u64) -> bool {
     let body = tail.strip_suffix(b"\n").unwrap_or(tail);
     let Some(first) = memchr::memchr(b'\n', body).filter(|_| from > 0).or((from == 0).then_some(0)) else {
         return false;
     };
     let last = memrchr(b'\n', body).map_or(0, |at| at + 1);
-    if serde_json::from_slice::<Line<'_>>(&body[last..]).is_err() {
+    if serde_json::from_slice::<PartialEntry<'_>>(&body[last..]).is_err() {
         ends.damage.get_or_insert_with(|| "its last line is cut off".to_string());
     }
     let first_message = ends.first_message.take();
     for line in body[first..].split(|byte| *byte == b'\n').filter(|line| !line.is_empty()) {
-        if let Ok(line) = serde_json::from_slice::<Line<'_>>(line) {
-            see(ends, &line);
+        if let Ok(line) = serde_json::from_slice::<PartialEntry<'_>>(line) {
+            take_line(ends, &line);
         }
     }
     // What was said first does not stand at the end, unless nothing of it was seen and this is all there is.
@@ -205,9 +212,9 @@ fn tail_lines(ends: &mut Ends, tail: &[u8], from: u64) -> bool {
 }
 
 /// The text of a message's content: a string, or pieces of which some are text.
-pub(super) fn text_of(content: &Value) -> Option<String> {
+pub(super) fn clipped_text(content: &Value) -> Option<String> {
     match content {
-        Value::String(text) => Some(kept(text)),
+        Value::String(text) => Some(clip_first_message(text)),
         Value::Array(pieces) => {
             let texts = pieces.iter().filter_map(|piece| piece.get("text")?.as_str());
             let mut text = String::new();
@@ -216,18 +223,18 @@ pub(super) fn text_of(content: &Value) -> Option<String> {
                     text.push('\n');
                 }
                 text.push_str(piece);
-                if text.len() > MAX_FIRST {
+                if text.len() > MAX_FIRST_MESSAGE {
                     break;
                 }
             }
-            Some(kept(&text))
+            Some(clip_first_message(&text))
         }
         _ => None,
     }
 }
 
-fn kept(text: &str) -> String {
-    beginning(text, MAX_FIRST).to_string()
+fn clip_first_message(text: &str) -> String {
+    truncate_str(text, MAX_FIRST_MESSAGE).to_string()
 }
 
 fn trimmed(line: &[u8]) -> &[u8] {

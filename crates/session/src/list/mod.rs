@@ -3,9 +3,9 @@
 //! A session that never got an answer is hidden unless it is asked for; a damaged one is listed with what is wrong with
 //! it, never left out. The directory in the header decides where a session belongs, since two directories can share a name.
 
-mod count;
-mod cut;
+mod close_json;
 mod ends;
+mod message_count;
 mod recent;
 #[cfg(test)]
 mod tests;
@@ -17,11 +17,11 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
-use relaycode_durable::{Dir, Fs, Kind};
+use relaycode_durable::{Fs, FsDir, FsKind};
 use serde::Serialize;
 
-use crate::index::{self, head::Head};
-use crate::layout::{self, EXTENSION, Layout, same_directory};
+use crate::index::{self, head::IndexHead};
+use crate::layout::{self, EXTENSION, HomeLayout, same_directory};
 
 pub use recent::RecentSession;
 
@@ -34,12 +34,12 @@ const DAMAGED: &str = ".damaged";
 /// What stands behind a session's name in that of the file that a repair kept.
 const BEFORE_REPAIR: &str = ".before-repair-";
 /// Bytes of the first message that are kept for a list.
-pub const MAX_FIRST: usize = 2048;
+pub const MAX_FIRST_MESSAGE: usize = 2048;
 
 /// One session of a list.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct SessionInfo {
+pub struct SessionSummary {
     /// The file.
     pub path: PathBuf,
     /// The session's own name: the header's, or what the file's name says where that cannot be read.
@@ -52,7 +52,7 @@ pub struct SessionInfo {
     pub created: String,
     /// When it was last written, RFC 3339.
     pub modified: String,
-    /// Messages in it, on all branches; `None` if that needs a look at the whole file: [`Listing::count`].
+    /// Messages in it, on all branches; `None` if that needs a look at the whole file: [`SessionLister::count`].
     pub messages: Option<u64>,
     /// The beginning of what the user said first.
     pub first_message: Option<String>,
@@ -67,14 +67,14 @@ pub struct SessionInfo {
     /// When it was last written, in seconds since 1970.
     #[serde(skip)]
     pub modified_seconds: i64,
-    /// [`SessionInfo::title`] is the header's: somebody named the session.
+    /// [`SessionSummary::title`] is the header's: somebody named the session.
     #[serde(skip)]
-    pub(crate) named: bool,
+    pub(crate) has_title: bool,
 }
 
 /// Which sessions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Scope<'a> {
+pub enum ListScope<'a> {
     /// Those about this directory.
     Project(&'a Path),
     /// Those of every directory.
@@ -83,51 +83,51 @@ pub enum Scope<'a> {
 
 /// What was found.
 #[derive(Debug, Default)]
-pub struct Listed {
+pub struct SessionList {
     /// The sessions, newest first.
-    pub sessions: Vec<SessionInfo>,
+    pub sessions: Vec<SessionSummary>,
     /// Those left out because nobody ever answered.
-    pub hidden: Vec<SessionInfo>,
+    pub unanswered: Vec<SessionSummary>,
     /// Directories that cannot be read, and why.
     pub unreadable: Vec<(PathBuf, String)>,
 }
 
 /// The sessions of a home.
 #[derive(Clone, Copy)]
-pub struct Listing<'a> {
+pub struct SessionLister<'a> {
     fs: &'a dyn Fs,
-    layout: &'a Layout,
+    layout: &'a HomeLayout,
 }
 
-impl<'a> Listing<'a> {
+impl<'a> SessionLister<'a> {
     /// The sessions of the home that `layout` describes.
-    pub fn new(fs: &'a dyn Fs, layout: &'a Layout) -> Listing<'a> {
-        Listing { fs, layout }
+    pub fn new(fs: &'a dyn Fs, layout: &'a HomeLayout) -> SessionLister<'a> {
+        SessionLister { fs, layout }
     }
 
     /// The directory they are in.
     pub fn sessions(&self) -> PathBuf {
-        self.layout.sessions()
+        self.layout.sessions_dir()
     }
 
     /// All sessions of the scope that a model answered, newest first; with `unanswered` the others, too.
     ///
     /// # Errors
     /// The system's, for the directory of sessions itself. That there is none is an empty list.
-    pub fn list(&self, scope: Scope<'_>, unanswered: bool) -> io::Result<Listed> {
-        let mut listed = Listed::default();
-        let files = self.files(scope, &mut listed.unreadable)?;
-        let all = in_parallel(&files, |file| self.info(file));
-        let mut all: Vec<SessionInfo> =
-            all.into_iter().flatten().filter(|info| belongs(info, scope)).collect();
+    pub fn list(&self, scope: ListScope<'_>, unanswered: bool) -> io::Result<SessionList> {
+        let mut listed = SessionList::default();
+        let files = self.candidate_files(scope, &mut listed.unreadable)?;
+        let all = in_parallel(&files, |file| self.summarize(file));
+        let mut all: Vec<SessionSummary> =
+            all.into_iter().flatten().filter(|info| is_in_scope(info, scope)).collect();
         // Names begin with the time: of two that were written in the same second the later one comes first.
         let age =
-            |info: &SessionInfo| (info.modified_seconds, info.path.file_name().map(OsStr::to_os_string));
+            |info: &SessionSummary| (info.modified_seconds, info.path.file_name().map(OsStr::to_os_string));
         all.sort_by_cached_key(|info| Reverse(age(info)));
         all.truncate(MAX_SESSIONS);
         for info in all {
             if info.answered == Some(false) && info.damage.is_none() && !unanswered {
-                listed.hidden.push(info);
+                listed.unanswered.push(info);
             } else {
                 listed.sessions.push(info);
             }
@@ -140,30 +140,31 @@ impl<'a> Listing<'a> {
     ///
     /// # Errors
     /// The system's, for the directory of sessions itself.
-    pub fn recent(&self, scope: Scope<'_>, limit: usize) -> io::Result<Vec<RecentSession>> {
-        let mut files = self.files(scope, &mut Vec::new())?;
+    pub fn recent(&self, scope: ListScope<'_>, limit: usize) -> io::Result<Vec<RecentSession>> {
+        let mut files = self.candidate_files(scope, &mut Vec::new())?;
         files.sort_by_cached_key(|file| {
             let modified = self.fs.stat(&file.dir, &file.name).map_or(i64::MIN, |stat| stat.modified);
             Reverse((modified, file.name.clone()))
         });
-        let known = files.iter().filter_map(|file| self.info(file)).filter(|info| belongs(info, scope));
+        let known =
+            files.iter().filter_map(|file| self.summarize(file)).filter(|info| is_in_scope(info, scope));
         let answered = known.filter(|info| info.answered != Some(false) || info.damage.is_some());
-        Ok(answered.take(limit).map(|info| RecentSession::of(&info)).collect())
+        Ok(answered.take(limit).map(|info| RecentSession::from_summary(&info)).collect())
     }
 
     /// What a list says of one file.
     ///
     /// # Errors
     /// The system's; `InvalidData` if it is no session.
-    pub fn one(&self, path: &Path) -> io::Result<SessionInfo> {
+    pub fn summarize_file(&self, path: &Path) -> io::Result<SessionSummary> {
         let name = path.file_name().and_then(|name| name.to_str()).ok_or(io::ErrorKind::InvalidInput)?;
         let above = path.parent().filter(|above| !above.as_os_str().is_empty()).unwrap_or(Path::new("."));
         let dir = self.fs.open_root(above)?;
         let stat = self.fs.stat(&dir, name)?;
-        if stat.kind != Kind::File {
-            return Err(relaycode_durable::fs::not_regular());
+        if stat.kind != FsKind::File {
+            return Err(relaycode_durable::fs::not_regular_error());
         }
-        let file = Candidate {
+        let file = SessionCandidate {
             dir,
             path: path.to_path_buf(),
             name: name.to_string(),
@@ -171,40 +172,44 @@ impl<'a> Listing<'a> {
             salvaged: false,
         };
         let named = file.name.ends_with(EXTENSION);
-        self.info(&file)
+        self.summarize(&file)
             .filter(|info| named || info.damage.is_none())
             .ok_or_else(|| io::Error::new(io::ErrorKind::InvalidData, "it is not a session"))
     }
 
     /// Counts the messages of those that do not know their number yet. Reads whole files: for what is shown, not for all.
-    pub fn count(&self, sessions: &mut [SessionInfo]) {
+    pub fn count_messages(&self, sessions: &mut [SessionSummary]) {
         for info in sessions.iter_mut().filter(|info| info.messages.is_none()) {
-            info.messages = count::messages(self.fs, &info.path).ok().flatten();
+            info.messages = message_count::count_file_messages(self.fs, &info.path).ok().flatten();
         }
     }
 
     /// The files that may be sessions, newest first.
-    fn files(&self, scope: Scope<'_>, unreadable: &mut Vec<(PathBuf, String)>) -> io::Result<Vec<Candidate>> {
+    fn candidate_files(
+        &self,
+        scope: ListScope<'_>,
+        unreadable: &mut Vec<(PathBuf, String)>,
+    ) -> io::Result<Vec<SessionCandidate>> {
         // Not through a link, as for whoever writes: a directory elsewhere is somebody else's.
         let opened = self.fs.open_root(self.layout.home());
-        let sessions = match opened.and_then(|home| self.fs.open_dir(&home, layout::SESSIONS)) {
+        let sessions = match opened.and_then(|home| self.fs.open_dir(&home, layout::SESSIONS_DIR)) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
             other => other?,
         };
         let names = match scope {
-            Scope::Project(cwd) => vec![layout::encode(cwd)],
-            Scope::All => {
+            ListScope::Project(cwd) => vec![layout::encode_project_dir(cwd)],
+            ListScope::All => {
                 let names = self.fs.list(&sessions)?.into_iter();
-                names.filter(|(_, kind)| *kind == Kind::Dir).map(|(name, _)| name).collect()
+                names.filter(|(_, kind)| *kind == FsKind::Dir).map(|(name, _)| name).collect()
             }
         };
         let mut files = Vec::new();
         for name in names {
-            let path = self.layout.sessions().join(&name);
+            let path = self.layout.sessions_dir().join(&name);
             match self
                 .fs
                 .open_dir(&sessions, &name)
-                .and_then(|dir| self.in_directory(&dir, &path, &mut files))
+                .and_then(|dir| self.collect_candidates(&dir, &path, &mut files))
             {
                 Err(error) if error.kind() != io::ErrorKind::NotFound => {
                     unreadable.push((path, error.to_string()));
@@ -215,35 +220,49 @@ impl<'a> Listing<'a> {
         Ok(files)
     }
 
-    fn in_directory(&self, dir: &Dir, path: &Path, files: &mut Vec<Candidate>) -> io::Result<()> {
+    fn collect_candidates(
+        &self,
+        dir: &FsDir,
+        path: &Path,
+        files: &mut Vec<SessionCandidate>,
+    ) -> io::Result<()> {
         let (mut names, mut indexes, mut salvaged) = (Vec::new(), HashSet::new(), HashSet::new());
-        self.fs.each(dir, &mut |name, kind| {
-            if kind == Kind::File && name.ends_with(EXTENSION) && !name.starts_with('.') {
+        self.fs.for_each_name(dir, &mut |name, kind| {
+            if kind == FsKind::File && name.ends_with(EXTENSION) && !name.starts_with('.') {
                 names.push(name.to_string());
-            } else if kind == Kind::File && name.ends_with(INDEX) {
+            } else if kind == FsKind::File && name.ends_with(INDEX) {
                 indexes.insert(name.to_string());
             } else if let Some(session) = salvaged_from(name) {
                 salvaged.insert(session);
             }
         })?;
         for name in names {
-            let indexed = indexes.contains(&index::name_of(&name));
+            let indexed = indexes.contains(&index::index_file_name(&name));
             let salvaged = salvaged.contains(&name);
-            files.push(Candidate { dir: dir.clone(), path: path.join(&name), name, indexed, salvaged });
+            files.push(SessionCandidate {
+                dir: dir.clone(),
+                path: path.join(&name),
+                name,
+                indexed,
+                salvaged,
+            });
         }
         Ok(())
     }
 
     /// What a list says of a file; `None` if it is no session.
-    fn info(&self, file: &Candidate) -> Option<SessionInfo> {
+    fn summarize(&self, file: &SessionCandidate) -> Option<SessionSummary> {
         let named = layout::id_in_name(&file.name);
-        let known = if file.indexed { Head::read(self.fs, &file.dir, &file.name) } else { None };
-        let (ends, stat) = match ends::read(self.fs, &file.dir, &file.name, known.as_ref()) {
+        let known = if file.indexed { IndexHead::read(self.fs, &file.dir, &file.name) } else { None };
+        let (ends, stat) = match ends::read_ends(self.fs, &file.dir, &file.name, known.as_ref()) {
             Ok((ends, stat)) => (ends, Some(stat)),
             Err(error) if error.kind() == io::ErrorKind::NotFound => return None,
             Err(error) => {
                 let damage = Some(format!("it cannot be read: {error}"));
-                (ends::Ends { damage, ..ends::Ends::default() }, self.fs.stat(&file.dir, &file.name).ok())
+                (
+                    ends::SessionEnds { damage, ..ends::SessionEnds::default() },
+                    self.fs.stat(&file.dir, &file.name).ok(),
+                )
             }
         };
         let (len, modified) = stat.map_or((0, 0), |stat| (stat.len, stat.modified));
@@ -251,7 +270,7 @@ impl<'a> Listing<'a> {
             return None;
         }
         // The index knows what the ends do not say, if it is about the file as it is.
-        let fits = |head: &Head| stat.is_some_and(|stat| head.fits(&stat));
+        let fits = |head: &IndexHead| stat.is_some_and(|stat| head.matches_file(&stat));
         let facts = known.filter(fits).map(|head| head.facts);
         let (id, cwd, title, created) = match ends.header {
             Some(header) => (header.id, header.cwd, header.title, header.timestamp),
@@ -260,11 +279,11 @@ impl<'a> Listing<'a> {
         let created =
             if created.is_empty() { layout::time_in_name(&file.name).unwrap_or_default() } else { created };
         let title = title.filter(|title| !title.trim().is_empty());
-        Some(SessionInfo {
+        Some(SessionSummary {
             path: file.path.clone(),
             id,
             cwd,
-            named: title.is_some(),
+            has_title: title.is_some(),
             title: title
                 .or_else(|| facts.as_ref().and_then(|facts| facts.short_summary.clone()))
                 .or(ends.summary),
@@ -287,8 +306,8 @@ impl<'a> Listing<'a> {
 }
 
 /// A file that may be a session.
-struct Candidate {
-    dir: Dir,
+struct SessionCandidate {
+    dir: FsDir,
     path: PathBuf,
     name: String,
     /// There is an index beside it.
@@ -306,10 +325,10 @@ fn salvaged_from(name: &str) -> Option<String> {
 }
 
 /// One that does not say where it belongs belongs where it lies.
-fn belongs(info: &SessionInfo, scope: Scope<'_>) -> bool {
+fn is_in_scope(info: &SessionSummary, scope: ListScope<'_>) -> bool {
     match scope {
-        Scope::All => true,
-        Scope::Project(cwd) => info.cwd.is_empty() || same_directory(cwd, &info.cwd),
+        ListScope::All => true,
+        ListScope::Project(cwd) => info.cwd.is_empty() || same_directory(cwd, &info.cwd),
     }
 }
 

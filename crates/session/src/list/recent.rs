@@ -6,7 +6,7 @@ use relaycode_text::hidden::is_hidden;
 use relaycode_text::width::{Ellipsis, clip};
 use serde::Serialize;
 
-use super::SessionInfo;
+use super::SessionSummary;
 
 /// Cells of a name.
 const MAX_NAME: usize = 40;
@@ -24,18 +24,19 @@ pub struct RecentSession {
 }
 
 impl RecentSession {
-    pub(super) fn of(info: &SessionInfo) -> RecentSession {
+    pub(super) fn from_summary(info: &SessionSummary) -> RecentSession {
         let file = info.path.file_name().map(|name| name.to_string_lossy().into_owned());
         // A summary says where a conversation is; what it is known by is its name, or how it began.
-        let title = info.title.as_deref().filter(|_| info.named);
+        let title = info.title.as_deref().filter(|_| info.has_title);
         let names = [title, info.first_message.as_deref(), Some(&info.id), file.as_deref()];
-        let name = names.into_iter().flatten().map(plain).find(|name| !name.is_empty()).unwrap_or_default();
+        let name =
+            names.into_iter().flatten().map(plain_line).find(|name| !name.is_empty()).unwrap_or_default();
         RecentSession { path: info.path.clone(), name, modified: info.modified.clone() }
     }
 }
 
 /// One line without control and hidden characters.
-fn plain(text: &str) -> String {
+fn plain_line(text: &str) -> String {
     let spaced: String = text.chars().map(|c| if c.is_whitespace() { ' ' } else { c }).collect();
     let seen: String = spaced.chars().filter(|c| !c.is_control() && !is_hidden(*c)).collect();
     let words: Vec<&str> = seen.split_whitespace().collect();

@@ -3,26 +3,26 @@
 use std::fs;
 use std::time::{Duration, Instant, SystemTime};
 
-use relaycode_durable::Real;
+use relaycode_durable::RealFs;
 use serde_json::json;
 
 use super::*;
 
 struct Home {
     dir: tempfile::TempDir,
-    layout: Layout,
+    layout: HomeLayout,
 }
 
 impl Home {
     fn new() -> Home {
         let dir = tempfile::tempdir().unwrap();
-        let layout = Layout::new(dir.path());
+        let layout = HomeLayout::new(dir.path());
         Home { dir, layout }
     }
 
     /// A file about `cwd`, `age` seconds old.
     fn put(&self, cwd: &str, id: &str, age: u64, text: &str) -> PathBuf {
-        let path = self.layout.session(Path::new(cwd), "2026-02-16T10:20:30Z".parse().unwrap(), id);
+        let path = self.layout.session_path(Path::new(cwd), "2026-02-16T10:20:30Z".parse().unwrap(), id);
         fs::create_dir_all(path.parent().unwrap()).unwrap();
         fs::write(&path, text).unwrap();
         let file = fs::File::options().write(true).open(&path).unwrap();
@@ -30,12 +30,12 @@ impl Home {
         path
     }
 
-    fn list(&self, scope: Scope<'_>, unanswered: bool) -> Listed {
-        Listing::new(&Real::default(), &self.layout).list(scope, unanswered).unwrap()
+    fn list(&self, scope: ListScope<'_>, unanswered: bool) -> SessionList {
+        SessionLister::new(&RealFs::default(), &self.layout).list(scope, unanswered).unwrap()
     }
 
-    fn all(&self) -> Vec<SessionInfo> {
-        self.list(Scope::All, true).sessions
+    fn all(&self) -> Vec<SessionSummary> {
+        self.list(ListScope::All, true).sessions
     }
 }
 
@@ -62,7 +62,7 @@ fn sessions_come_newest_first_with_what_they_are_about() {
     home.put("/shop", "old", 100, &answered("old", "/shop", "first words"));
     home.put("/shop", "new", 10, &answered("new", "/shop", "other words"));
     home.put("/else", "far", 1, &answered("far", "/else", "x"));
-    let listed = home.list(Scope::Project(Path::new("/shop")), false);
+    let listed = home.list(ListScope::Project(Path::new("/shop")), false);
     let ids: Vec<&str> = listed.sessions.iter().map(|info| info.id.as_str()).collect();
     assert_eq!(ids, ["new", "old"]);
     let info = &listed.sessions[1];
@@ -78,7 +78,7 @@ fn two_directories_that_share_a_name_do_not_share_their_sessions() {
     home.put("/a-b", "one", 1, &answered("one", "/a-b", "x"));
     home.put("/a/b", "two", 1, &answered("two", "/a/b", "x"));
     for (cwd, id) in [("/a-b", "one"), ("/a/b", "two")] {
-        let listed = home.list(Scope::Project(Path::new(cwd)), true).sessions;
+        let listed = home.list(ListScope::Project(Path::new(cwd)), true).sessions;
         assert_eq!(listed.iter().map(|info| info.id.as_str()).collect::<Vec<_>>(), [id]);
     }
 }
@@ -90,12 +90,12 @@ fn one_without_an_answer_is_hidden_and_counted() {
     home.put("/shop", "bare", 1, &header("bare", "/shop"));
     let long = "x".repeat(300_000);
     home.put("/shop", "long", 1, &(header("long", "/shop") + &message("a", "user", &long)));
-    let listed = home.list(Scope::Project(Path::new("/shop")), false);
+    let listed = home.list(ListScope::Project(Path::new("/shop")), false);
     // Of the long one the ends do not say; it is shown rather than hidden.
-    assert_eq!((listed.sessions.len(), listed.hidden.len()), (1, 2));
+    assert_eq!((listed.sessions.len(), listed.unanswered.len()), (1, 2));
     assert_eq!(listed.sessions[0].answered, None);
     assert!(listed.sessions[0].first_message.as_ref().unwrap().starts_with("xxx"));
-    assert_eq!(home.list(Scope::Project(Path::new("/shop")), true).sessions.len(), 3);
+    assert_eq!(home.list(ListScope::Project(Path::new("/shop")), true).sessions.len(), 3);
 }
 
 #[test]
@@ -105,7 +105,7 @@ fn what_a_repair_or_a_torn_end_left_without_an_answer_is_not_hidden() {
         let path = home.put("/shop", id, 1, &(header(id, "/shop") + &message("m", "user", "x")));
         fs::write(path.with_extension("").display().to_string() + beside, "half an answer").unwrap();
     }
-    let listed = home.list(Scope::All, false);
+    let listed = home.list(ListScope::All, false);
     assert_eq!(listed.sessions.iter().map(|info| info.answered).collect::<Vec<_>>(), [None, None]);
 }
 
@@ -128,12 +128,12 @@ fn damaged_files_are_listed_with_what_is_wrong_and_others_are_not_sessions() {
     for (id, text, _) in &cases {
         home.put("/shop", id, 1, text);
     }
-    let dir = home.layout.project(Path::new("/shop"));
+    let dir = home.layout.project_dir(Path::new("/shop"));
     fs::write(dir.join("notes.jsonl"), "{\"type\":\"note\"}\n").unwrap();
     fs::write(dir.join("notes.txt"), "x").unwrap();
     fs::write(dir.join("copy of one.jsonl"), answered("copied", "/shop", "x")).unwrap();
     fs::create_dir(dir.join("2026-02-16T10-20-30-000Z_dir.jsonl")).unwrap();
-    let listed = home.list(Scope::Project(Path::new("/shop")), false).sessions;
+    let listed = home.list(ListScope::Project(Path::new("/shop")), false).sessions;
     assert_eq!(listed.len(), cases.len() + 1);
     for (id, _, said) in cases {
         let info =
@@ -156,7 +156,7 @@ fn what_opens_without_a_word_is_listed_without_one() {
     for (number, text) in cases.iter().enumerate() {
         home.put("/shop", &format!("{number}"), 1, text);
     }
-    let listed = home.list(Scope::All, false).sessions;
+    let listed = home.list(ListScope::All, false).sessions;
     assert_eq!(listed.len(), cases.len());
     for info in listed {
         assert_eq!(
@@ -190,7 +190,7 @@ fn titles_come_from_the_header_or_the_last_summary() {
     let titles: Vec<_> = home.all().into_iter().map(|info| info.title.unwrap()).collect();
     assert_eq!(titles, ["second", "Carts"]);
     // What is offered on a welcome screen is known by its name or by how it began.
-    let recent = Listing::new(&Real::default(), &home.layout).recent(Scope::All, 5).unwrap();
+    let recent = SessionLister::new(&RealFs::default(), &home.layout).recent(ListScope::All, 5).unwrap();
     assert_eq!(recent.iter().map(|session| session.name.as_str()).collect::<Vec<_>>(), ["x", "Carts"]);
 }
 
@@ -201,7 +201,7 @@ fn messages_of_a_long_file_are_counted_on_demand() {
     home.put("/shop", "n", 1, &(answered("n", "/shop", "x") + &body));
     let mut infos = home.all();
     assert_eq!(infos[0].messages, None);
-    Listing::new(&Real::default(), &home.layout).count(&mut infos);
+    SessionLister::new(&RealFs::default(), &home.layout).count_messages(&mut infos);
     assert_eq!(infos[0].messages, Some(3002));
 }
 
@@ -216,7 +216,7 @@ fn recent_names_are_short_and_plain() {
     );
     home.put("/shop", "b", 2, &(header("b", "/shop") + &message("x", "assistant", "hm")));
     home.put("/shop", "c", 0, &(header("c", "/shop") + &message("x", "user", "hm")));
-    let recent = Listing::new(&Real::default(), &home.layout).recent(Scope::All, 5).unwrap();
+    let recent = SessionLister::new(&RealFs::default(), &home.layout).recent(ListScope::All, 5).unwrap();
     assert_eq!(recent.len(), 2);
     assert!(recent[0].name.starts_with("say [31mthis and 日本"), "{}", recent[0].name);
     assert!(relaycode_text::width::cells(&recent[0].name) <= 40);
@@ -230,8 +230,11 @@ fn five_thousand_sessions_are_listed_quickly() {
     for n in 0..5000 {
         let id = format!("{n:08x}");
         let cwd = format!("/p{}", n % 50);
-        let path =
-            home.layout.session(Path::new(&cwd), Timestamp::from_second(1_770_000_000 + n).unwrap(), &id);
+        let path = home.layout.session_path(
+            Path::new(&cwd),
+            Timestamp::from_second(1_770_000_000 + n).unwrap(),
+            &id,
+        );
         fs::create_dir_all(path.parent().unwrap()).unwrap();
         fs::write(path, answered(&id, &cwd, "what is this") + &filler + &message("z", "assistant", "ok"))
             .unwrap();

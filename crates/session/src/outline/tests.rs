@@ -3,20 +3,20 @@
 use std::fs;
 use std::sync::Arc;
 
-use relaycode_durable::{Fs, Real};
+use relaycode_durable::{Fs, RealFs};
 use serde_json::json;
 
 use super::*;
-use crate::Mode;
+use crate::OpenMode;
 
 fn session(lines: &[Value]) -> (tempfile::TempDir, Session) {
     let dir = tempfile::tempdir().unwrap();
     let header = json!({"type": "session", "version": 3, "id": "aa", "timestamp": "t", "cwd": "/"});
     let text: String = std::iter::once(&header).chain(lines).map(|line| format!("{line}\n")).collect();
     fs::write(dir.path().join("aa.jsonl"), text).unwrap();
-    let real: Arc<dyn Fs> = Arc::new(Real::default());
+    let real: Arc<dyn Fs> = Arc::new(RealFs::default());
     let at = real.open_root(dir.path()).unwrap();
-    let session = Session::open(real, at, "aa.jsonl", Mode::Read).unwrap();
+    let session = Session::open(real, at, "aa.jsonl", OpenMode::Read).unwrap();
     (dir, session)
 }
 
@@ -38,21 +38,21 @@ fn filters_leave_out_what_they_say_and_bridge_it() {
         message("u2", Some("u1"), "user", &json!("other way")),
     ]);
     let ids = |filter, search: &str| {
-        let lines = outline(&session, filter, search).unwrap();
+        let lines = session_outline(&session, filter, search).unwrap();
         lines.iter().map(|line| line.id.clone()).collect::<Vec<_>>()
     };
     let sorted = |mut ids: Vec<String>| {
         ids.sort();
         ids
     };
-    assert_eq!(sorted(ids(Filter::Default, "")), ["a1", "r1", "u1", "u2"]);
-    assert_eq!(sorted(ids(Filter::NoTools, "")), ["a1", "u1", "u2"]);
-    assert_eq!(ids(Filter::UserOnly, ""), ["u1", "u2"]);
-    assert_eq!(ids(Filter::LabeledOnly, ""), ["u1"]);
-    assert_eq!(ids(Filter::All, "").len(), 7);
-    assert_eq!(ids(Filter::All, "READ path"), ["c1"]);
-    assert_eq!(ids(Filter::Default, "assistant done"), ["a1"]);
-    let lines = outline(&session, Filter::NoTools, "").unwrap();
+    assert_eq!(sorted(ids(OutlineFilter::Default, "")), ["a1", "r1", "u1", "u2"]);
+    assert_eq!(sorted(ids(OutlineFilter::NoTools, "")), ["a1", "u1", "u2"]);
+    assert_eq!(ids(OutlineFilter::UserOnly, ""), ["u1", "u2"]);
+    assert_eq!(ids(OutlineFilter::LabeledOnly, ""), ["u1"]);
+    assert_eq!(ids(OutlineFilter::All, "").len(), 7);
+    assert_eq!(ids(OutlineFilter::All, "READ path"), ["c1"]);
+    assert_eq!(ids(OutlineFilter::Default, "assistant done"), ["a1"]);
+    let lines = session_outline(&session, OutlineFilter::NoTools, "").unwrap();
     let at = |id: &str| lines.iter().position(|line| line.id == id).unwrap();
     assert_eq!(lines[at("a1")].parent, Some(at("u1")));
     assert_eq!((lines[at("a1")].text.as_str(), lines[at("a1")].active), ("Done with it", false));
@@ -78,7 +78,7 @@ fn an_answer_that_only_calls_tools_is_shown_where_it_ended_badly() {
         ended("c6", "c5", None),
         ended("c7", "c6", Some("toolUse")),
     ]);
-    let lines = outline(&session, Filter::Default, "").unwrap();
+    let lines = session_outline(&session, OutlineFilter::Default, "").unwrap();
     let ids: Vec<&str> = lines.iter().map(|line| line.id.as_str()).collect();
     assert_eq!(ids, ["u1", "c3", "c4", "c5", "c7"], "and the last, where it goes on");
 }
@@ -91,7 +91,7 @@ fn words_are_found_wherever_they_stand_in_an_entry() {
     let (_dir, session) =
         session(&[message("u1", None, "user", &json!(far)), message("a1", Some("u1"), "assistant", &both)]);
     let ids = |search: &str| {
-        let lines = outline(&session, Filter::Default, search).unwrap();
+        let lines = session_outline(&session, OutlineFilter::Default, search).unwrap();
         lines.into_iter().map(|line| line.id).collect::<Vec<_>>()
     };
     assert_eq!(ids("NEEDLE hay"), ["u1"]);

@@ -3,20 +3,20 @@
 use std::fs;
 use std::time::{Duration, SystemTime};
 
-use relaycode_durable::Real;
+use relaycode_durable::RealFs;
 
 use super::*;
-use crate::Layout;
+use crate::HomeLayout;
 
 struct Home {
     _dir: tempfile::TempDir,
-    layout: Layout,
+    layout: HomeLayout,
 }
 
 impl Home {
     fn new(sessions: &[(&str, &str, &str)]) -> Home {
         let dir = tempfile::tempdir().unwrap();
-        let home = Home { layout: Layout::new(dir.path()), _dir: dir };
+        let home = Home { layout: HomeLayout::new(dir.path()), _dir: dir };
         for (age, (cwd, id, first)) in sessions.iter().enumerate() {
             home.put(cwd, id, first, age as u64 * 10);
         }
@@ -24,7 +24,7 @@ impl Home {
     }
 
     fn put(&self, cwd: &str, id: &str, first: &str, age: u64) -> PathBuf {
-        let path = self.layout.session(Path::new(cwd), "2026-02-16T10:20:30Z".parse().unwrap(), id);
+        let path = self.layout.session_path(Path::new(cwd), "2026-02-16T10:20:30Z".parse().unwrap(), id);
         fs::create_dir_all(path.parent().unwrap()).unwrap();
         let answer = if first.is_empty() {
             ""
@@ -41,29 +41,38 @@ impl Home {
         path
     }
 
-    fn find(&self, word: &str) -> Result<Found, ResolveError> {
+    fn find(&self, word: &str) -> Result<ResolvedSession, ResolveError> {
         self.find_after(word, None)
     }
 
-    fn find_after(&self, word: &str, crumb: Option<&Breadcrumb>) -> Result<Found, ResolveError> {
-        let fs = Real::default();
-        resolve(&Listing::new(&fs, &self.layout), Path::new("/shop"), &Target::parse(word), crumb)
+    fn find_after(
+        &self,
+        word: &str,
+        crumb: Option<&TerminalBreadcrumb>,
+    ) -> Result<ResolvedSession, ResolveError> {
+        let fs = RealFs::default();
+        resolve_session(
+            &SessionLister::new(&fs, &self.layout),
+            Path::new("/shop"),
+            &SessionTarget::parse(word),
+            crumb,
+        )
     }
 
     fn id(&self, word: &str) -> String {
-        self.find(word).unwrap().into_info().id
+        self.find(word).unwrap().into_summary().id
     }
 }
 
 #[test]
 fn words_are_numbers_ids_or_paths() {
-    assert_eq!(Target::parse("3"), Target::Number(3));
-    assert_eq!(Target::parse("0197"), Target::Id("0197".into()));
-    assert_eq!(Target::parse("123456"), Target::Id("123456".into()));
-    assert_eq!(Target::parse("3f"), Target::Id("3f".into()));
-    assert_eq!(Target::parse("x.jsonl"), Target::Path("x.jsonl".into()));
-    assert_eq!(Target::parse("a/b"), Target::Path("a/b".into()));
-    assert_eq!(Target::parse(""), Target::Newest);
+    assert_eq!(SessionTarget::parse("3"), SessionTarget::Number(3));
+    assert_eq!(SessionTarget::parse("0197"), SessionTarget::Id("0197".into()));
+    assert_eq!(SessionTarget::parse("123456"), SessionTarget::Id("123456".into()));
+    assert_eq!(SessionTarget::parse("3f"), SessionTarget::Id("3f".into()));
+    assert_eq!(SessionTarget::parse("x.jsonl"), SessionTarget::Path("x.jsonl".into()));
+    assert_eq!(SessionTarget::parse("a/b"), SessionTarget::Path("a/b".into()));
+    assert_eq!(SessionTarget::parse(""), SessionTarget::Newest);
 }
 
 #[test]
@@ -74,7 +83,7 @@ fn a_session_is_found_by_number_beginning_and_path() {
         (home.id("bb"), home.id("BB22"), home.id("77")),
         ("bb22".into(), "bb22".into(), "77cc".into())
     );
-    let path = home.find("2").unwrap().into_info().path;
+    let path = home.find("2").unwrap().into_summary().path;
     assert_eq!(home.id(path.to_str().unwrap()), "bb22");
 }
 
@@ -93,7 +102,9 @@ fn the_beginning_of_two_is_told_and_the_whole_of_one_is_not() {
 fn this_project_comes_before_others_and_those_are_told_apart() {
     let home = Home::new(&[("/else", "aa11", "x"), ("/shop", "aa22", "y"), ("/else", "cc33", "y")]);
     assert_eq!(home.id("aa"), "aa22");
-    let Found::InAnotherProject { info, cwd } = home.find("cc").unwrap() else { panic!("not told apart") };
+    let ResolvedSession::OtherProject { summary: info, cwd } = home.find("cc").unwrap() else {
+        panic!("not told apart")
+    };
     assert_eq!((info.id.as_str(), cwd), ("cc33", PathBuf::from("/else")));
 }
 
@@ -124,9 +135,9 @@ fn what_is_not_there_names_what_is_near() {
 #[test]
 fn the_terminal_comes_before_the_newest_if_it_is_about_this_directory() {
     let home = Home::new(&[("/shop", "new", "x"), ("/shop", "old", "y")]);
-    let session = home.find("old").unwrap().into_info().path;
-    let crumb = |cwd: &str, session: &Path| Breadcrumb { cwd: cwd.into(), session: session.into() };
-    let id = |crumb: &Breadcrumb| home.find_after("", Some(crumb)).unwrap().into_info().id;
+    let session = home.find("old").unwrap().into_summary().path;
+    let crumb = |cwd: &str, session: &Path| TerminalBreadcrumb { cwd: cwd.into(), session: session.into() };
+    let id = |crumb: &TerminalBreadcrumb| home.find_after("", Some(crumb)).unwrap().into_summary().id;
     assert_eq!(id(&crumb("/shop", &session)), "old");
     assert_eq!(id(&crumb("/else", &session)), "new");
     assert_eq!(id(&crumb("/shop", Path::new("/gone.jsonl"))), "new");

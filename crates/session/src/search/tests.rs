@@ -3,11 +3,11 @@
 use std::cell::Cell;
 use std::fs;
 
-use relaycode_durable::Real;
+use relaycode_durable::RealFs;
 
 use super::*;
-use crate::Layout;
-use crate::list::Listing;
+use crate::HomeLayout;
+use crate::list::SessionLister;
 
 fn message(id: &str, role: &str, text: &str) -> String {
     serde_json::json!({"type": "message", "id": id, "parentId": null, "timestamp": "t",
@@ -16,18 +16,20 @@ fn message(id: &str, role: &str, text: &str) -> String {
         + "\n"
 }
 
-fn session(body: &str) -> (tempfile::TempDir, SessionInfo) {
+fn session(body: &str) -> (tempfile::TempDir, SessionSummary) {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("2026-02-16T10-20-30-000Z_aa.jsonl");
     let header = "{\"type\":\"session\",\"version\":3,\"id\":\"aa\",\"cwd\":\"/shop\"}\n";
     fs::write(&path, header.to_string() + body).unwrap();
-    let info = Listing::new(&Real::default(), &Layout::new(dir.path())).one(&path).unwrap();
+    let info =
+        SessionLister::new(&RealFs::default(), &HomeLayout::new(dir.path())).summarize_file(&path).unwrap();
     (dir, info)
 }
 
 fn found(body: &str, words: &str) -> Vec<String> {
     let (_dir, info) = session(body);
-    let hits = search(&Real::default(), &info, &Words::of(words).unwrap(), 100, &|| false).unwrap();
+    let hits = search_session(&RealFs::default(), &info, &SearchWords::parse(words).unwrap(), 100, &|| false)
+        .unwrap();
     hits.hits.into_iter().map(|hit| hit.entry).collect()
 }
 
@@ -50,13 +52,15 @@ fn all_words_must_be_in_one_message_whatever_their_case() {
 fn a_clip_shows_what_stands_around() {
     let text = format!("{} needle\n\n and {}", "before ".repeat(50), "after ".repeat(100));
     let (_dir, info) = session(&message("a", "user", &text));
-    let hits = search(&Real::default(), &info, &Words::of("needle").unwrap(), 1, &|| false).unwrap();
+    let hits =
+        search_session(&RealFs::default(), &info, &SearchWords::parse("needle").unwrap(), 1, &|| false)
+            .unwrap();
     let clip = &hits.hits[0].clip;
     assert!(
         clip.starts_with('…') && clip.ends_with('…') && clip.contains("before needle and after"),
         "{clip}"
     );
-    assert!(clip.chars().count() <= CLIP + 2);
+    assert!(clip.chars().count() <= CLIP_CHARS + 2);
 }
 
 #[test]
@@ -65,7 +69,9 @@ fn long_lines_are_found_across_chunks_and_beyond_the_bound_skipped() {
     let huge = message("b", "user", &("y".repeat(MAX_LINE) + " needle"));
     let body = long + &huge + &message("c", "user", "needle");
     let (_dir, info) = session(&body);
-    let hits = search(&Real::default(), &info, &Words::of("needle").unwrap(), 9, &|| false).unwrap();
+    let hits =
+        search_session(&RealFs::default(), &info, &SearchWords::parse("needle").unwrap(), 9, &|| false)
+            .unwrap();
     let ids: Vec<&str> = hits.hits.iter().map(|hit| hit.entry.as_str()).collect();
     assert_eq!((ids, hits.skipped), (vec!["a", "c"], 1));
 }
@@ -74,15 +80,15 @@ fn long_lines_are_found_across_chunks_and_beyond_the_bound_skipped() {
 fn it_stops_when_it_has_enough_or_is_asked_to() {
     let body: String = (0..20_000).map(|n| message(&n.to_string(), "user", "needle")).collect();
     let (_dir, info) = session(&body);
-    let words = Words::of("needle").unwrap();
+    let words = SearchWords::parse("needle").unwrap();
     let asked = Cell::new(0);
-    let hits = search(&Real::default(), &info, &words, 3, &|| false).unwrap();
+    let hits = search_session(&RealFs::default(), &info, &words, 3, &|| false).unwrap();
     assert_eq!((hits.hits.len(), hits.stopped), (3, false));
     let stop = || {
         asked.set(asked.get() + 1);
         asked.get() > 2
     };
-    let hits = search(&Real::default(), &info, &words, usize::MAX, &stop).unwrap();
+    let hits = search_session(&RealFs::default(), &info, &words, usize::MAX, &stop).unwrap();
     assert!(hits.stopped && hits.hits.len() < 20_000);
-    assert_eq!(Words::of("  "), None);
+    assert_eq!(SearchWords::parse("  "), None);
 }

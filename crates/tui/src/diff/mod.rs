@@ -5,7 +5,7 @@
 //! say it again. What `git apply` takes is `relaycode_change::diff::patch`.
 
 mod paint;
-mod side;
+mod side_by_side;
 #[cfg(test)]
 mod tests;
 mod unified;
@@ -13,13 +13,13 @@ mod unified;
 use std::fmt::Write;
 use std::time::{Duration, Instant};
 
-use relaycode_change::diff::{self, Content, DiffHunk, DiffLine, Ending, FileDiff, LineKind};
+use relaycode_change::diff::{self, DiffContent, DiffHunk, DiffLine, DiffLineEnding, DiffLineKind, FileDiff};
 use relaycode_change::plan::{FilePlan, Plan};
-use relaycode_change::proposal::Mode;
+use relaycode_change::proposal::GitFileMode;
 
-use self::paint::Colours;
-use super::{number, size};
-use crate::look::{Look, Paint, Sign};
+use self::paint::SyntaxColours;
+use super::{human_size, pluralize};
+use crate::style::{Glyph, OutputStyle, PaintRole};
 
 /// Narrower terminals show unified diffs only.
 pub const SIDE_COLUMNS: usize = 80;
@@ -29,7 +29,7 @@ const COLOUR_BUDGET: Duration = Duration::from_millis(500);
 
 /// How the lines of a file before and after are arranged.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum Layout {
+pub enum DiffLayout {
     /// Below each other.
     #[default]
     Unified,
@@ -42,87 +42,96 @@ pub enum Layout {
 }
 
 /// The diff of every file that changes, each after an empty line.
-pub fn text(plan: &Plan, look: &Look) -> String {
-    text_in(plan, Layout::Unified, look)
+pub fn text(plan: &Plan, look: &OutputStyle) -> String {
+    text_with_layout(plan, DiffLayout::Unified, look)
 }
 
 /// The same in a layout.
-pub fn text_in(plan: &Plan, layout: Layout, look: &Look) -> String {
-    let files = plan.files.iter().filter(|file| file.change != relaycode_change::plan::Change::Unchanged);
-    let diffs: Vec<(&FilePlan, FileDiff)> = files.map(|file| (file, diff::of_file(file))).collect();
-    let (layout, mut out) = settle(layout, look);
+pub fn text_with_layout(plan: &Plan, layout: DiffLayout, look: &OutputStyle) -> String {
+    let files =
+        plan.files.iter().filter(|file| file.change != relaycode_change::plan::FileChangeKind::Unchanged);
+    let diffs: Vec<(&FilePlan, FileDiff)> = files.map(|file| (file, diff::diff_file(file))).collect();
+    let (layout, mut out) = choose_layout(layout, look);
     let start = Instant::now();
     for (file, diff) in &diffs {
         let left = COLOUR_BUDGET.saturating_sub(start.elapsed());
-        out += &laid_out(diff, &Colours::of(file, diff, left, look), layout, look);
+        out += &render_file(diff, &SyntaxColours::for_diff(file, diff, left, look), layout, look);
     }
     out
 }
 
 /// The diff of one file, after an empty line. Without the file's content there are no colours of its language.
-pub fn file(diff: &FileDiff, look: &Look) -> String {
-    laid_out(diff, &Colours::default(), Layout::Unified, look)
+pub fn file_text(diff: &FileDiff, look: &OutputStyle) -> String {
+    render_file(diff, &SyntaxColours::default(), DiffLayout::Unified, look)
 }
 
 /// The diff of one file (all of it, or some of its places) in a layout, after an empty line.
-pub fn file_in(file: &FilePlan, diff: &FileDiff, layout: Layout, look: &Look) -> String {
-    let (layout, remark) = settle(layout, look);
-    remark + &laid_out(diff, &Colours::of(file, diff, COLOUR_BUDGET, look), layout, look)
+pub fn file_text_with_layout(
+    file: &FilePlan,
+    diff: &FileDiff,
+    layout: DiffLayout,
+    look: &OutputStyle,
+) -> String {
+    let (layout, remark) = choose_layout(layout, look);
+    remark + &render_file(diff, &SyntaxColours::for_diff(file, diff, COLOUR_BUDGET, look), layout, look)
 }
 
 /// The layout that fits, and a remark if it is another one than was asked for.
-fn settle(layout: Layout, look: &Look) -> (Layout, String) {
+fn choose_layout(layout: DiffLayout, look: &OutputStyle) -> (DiffLayout, String) {
     match layout {
-        Layout::SideBySide { columns } if columns < SIDE_COLUMNS => {
+        DiffLayout::SideBySide { columns } if columns < SIDE_COLUMNS => {
             let remark = format!("unified: side by side needs {SIDE_COLUMNS} columns, there are {columns}");
-            (Layout::Unified, format!("\n{}\n", look.paint(Paint::Dim, &look.wrap(&remark, 0))))
+            (DiffLayout::Unified, format!("\n{}\n", look.paint(PaintRole::Dim, &look.wrap(&remark, 0))))
         }
         fits => (fits, String::new()),
     }
 }
 
-fn laid_out(diff: &FileDiff, colours: &Colours, layout: Layout, look: &Look) -> String {
+fn render_file(diff: &FileDiff, colours: &SyntaxColours, layout: DiffLayout, look: &OutputStyle) -> String {
     let mut out = String::from("\n");
     write_head(&mut out, diff, look);
-    let Content::Text { hunks, endings } = &diff.content else {
+    let DiffContent::Text { hunks, endings } = &diff.content else {
         return out;
     };
     if endings.is_some_and(|change| change.only) {
         return out;
     }
-    let view = View { colours, mark_endings: endings.is_some(), look };
+    let view = DiffView { colours, mark_endings: endings.is_some(), look };
     let one_sided = diff.mode_before.is_none() || diff.mode_after.is_none();
     match layout {
-        Layout::SideBySide { columns } if !one_sided => side::write(&mut out, hunks, columns, &view),
+        DiffLayout::SideBySide { columns } if !one_sided => {
+            side_by_side::write(&mut out, hunks, columns, &view)
+        }
         _ => hunks.iter().for_each(|hunk| unified::write(&mut out, hunk, &view)),
     }
     out
 }
 
 /// What the lines of a file are shown with.
-struct View<'a> {
-    colours: &'a Colours,
+struct DiffView<'a> {
+    colours: &'a SyntaxColours,
     mark_endings: bool,
-    look: &'a Look,
+    look: &'a OutputStyle,
 }
 
-impl View<'_> {
+impl DiffView<'_> {
     /// The sign of a carriage return, where it is part of the change.
     fn ending_mark(&self, line: &DiffLine) -> &'static str {
-        let shown = matches!(line.ending, Ending::Crlf | Ending::Cr) && line.kind != LineKind::Context;
-        if shown && self.mark_endings { self.look.sign(Sign::CarriageReturn) } else { "" }
+        let shown = matches!(line.ending, DiffLineEnding::Crlf | DiffLineEnding::Cr)
+            && line.kind != DiffLineKind::Context;
+        if shown && self.mark_endings { self.look.glyph(Glyph::CarriageReturn) } else { "" }
     }
 
     fn hunk_head(&self, hunk: &DiffHunk) -> String {
         let (old, new) = ((hunk.old_start, hunk.old_lines), (hunk.new_start, hunk.new_lines));
-        self.look.paint(Paint::Dim, &format!("@@ -{},{} +{},{} @@", old.0, old.1, new.0, new.1))
+        self.look.paint(PaintRole::Dim, &format!("@@ -{},{} +{},{} @@", old.0, old.1, new.0, new.1))
     }
 }
 
 /// Stands below a last line that has no ending.
 const NO_NEWLINE: &str = "\\ No newline at end of file";
 
-fn write_head(out: &mut String, file: &FileDiff, look: &Look) {
+fn write_head(out: &mut String, file: &FileDiff, look: &OutputStyle) {
     let new = look.safe(file.path.as_str());
     let old = file.renamed_from.as_ref().unwrap_or(&file.path);
     let old = look.safe(old.as_str());
@@ -136,45 +145,47 @@ fn write_head(out: &mut String, file: &FileDiff, look: &Look) {
     };
     let head = format!("--- {before}\n+++ {after}");
     for line in head.lines() {
-        let _ = writeln!(out, "{}", look.paint(Paint::Strong, line));
+        let _ = writeln!(out, "{}", look.paint(PaintRole::Strong, line));
     }
     for sentence in sentences(file, look) {
-        let _ = writeln!(out, "{}", look.paint(Paint::Dim, &sentence));
+        let _ = writeln!(out, "{}", look.paint(PaintRole::Dim, &sentence));
     }
 }
 
 /// What lines cannot show.
-fn sentences(file: &FileDiff, look: &Look) -> Vec<String> {
-    let arrow = look.sign(Sign::Arrow);
+fn sentences(file: &FileDiff, look: &OutputStyle) -> Vec<String> {
+    let arrow = look.glyph(Glyph::Arrow);
     let mut out = Vec::new();
     match (file.mode_before, file.mode_after) {
-        (Some(Mode::Regular), Some(Mode::Executable)) => out.push("becomes executable".into()),
-        (Some(Mode::Executable), Some(Mode::Regular)) => out.push("no longer executable".into()),
+        (Some(GitFileMode::Regular), Some(GitFileMode::Executable)) => out.push("becomes executable".into()),
+        (Some(GitFileMode::Executable), Some(GitFileMode::Regular)) => {
+            out.push("no longer executable".into())
+        }
         _ => {}
     }
     match &file.content {
-        Content::Same if file.renamed_from.is_some() => out.push("moved, content unchanged".into()),
-        Content::Same if file.mode_before.is_none() => out.push("a new empty file".into()),
-        Content::Same if file.mode_after.is_none() => out.push("it was empty".into()),
-        Content::Same => {}
-        Content::Binary { bytes_before, bytes_after } => {
-            let (before, after) = (size(*bytes_before), size(*bytes_after));
+        DiffContent::Same if file.renamed_from.is_some() => out.push("moved, content unchanged".into()),
+        DiffContent::Same if file.mode_before.is_none() => out.push("a new empty file".into()),
+        DiffContent::Same if file.mode_after.is_none() => out.push("it was empty".into()),
+        DiffContent::Same => {}
+        DiffContent::Binary { bytes_before, bytes_after } => {
+            let (before, after) = (human_size(*bytes_before), human_size(*bytes_after));
             out.push(match (file.mode_before, file.mode_after) {
                 (None, _) => format!("binary file, {after}"),
                 (_, None) => format!("binary file, {before}"),
                 _ => format!("binary file, {before} {arrow} {after}"),
             });
         }
-        Content::Text { endings: Some(change), .. } => {
+        DiffContent::Text { endings: Some(change), .. } => {
             let only = if change.only { "only " } else { "" };
             out.push(format!(
                 "{only}the line endings of {} change, {} {arrow} {}",
-                number(change.lines, "line"),
+                pluralize(change.lines, "line"),
                 change.from.name(),
                 change.to.name()
             ));
         }
-        Content::Text { endings: None, .. } => {}
+        DiffContent::Text { endings: None, .. } => {}
     }
     out
 }

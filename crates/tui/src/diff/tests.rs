@@ -2,15 +2,15 @@
 //! nothing but colours.
 
 use relaycode_change::path::RelPath;
-use relaycode_change::plan::Change;
-use relaycode_testkit::tongue;
+use relaycode_change::plan::FileChangeKind;
+use relaycode_testkit::hostile_text;
 use relaycode_text::width::cells;
 
 use super::*;
 
-const PLAIN: Look = Look { color: false, utf8: true, width: Some(80) };
-const ASCII: Look = Look { color: false, utf8: false, width: Some(80) };
-const COLOUR: Look = Look { color: true, utf8: true, width: Some(80) };
+const PLAIN: OutputStyle = OutputStyle { color: false, utf8: true, width: Some(80) };
+const ASCII: OutputStyle = OutputStyle { color: false, utf8: false, width: Some(80) };
+const COLOUR: OutputStyle = OutputStyle { color: true, utf8: true, width: Some(80) };
 
 const CART: (&str, &str) = (
     "// Totals.\nimport { Item } from './item';\n\nexport function total(items: Item[]): number {\n  \
@@ -27,12 +27,12 @@ fn file(name: &str, before: Option<&str>, after: Option<&str>) -> FilePlan {
         path: RelPath::parse(name).unwrap(),
         renamed_from: None,
         change: match (&before, &after) {
-            (None, _) => Change::Added,
-            (_, None) => Change::Deleted,
-            _ => Change::Modified,
+            (None, _) => FileChangeKind::Added,
+            (_, None) => FileChangeKind::Deleted,
+            _ => FileChangeKind::Modified,
         },
-        mode_before: before.is_some().then_some(Mode::Regular),
-        mode_after: after.is_some().then_some(Mode::Regular),
+        mode_before: before.is_some().then_some(GitFileMode::Regular),
+        mode_after: after.is_some().then_some(GitFileMode::Regular),
         before,
         after,
         added: 0,
@@ -46,9 +46,9 @@ fn file(name: &str, before: Option<&str>, after: Option<&str>) -> FilePlan {
 fn everything() -> Plan {
     let mut moved = file("src/new/name.rs", Some("fn a() {}\n"), Some("fn b() {}\n"));
     moved.renamed_from = Some(RelPath::parse("src/old.rs").unwrap());
-    moved.change = Change::Renamed;
+    moved.change = FileChangeKind::Renamed;
     let mut script = file("run.sh", Some("#!/bin/sh\necho 1\n"), Some("#!/bin/sh\necho 2\n"));
-    script.mode_after = Some(Mode::Executable);
+    script.mode_after = Some(GitFileMode::Executable);
     let files = vec![
         file("src/cart.ts", Some(CART.0), Some(CART.1)),
         file(
@@ -86,8 +86,8 @@ fn without_colours(text: &str) -> String {
     parts.fold(first, |out, part| out + part.split_once('m').map_or("", |(_, rest)| rest))
 }
 
-fn side(columns: usize) -> Layout {
-    Layout::SideBySide { columns }
+fn side(columns: usize) -> DiffLayout {
+    DiffLayout::SideBySide { columns }
 }
 
 #[test]
@@ -109,17 +109,17 @@ fn unified_in_ascii() {
 
 #[test]
 fn side_by_side_plain() {
-    insta::assert_snapshot!(text_in(&everything(), side(120), &PLAIN));
+    insta::assert_snapshot!(text_with_layout(&everything(), side(120), &PLAIN));
 }
 
 #[test]
 fn side_by_side_in_colours() {
-    insta::assert_snapshot!(visible(&text_in(&everything(), side(100), &COLOUR)));
+    insta::assert_snapshot!(visible(&text_with_layout(&everything(), side(100), &COLOUR)));
 }
 
 #[test]
 fn side_by_side_in_ascii_at_its_narrowest() {
-    let text = text_in(&everything(), side(SIDE_COLUMNS), &ASCII);
+    let text = text_with_layout(&everything(), side(SIDE_COLUMNS), &ASCII);
     assert!(text.is_ascii());
     insta::assert_snapshot!(text);
 }
@@ -127,8 +127,8 @@ fn side_by_side_in_ascii_at_its_narrowest() {
 #[test]
 fn on_a_narrow_terminal_side_by_side_is_unified_and_says_so() {
     let plan = Plan { files: vec![file("a.txt", Some("a\n"), Some("b\n"))], ..Plan::default() };
-    let narrow = Look { width: Some(40), ..PLAIN };
-    let text = text_in(&plan, side(79), &narrow);
+    let narrow = OutputStyle { width: Some(40), ..PLAIN };
+    let text = text_with_layout(&plan, side(79), &narrow);
     let expected = "
 unified: side by side needs 80 columns,
 there are 79
@@ -140,23 +140,26 @@ there are 79
 +b
 ";
     assert_eq!(text, expected);
-    assert_eq!(file_in(&plan.files[0], &diff::of_file(&plan.files[0]), side(79), &narrow), text);
+    assert_eq!(
+        file_text_with_layout(&plan.files[0], &diff::diff_file(&plan.files[0]), side(79), &narrow),
+        text
+    );
 }
 
 #[test]
 fn colours_add_nothing_but_colours() {
-    for layout in [Layout::Unified, side(80), side(133)] {
-        let coloured = text_in(&everything(), layout, &COLOUR);
+    for layout in [DiffLayout::Unified, side(80), side(133)] {
+        let coloured = text_with_layout(&everything(), layout, &COLOUR);
         assert!(coloured.contains("\x1b[35m"), "{layout:?} has colours of a language");
         assert!(coloured.contains("\x1b[1;32m"), "{layout:?} has words");
-        assert_eq!(without_colours(&coloured), text_in(&everything(), layout, &PLAIN), "{layout:?}");
+        assert_eq!(without_colours(&coloured), text_with_layout(&everything(), layout, &PLAIN), "{layout:?}");
     }
 }
 
 #[test]
 fn every_escape_is_closed_in_its_line() {
-    for layout in [Layout::Unified, side(80)] {
-        for line in text_in(&everything(), layout, &COLOUR).lines() {
+    for layout in [DiffLayout::Unified, side(80)] {
+        for line in text_with_layout(&everything(), layout, &COLOUR).lines() {
             let (opened, closed) = (line.matches("\x1b[").count(), line.matches("\x1b[0m").count());
             assert_eq!(opened, closed * 2, "{line:?}");
         }
@@ -165,24 +168,25 @@ fn every_escape_is_closed_in_its_line() {
 
 #[test]
 fn no_row_is_too_wide_and_no_character_is_lost() {
-    for first in (0..tongue::count()).step_by(97) {
-        let texts: Vec<String> = (first..first + 4).map(tongue::string).collect();
+    for first in (0..hostile_text::string_count()).step_by(97) {
+        let texts: Vec<String> = (first..first + 4).map(hostile_text::hostile_string).collect();
         let before = format!("{}\tä日本語\n{}\n", texts[0], texts[1]);
         let after = format!("{}\tö日本語\n{}\n{}", texts[0], texts[2], texts[3]);
         let file = file("a.rs", Some(&before), Some(&after));
-        let diff = diff::of_file(&file);
+        let diff = diff::diff_file(&file);
         for (columns, look) in [(80, PLAIN), (81, COLOUR), (80, ASCII), (200, PLAIN)] {
-            let text = file_in(&file, &diff, side(columns), &look);
-            assert_eq!(tongue::unsafe_in(&text, look.color), None, "string {first}: {text:?}");
+            let text = file_text_with_layout(&file, &diff, side(columns), &look);
+            assert_eq!(hostile_text::find_unsafe_char(&text, look.color), None, "string {first}: {text:?}");
             let plain = without_colours(&text);
             assert!(!plain.contains('\t'));
-            let Content::Text { hunks, .. } = &diff.content else {
+            let DiffContent::Text { hunks, .. } = &diff.content else {
                 continue;
             };
             let wide = plain.lines().find(|line| cells(line) > columns && !line.starts_with(['-', '+']));
             assert_eq!(wide, None, "string {first}");
             let shown = |c: char| plain.matches(c).count();
-            for line in hunks.iter().flat_map(|hunk| &hunk.lines).filter(|line| line.kind == LineKind::Added)
+            for line in
+                hunks.iter().flat_map(|hunk| &hunk.lines).filter(|line| line.kind == DiffLineKind::Added)
             {
                 let letters = line.text.chars().filter(|c| c.is_ascii_alphabetic());
                 assert!(letters.clone().all(|c| shown(c) > 0), "string {first}");
@@ -195,7 +199,7 @@ fn no_row_is_too_wide_and_no_character_is_lost() {
 fn a_line_is_shown_whole_in_rows() {
     let long: String = ('a'..='z').cycle().take(150).collect();
     let file = file("a.txt", Some("x\n"), Some(&format!("{long}\n")));
-    let text = file_in(&file, &diff::of_file(&file), side(80), &PLAIN);
+    let text = file_text_with_layout(&file, &diff::diff_file(&file), side(80), &PLAIN);
     let rows = text.lines().skip(4).map(|row| row.split_once('│').unwrap().1);
     let joined: String = rows.map(|row| row.chars().skip(6).collect::<String>()).collect();
     assert_eq!(joined, long);
@@ -204,7 +208,7 @@ fn a_line_is_shown_whole_in_rows() {
 #[test]
 fn marks_without_width_do_not_pile_up_unseen() {
     let file = file("a.txt", Some("x\n"), Some(&format!("e{}\n", "\u{301}".repeat(20))));
-    let text = file_in(&file, &diff::of_file(&file), side(80), &PLAIN);
+    let text = file_text_with_layout(&file, &diff::diff_file(&file), side(80), &PLAIN);
     assert_eq!((text.matches('\u{301}').count(), text.matches("\\u{301}").count()), (MARKS, 20 - MARKS));
 }
 

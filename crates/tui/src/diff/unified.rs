@@ -2,30 +2,32 @@
 
 use std::fmt::Write;
 
-use relaycode_change::diff::{DiffHunk, Ending, words};
+use relaycode_change::diff::{DiffHunk, DiffLineEnding, changed_words};
 
-use super::paint::{pieces, tint, whole};
-use super::{NO_NEWLINE, View};
-use crate::look::Paint;
+use super::paint::{paint_text, painted_spans, whole_line_paint};
+use super::{DiffView, NO_NEWLINE};
+use crate::style::PaintRole;
 
-pub(super) fn write(out: &mut String, hunk: &DiffHunk, view: &View<'_>) {
+pub(super) fn write(out: &mut String, hunk: &DiffHunk, view: &DiffView<'_>) {
     let look = view.look;
     let _ = writeln!(out, "{}", view.hunk_head(hunk));
-    let words = if look.color { words(hunk) } else { Vec::new() };
+    let words = if look.color { changed_words(hunk) } else { Vec::new() };
     for (at, line) in hunk.lines.iter().enumerate() {
         let (sign, mark) = (line.kind.sign(), view.ending_mark(line));
-        let paint = whole(line.kind);
-        let text = match pieces(hunk, at, &words, view.colours) {
-            None => tint(look, paint, &format!("{sign}{}{mark}", look.code(&line.text))),
+        let paint = whole_line_paint(line.kind);
+        let text = match painted_spans(hunk, at, &words, view.colours) {
+            None => paint_text(look, paint, &format!("{sign}{}{mark}", look.code(&line.text))),
             Some(pieces) => {
-                let text: String =
-                    pieces.iter().map(|piece| tint(look, piece.paint, &look.code(piece.text))).collect();
-                tint(look, paint, &sign.to_string()) + &text + &tint(look, paint, mark)
+                let text: String = pieces
+                    .iter()
+                    .map(|piece| paint_text(look, piece.paint, &look.code(piece.text)))
+                    .collect();
+                paint_text(look, paint, &sign.to_string()) + &text + &paint_text(look, paint, mark)
             }
         };
         let _ = writeln!(out, "{text}");
-        if line.ending == Ending::None {
-            let _ = writeln!(out, "{}", look.paint(Paint::Dim, NO_NEWLINE));
+        if line.ending == DiffLineEnding::None {
+            let _ = writeln!(out, "{}", look.paint(PaintRole::Dim, NO_NEWLINE));
         }
     }
 }

@@ -4,11 +4,11 @@ use relaycode_text::escape::is_unsafe;
 
 use super::*;
 
-const PLAIN: Look = Look { color: false, utf8: true, width: Some(80) };
-const ASCII: Look = Look { color: false, utf8: false, width: Some(80) };
+const PLAIN: OutputStyle = OutputStyle { color: false, utf8: true, width: Some(80) };
+const ASCII: OutputStyle = OutputStyle { color: false, utf8: false, width: Some(80) };
 const HOSTILE: &str = "a\x1b[2Jb\u{202e}c\nd\u{9b}31m";
 
-fn step(step: Step, command: &str, result: StepResult, millis: u64, output: &str) -> StepReport {
+fn step(step: GateStep, command: &str, result: StepResult, millis: u64, output: &str) -> StepReport {
     StepReport {
         step,
         command: command.to_string(),
@@ -27,8 +27,8 @@ fn linted(before: Option<u64>, after: u64, errors: Vec<Diagnostic>, new_count: u
     GateReport {
         unclear: false,
         steps: vec![
-            step(Step::Baseline, "tsc --noEmit", StepResult::Exited { code: 2 }, 1_500, "2 errors"),
-            step(Step::Linter, "tsc --noEmit", StepResult::Exited { code: 2 }, 1_730, "5 errors"),
+            step(GateStep::Baseline, "tsc --noEmit", StepResult::Exited { code: 2 }, 1_500, "2 errors"),
+            step(GateStep::Linter, "tsc --noEmit", StepResult::Exited { code: 2 }, 1_730, "5 errors"),
         ],
         errors_before: before,
         errors_after: Some(after),
@@ -46,7 +46,7 @@ fn more_errors_than_before_are_counted_and_the_first_are_named() {
         vec![error("src/cart.ts", 31, "Type 'string' is not assignable to type 'number'")],
         3,
     );
-    let text = refused(
+    let text = refused_card(
         &report,
         "everything was put back",
         Some("keep it anyway: `relay apply answer.md --allow gate`"),
@@ -59,7 +59,7 @@ fn more_errors_than_before_are_counted_and_the_first_are_named() {
   keep it anyway: `relay apply answer.md --allow gate`
 ";
     assert_eq!(text, expected);
-    let text = waiting(&report, &ASCII);
+    let text = pending_card(&report, &ASCII);
     let expected = "\
 ! tsc --noEmit went from 2 to 5 errors                     on disk, not kept yet
     src/cart.ts:31  Type 'string' is not assignable to type 'number'
@@ -71,18 +71,18 @@ fn more_errors_than_before_are_counted_and_the_first_are_named() {
 #[test]
 fn as_many_errors_as_before_are_half_a_line() {
     let mut report = linted(Some(2), 2, Vec::new(), 0);
-    assert_eq!(verdict(&report, &PLAIN), None);
-    assert_eq!(passed(&report, &PLAIN).as_deref(), Some("checked in 3.2 s, 2 → 2 errors"));
-    assert_eq!(passed(&report, &ASCII).as_deref(), Some("checked in 3.2 s, 2 -> 2 errors"));
+    assert_eq!(verdict_text(&report, &PLAIN), None);
+    assert_eq!(passed_summary(&report, &PLAIN).as_deref(), Some("checked in 3.2 s, 2 → 2 errors"));
+    assert_eq!(passed_summary(&report, &ASCII).as_deref(), Some("checked in 3.2 s, 2 -> 2 errors"));
     report.reformatted = vec!["a.ts".to_string()];
-    let text = passed(&report, &PLAIN);
+    let text = passed_summary(&report, &PLAIN);
     assert_eq!(text.as_deref(), Some("checked in 3.2 s, 2 → 2 errors, 1 file reformatted"));
-    assert_eq!(passed(&GateReport::default(), &PLAIN), None);
+    assert_eq!(passed_summary(&GateReport::default(), &PLAIN), None);
 }
 
 #[test]
 fn every_bad_end_has_a_sentence() {
-    let says = |report: &GateReport| verdict(report, &PLAIN).unwrap_or_default();
+    let says = |report: &GateReport| verdict_text(report, &PLAIN).unwrap_or_default();
     assert_eq!(says(&linted(None, 1, Vec::new(), 0)), "tsc --noEmit reports 1 error");
     let exchanged = linted(Some(2), 2, vec![error("a", 0, "x")], 1);
     assert_eq!(says(&exchanged), "tsc --noEmit has 1 new error (2 → 2 errors)");
@@ -95,16 +95,22 @@ fn every_bad_end_has_a_sentence() {
         (StepResult::CannotRun { text: "no sh".to_string() }, "make fmt cannot run: no sh"),
     ] {
         let report = GateReport {
-            steps: vec![step(Step::PostCommand, "make fmt", result, 10, "")],
+            steps: vec![step(GateStep::PostCommand, "make fmt", result, 10, "")],
             ..GateReport::default()
         };
         assert_eq!(says(&report), expected);
     }
     let uncounted = GateReport {
-        steps: vec![step(Step::Linter, "./check", StepResult::Exited { code: 1 }, 10, "\nit is\n\nbad\n")],
+        steps: vec![step(
+            GateStep::Linter,
+            "./check",
+            StepResult::Exited { code: 1 },
+            10,
+            "\nit is\n\nbad\n",
+        )],
         ..GateReport::default()
     };
-    let text = refused(&uncounted, "everything was put back", None, &PLAIN);
+    let text = refused_card(&uncounted, "everything was put back", None, &PLAIN);
     let expected = "\
 ✗ not kept: ./check ended with code 1                    everything was put back
     it is
@@ -126,14 +132,14 @@ linter: tsc --noEmit ended with code 2
 5 errors
 it left 2 processes behind, which were ended
 ";
-    assert_eq!(output(&report, &PLAIN), expected);
+    assert_eq!(full_output(&report, &PLAIN), expected);
 }
 
 #[test]
 fn a_narrow_terminal_gets_lines_of_its_own() {
-    let look = Look { width: Some(40), ..PLAIN };
+    let look = OutputStyle { width: Some(40), ..PLAIN };
     let report = linted(Some(2), 5, vec![error("src/components/cart/total.ts", 31, "is not assignable")], 3);
-    let text = refused(
+    let text = refused_card(
         &report,
         "everything was put back",
         Some("keep it anyway: `relay apply answer.md --allow gate`"),
@@ -156,19 +162,19 @@ fn a_narrow_terminal_gets_lines_of_its_own() {
 fn what_a_linter_prints_is_never_obeyed() {
     let mut report = linted(Some(0), 9, vec![error(HOSTILE, 1, HOSTILE)], 4);
     report.steps.push(step(
-        Step::PostCommand,
+        GateStep::PostCommand,
         HOSTILE,
         StepResult::CannotRun { text: HOSTILE.into() },
         1,
         HOSTILE,
     ));
     for look in [PLAIN, ASCII] {
-        let mut text =
-            refused(&report, "everything was put back", Some(HOSTILE), &look) + &waiting(&report, &look);
-        text += &output(&report, &look);
+        let mut text = refused_card(&report, "everything was put back", Some(HOSTILE), &look)
+            + &pending_card(&report, &look);
+        text += &full_output(&report, &look);
         report.new_errors.clear();
         report.new_count = 0;
-        text += &waiting(&report, &look);
+        text += &pending_card(&report, &look);
         assert_eq!(text.chars().find(|c| is_unsafe(*c) && *c != '\n'), None, "{text:?}");
         assert!(look.utf8 || text.is_ascii(), "{text:?}");
     }
@@ -178,6 +184,6 @@ fn what_a_linter_prints_is_never_obeyed() {
 fn times_are_short() {
     let cases = [(40, "40 ms"), (100, "0.1 s"), (3_250, "3.2 s"), (59_999, "59.9 s"), (125_000, "2 min 5 s")];
     for (millis, said) in cases {
-        assert_eq!(seconds(Duration::from_millis(millis)), said);
+        assert_eq!(human_duration(Duration::from_millis(millis)), said);
     }
 }

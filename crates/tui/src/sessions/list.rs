@@ -8,9 +8,9 @@
 use relaycode_text::width::cells;
 
 use crate::clock;
-use crate::look::{Look, Paint};
 use crate::narrow;
-use crate::part::{Part, number};
+use crate::style::{OutputStyle, PaintRole};
+use crate::styled_text::{StyledText, pluralize};
 
 /// Cells of a time; what is longer is none.
 const TIME: usize = 14;
@@ -21,7 +21,7 @@ const SHORTEST: usize = 12;
 
 /// One session, as a line of the list.
 #[derive(Debug, Clone, Default)]
-pub struct Row {
+pub struct SessionRow {
     /// What other commands take, as well as the id; only where the list is this project's.
     pub index: Option<usize>,
     /// So much of its id as tells it from the others.
@@ -41,14 +41,14 @@ pub struct Row {
 }
 
 /// The rows, and what is not among them: `more` that fit, and `hidden` ones that nobody answered.
-pub fn text(rows: &[Row], more: usize, hidden: usize, look: &Look) -> String {
+pub fn text(rows: &[SessionRow], more: usize, hidden: usize, look: &OutputStyle) -> String {
     let mut out = String::new();
     if rows.is_empty() {
         out += &look.wrap("no session here yet\n", 2);
     }
-    let lines: Vec<Line> = rows.iter().map(|row| Line::of(row, look)).collect();
-    let widest = |cells: fn(&Line) -> usize| lines.iter().map(cells).max().unwrap_or(0);
-    let widths = Widths {
+    let lines: Vec<SessionLine> = rows.iter().map(|row| SessionLine::from_row(row, look)).collect();
+    let widest = |cells: fn(&SessionLine) -> usize| lines.iter().map(cells).max().unwrap_or(0);
+    let widths = SessionColumnWidths {
         index: widest(|line| line.index.len()).max(2),
         id: widest(|line| line.id.cells),
         time: widest(|line| line.time.cells),
@@ -64,50 +64,50 @@ pub fn text(rows: &[Row], more: usize, hidden: usize, look: &Look) -> String {
             let (verb, them) = if hidden == 1 { ("has", "it") } else { ("have", "them") };
             format!(
                 "{} {verb} no answer; `relay sessions --unanswered` lists {them}, too",
-                number(hidden, "session")
+                pluralize(hidden, "session")
             )
         }),
     ];
     for note in notes.into_iter().flatten() {
-        out += &format!("{}\n", look.paint(Paint::Dim, &look.wrap(&note, 2)));
+        out += &format!("{}\n", look.paint(PaintRole::Dim, &look.wrap(&note, 2)));
     }
     out
 }
 
-struct Widths {
+struct SessionColumnWidths {
     index: usize,
     id: usize,
     time: usize,
     messages: usize,
 }
 
-struct Line {
+struct SessionLine {
     index: String,
     mark: &'static str,
-    id: Part,
-    time: Part,
-    messages: Part,
+    id: StyledText,
+    time: StyledText,
+    messages: StyledText,
     about: String,
     tail: String,
 }
 
-impl Line {
-    fn of(row: &Row, look: &Look) -> Line {
+impl SessionLine {
+    fn from_row(row: &SessionRow, look: &OutputStyle) -> SessionLine {
         let messages = row.messages.map_or_else(
             || "~".to_string(),
-            |count| number(usize::try_from(count).unwrap_or(usize::MAX), "message"),
+            |count| pluralize(usize::try_from(count).unwrap_or(usize::MAX), "message"),
         );
         let tail = match (&row.cwd, row.unanswered) {
             (Some(cwd), _) => look.path(cwd, look.columns() / 3),
             (None, true) => "no answer".to_string(),
             (None, false) => String::new(),
         };
-        Line {
+        SessionLine {
             index: row.index.map(|index| index.to_string()).unwrap_or_default(),
             mark: if row.damage.is_some() { "!" } else { " " },
-            id: Part::plain(&look.clip(&row.id, ID)),
-            time: Part::painted(look, Paint::Dim, &look.clip(&clock::ago(&row.modified), TIME)),
-            messages: Part::plain(&messages),
+            id: StyledText::plain(&look.clip(&row.id, ID)),
+            time: StyledText::painted(look, PaintRole::Dim, &look.clip(&clock::ago(&row.modified), TIME)),
+            messages: StyledText::plain(&messages),
             about: match &row.damage {
                 Some(damage) if row.about.is_empty() => damage.clone(),
                 Some(damage) => format!("{damage}: {}", row.about),
@@ -117,21 +117,32 @@ impl Line {
         }
     }
 
-    fn text(self, widths: &Widths, look: &Look) -> String {
+    fn text(self, widths: &SessionColumnWidths, look: &OutputStyle) -> String {
         let lead = format!("{:>width$} {} ", self.index, self.mark, width = widths.index + 1);
         let about = self.about.split_whitespace().collect::<Vec<_>>().join(" ");
         let taken = cells(&lead) + widths.id + widths.time + widths.messages + 3 * 2;
         let tail = if self.tail.is_empty() { 0 } else { cells(&self.tail) + 3 };
         if look.is_narrow() && taken + tail + SHORTEST > look.columns() {
             let indent = cells(&lead);
-            let mut out =
-                narrow::flow(look, Part::plain(&lead), indent, 2, &[self.id, self.time, self.messages]);
-            let edge = || Part::plain(&" ".repeat(indent));
+            let mut out = narrow::flow_parts(
+                look,
+                StyledText::plain(&lead),
+                indent,
+                2,
+                &[self.id, self.time, self.messages],
+            );
+            let edge = || StyledText::plain(&" ".repeat(indent));
             if !about.is_empty() {
-                out += &narrow::title(look, edge(), indent, &about);
+                out += &narrow::title_rows(look, edge(), indent, &about);
             }
             if !self.tail.is_empty() {
-                out += &narrow::flow(look, edge(), indent, 1, &[Part::painted(look, Paint::Dim, &self.tail)]);
+                out += &narrow::flow_parts(
+                    look,
+                    edge(),
+                    indent,
+                    1,
+                    &[StyledText::painted(look, PaintRole::Dim, &self.tail)],
+                );
             }
             return out;
         }
@@ -141,7 +152,8 @@ impl Line {
             [self.id.padded(widths.id), self.time.padded(widths.time), self.messages.padded(widths.messages)];
         let start = columns.iter().fold(lead, |line, part| format!("{line}{}  ", part.text));
         let gap = if self.tail.is_empty() { "" } else { "   " };
-        let line = format!("{start}{}{gap}{}", look.clip(&about, room), look.paint(Paint::Dim, &self.tail));
+        let line =
+            format!("{start}{}{gap}{}", look.clip(&about, room), look.paint(PaintRole::Dim, &self.tail));
         format!("{}\n", line.trim_end())
     }
 }

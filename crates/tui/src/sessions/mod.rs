@@ -2,7 +2,7 @@
 
 pub mod hits;
 pub mod list;
-pub mod talk;
 #[cfg(test)]
 mod tests;
+pub mod transcript;
 pub mod tree;

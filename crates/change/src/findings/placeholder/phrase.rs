@@ -12,7 +12,7 @@ const SIGNS: &[&str] = &[
 ];
 
 /// Whether one of [`SIGNS`] begins a word of the line.
-pub(super) fn has_sign(line: &str) -> bool {
+pub(super) fn has_omission_word(line: &str) -> bool {
     let bytes = line.as_bytes();
     let mut inside = false;
     bytes.iter().enumerate().any(|(at, byte)| {
@@ -68,7 +68,7 @@ const FILLERS: &[&str] = &[
 const WORDS: usize = 12;
 
 /// The words of a remark and where its dots are.
-pub(super) struct Phrase {
+pub(super) struct PlaceholderPhrase {
     words: Vec<String>,
     /// It begins with dots.
     pub(super) dots_first: bool,
@@ -78,8 +78,8 @@ pub(super) struct Phrase {
     glued: bool,
 }
 
-impl Phrase {
-    pub(super) fn read(text: &str) -> Phrase {
+impl PlaceholderPhrase {
+    pub(super) fn read(text: &str) -> PlaceholderPhrase {
         let edge = |c: char| {
             c.is_whitespace()
                 || matches!(c, '(' | ')' | '[' | ']' | '<' | '>' | '-' | '–' | '—' | '*' | ':' | '"' | '`')
@@ -87,7 +87,7 @@ impl Phrase {
         let text = text.trim_matches(edge);
         let (dots_first, rest) = strip_dots(text);
         let dots_last = text.ends_with('…') || text.ends_with("...");
-        Phrase {
+        PlaceholderPhrase {
             words: rest
                 .split(|c: char| !c.is_alphanumeric() && c != '\'' && c != '’' && c != '_')
                 .filter(|word| !word.is_empty())
@@ -100,21 +100,21 @@ impl Phrase {
     }
 
     /// Dots and nothing else.
-    pub(super) fn only_dots(&self) -> bool {
+    pub(super) fn is_only_dots(&self) -> bool {
         self.words.is_empty() && self.dots_first
     }
 
     /// `...args`: a spread or rest expression.
-    pub(super) fn spread(&self) -> bool {
+    pub(super) fn is_spread(&self) -> bool {
         self.glued && self.words.len() == 1 && !self.dots_last
     }
 
     /// Whether it stands for code that was left out.
     pub(super) fn stands_for_code(&self) -> bool {
-        if self.words.is_empty() || self.spread() {
+        if self.words.is_empty() || self.is_spread() {
             return false;
         }
-        (self.dots_first && self.begins_with_omission()) || self.says_only_that()
+        (self.dots_first && self.begins_with_omission()) || self.is_only_omission()
     }
 
     /// `... rest of the render logic`, `... other imports like os`, `... imports ...`.
@@ -124,29 +124,31 @@ impl Phrase {
         if self.words.len() > WORDS {
             return false;
         }
-        let lead = self.words.iter().filter(|word| !is(FILLERS, word)).take(LEAD);
-        let omits = lead.clone().take(2).any(|word| is(OMISSION, word));
-        let thing = self.words.iter().take(REACH).any(|word| is(THINGS, word));
-        let only_things =
-            lead.clone().count() > 0 && self.words.iter().all(|word| is(THINGS, word) || is(FILLERS, word));
+        let lead = self.words.iter().filter(|word| !contains_word(FILLERS, word)).take(LEAD);
+        let omits = lead.clone().take(2).any(|word| contains_word(OMISSION, word));
+        let thing = self.words.iter().take(REACH).any(|word| contains_word(THINGS, word));
+        let only_things = lead.clone().count() > 0
+            && self.words.iter().all(|word| contains_word(THINGS, word) || contains_word(FILLERS, word));
         (omits && (thing || self.dots_last)) || only_things
     }
 
     /// Every word belongs to such remarks, and together they make one.
-    pub(super) fn says_only_that(&self) -> bool {
-        let known = |word: &String| is(OMISSION, word) || is(THINGS, word) || is(FILLERS, word);
+    pub(super) fn is_only_omission(&self) -> bool {
+        let known = |word: &String| {
+            contains_word(OMISSION, word) || contains_word(THINGS, word) || contains_word(FILLERS, word)
+        };
         let least = if self.dots_first || self.dots_last { 1 } else { 2 };
-        (least..=WORDS).contains(&self.words.len()) && self.words.iter().all(known) && self.makes_one()
+        (least..=WORDS).contains(&self.words.len()) && self.words.iter().all(known) && self.forms_omission()
     }
 
-    fn makes_one(&self) -> bool {
+    fn forms_omission(&self) -> bool {
         let has = |word: &str| self.words.iter().any(|other| other == word);
         let any = |words: &[&str]| words.iter().any(|word| has(word));
         let follows = |first: &str, second: &str| {
             self.words.windows(2).any(|pair| pair[0] == first && pair[1] == second)
         };
         let dots = self.dots_first || self.dots_last;
-        let thing = self.words.iter().any(|word| is(THINGS, word));
+        let thing = self.words.iter().any(|word| contains_word(THINGS, word));
         let kept = any(&[
             "unchanged",
             "unmodified",
@@ -178,7 +180,7 @@ impl Phrase {
     }
 }
 
-fn is(list: &[&str], word: &str) -> bool {
+fn contains_word(list: &[&str], word: &str) -> bool {
     list.contains(&word)
 }
 

@@ -105,7 +105,7 @@ const REAL_TEXT: &[(&str, &str)] = &[
 ];
 
 fn found(path: &str, line: &str) -> bool {
-    !placeholders(line, Language::of(path)).is_empty()
+    !placeholders(line, PlaceholderLanguage::of(path)).is_empty()
 }
 
 #[test]
@@ -123,7 +123,7 @@ fn real_code_and_prose_are_left_alone() {
 #[test]
 fn dots_that_end_a_parameter_list_are_code() {
     let text = "void log(\n    const char *format,\n    ...\n);\n";
-    assert_eq!(placeholders(text, Language::Code), []);
+    assert_eq!(placeholders(text, PlaceholderLanguage::Code), []);
 }
 
 #[test]
