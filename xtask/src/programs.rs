@@ -83,7 +83,10 @@ impl Program {
                 bail!("{} does not build", self.package);
             }
         }
-        let status = self.cargo("run").args(["--bin", self.binary, "--"]).args(arguments).status();
+        let mut run = self.cargo("run");
+        // An error is the end of a report, not of a search: where it was made says nothing.
+        run.env("RUST_LIB_BACKTRACE", "0").args(["--bin", self.binary, "--"]).args(arguments);
+        let status = run.status();
         let code = status.context("cannot run cargo")?.code();
         Ok(code.and_then(|code| u8::try_from(code).ok()).map_or(ExitCode::FAILURE, ExitCode::from))
     }
