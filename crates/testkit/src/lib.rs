@@ -9,6 +9,8 @@ pub mod agents;
 pub mod browser;
 #[cfg(target_os = "linux")]
 pub mod bus;
+pub mod checkout;
+pub mod clock;
 pub mod crash;
 #[cfg(unix)]
 pub mod directory_tree;
