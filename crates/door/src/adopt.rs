@@ -10,11 +10,11 @@ use relaycode_ledger::{
     CommittedTransaction, LedgerRestoreOutcome, Recording, RecordingEnd, SecureReport, TransactionHeader,
     TxId,
 };
-use relaycode_project::head::GitHead;
+use relaycode_project::git::head::GitHead;
 use relaycode_text::redact::redact;
 
 use crate::door::Door;
-use crate::outcome::DoorError;
+use crate::submit::outcome::DoorError;
 
 /// Characters of a command line in a record.
 const LINE_CHARS: usize = 500;

@@ -1,8 +1,8 @@
 //! What a model is told, so that its answer can come in.
 
 use jiff::Timestamp;
-use relaycode_change::path::RelPath;
 use relaycode_change::prompt::{self, PromptError, PromptFile, PromptOptions, PromptStrategy};
+use relaycode_change::proposal::path::RelPath;
 use relaycode_ledger::LedgerError;
 use relaycode_project::checkout::CheckoutError;
 use relaycode_project::config;

@@ -1,9 +1,9 @@
 //! What `relay init` puts into a project: a configuration and a line in `.gitignore`. Both are a change like
 //! any other, made by the ledger, so that they can be taken back.
 
-use relaycode_change::path::RelPath;
-use relaycode_change::tree::{PlanTree, PlanTreeError, TreeEntry};
-use relaycode_ledger::change::{AfterContent, FileChange, NewMode};
+use relaycode_change::plan::tree::{PlanTree, PlanTreeError, TreeEntry};
+use relaycode_change::proposal::path::RelPath;
+use relaycode_ledger::transaction::change::{AfterContent, FileChange, NewMode};
 use relaycode_project::config;
 
 /// The project's configuration.
@@ -70,7 +70,7 @@ fn with_ignore_line(before: &[u8]) -> Option<Vec<u8>> {
 
 #[cfg(test)]
 mod tests {
-    use relaycode_change::tree::MemoryTree;
+    use relaycode_change::plan::tree::MemoryTree;
 
     use super::*;
 

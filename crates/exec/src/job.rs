@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::protocol::{JobTerminal, KeeperRequest};
+use crate::keeper::protocol::{JobTerminal, KeeperRequest};
 
 /// The longest time between SIGTERM and SIGKILL. Who is asked to end and wants longer does not want to.
 pub(crate) const MOST_GRACE: Duration = Duration::from_secs(600);

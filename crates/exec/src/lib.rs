@@ -5,25 +5,19 @@
 //! keeper ends every descendant, also those that left their process group. What a job prints is capped,
 //! with its beginning and its end kept. This crate does not know what it runs.
 
-mod capture;
-#[cfg_attr(not(target_os = "linux"), path = "kin_group.rs")]
-mod descendants;
 mod detach;
-mod handle;
 pub mod job;
+mod keeper;
 mod live;
 pub mod outcome;
-mod process;
-mod protocol;
+mod output;
 mod runner;
-mod spill;
-mod streams;
 
 pub use detach::{respawn_detached, spawn_detached};
 pub use job::{CaptureLimits, Deadlines, Job, JobCommand, JobEnvironment, JobInput, JobOutput, SpillTarget};
+pub use keeper::process::run_keeper;
 pub use live::{LiveJob, ProcessEvent};
 pub use outcome::{CapturedOutput, ExecError, ExitReason, JobOutcome};
-pub use process::run_keeper;
 pub use runner::Runner;
 
 /// The first argument with which the binary becomes a keeper.

@@ -13,13 +13,15 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
 use rustix::termios::{OptionalActions, Termios, tcgetattr, tcsetattr};
 
-use crate::capture::OutputCapture;
-use crate::handle::{KeeperEvent, KeeperHandle, PATIENCE};
 use crate::job::{Deadlines, Job, JobCommand, JobOutput};
+use crate::keeper::handle::{KeeperEvent, KeeperHandle, PATIENCE};
+use crate::keeper::protocol::{KeeperExitReason, KeeperReport, StartErrorKind, encode_message};
 use crate::live::LiveJob;
 use crate::outcome::{ExecError, ExitReason, JobOutcome};
-use crate::protocol::{KeeperExitReason, KeeperReport, StartErrorKind, encode_message};
-use crate::streams::{ChildStreams, OutputReader, ParentStreams, PipeReadOutcome, StdinWriter, open_streams};
+use crate::output::capture::OutputCapture;
+use crate::output::streams::{
+    ChildStreams, OutputReader, ParentStreams, PipeReadOutcome, StdinWriter, open_streams,
+};
 
 /// How often `stop` is asked, and how long nothing is looked at at most.
 const TICK: Duration = Duration::from_millis(50);

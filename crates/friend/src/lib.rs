@@ -8,44 +8,24 @@
 //! never travels in arguments. This crate knows neither relay's own agent nor how anything is shown; it never
 //! prints and never reads the environment.
 
-mod acp;
-pub mod answer;
 pub mod ask;
-pub mod changes;
-mod clock;
-pub mod depth;
-pub mod diff;
-pub mod envelope;
-pub mod event;
-pub mod failure;
+pub mod driver;
 pub mod friend;
-pub mod friend_context;
 pub mod friends;
-pub mod limits;
-pub mod live_test;
-pub mod parallel;
-mod program;
-pub mod review;
-pub mod schema;
-pub mod scratch;
+pub mod prompt;
 pub mod session;
-mod stderr_tail;
 pub mod tree_check;
-pub mod turn;
-pub mod user_context;
-pub mod verdict;
-mod version;
 pub mod work;
 
-pub use answer::FriendAnswer;
+pub use ask::review::{ReviewOutcome, ReviewRequest, review};
 pub use ask::{AskError, AskOptions, AskOutcome, AskRequest, ask};
-pub use event::FriendEvent;
-pub use failure::FriendFailure;
+pub use driver::parallel::run_parallel;
+pub use friend::answer::FriendAnswer;
+pub use friend::event::FriendEvent;
+pub use friend::failure::FriendFailure;
+pub use friend::friend_context::FriendContext;
+pub use friend::turn::{FriendTurn, TurnMemory, TurnTask};
 pub use friend::{Friend, FriendAbilities};
-pub use friend_context::FriendContext;
 pub use friends::FriendRegistry;
-pub use parallel::run_parallel;
-pub use review::{ReviewOutcome, ReviewRequest, review};
-pub use scratch::ScratchCopy;
-pub use turn::{FriendTurn, TurnMemory, TurnTask};
+pub use work::scratch::ScratchCopy;
 pub use work::{WorkOutcome, WorkRequest, work};

@@ -6,9 +6,9 @@ use std::time::Duration;
 
 use relaycode_durable::Fs;
 
+use crate::disk::paths::LedgerRoot;
+use crate::disk::state_dir::StateDir;
 use crate::error::{LedgerError, io_error};
-use crate::paths::LedgerRoot;
-use crate::state_dir::StateDir;
 
 /// Settings that a caller brings; the library reads no environment.
 #[derive(Debug, Clone)]
@@ -60,7 +60,8 @@ impl Ledger {
     /// # Errors
     /// The system's.
     pub fn make_state(&self) -> Result<(), LedgerError> {
-        StateDir::create(&self.fs, &self.root).map_err(io_error("make", crate::state_dir::STATE_DIR_NAME))?;
+        StateDir::create(&self.fs, &self.root)
+            .map_err(io_error("make", crate::disk::state_dir::STATE_DIR_NAME))?;
         Ok(())
     }
 
@@ -68,7 +69,7 @@ impl Ledger {
     pub(crate) fn state(&self) -> Result<Option<StateDir>, LedgerError> {
         StateDir::open(&self.fs, &self.root).map_err(|source| LedgerError::Io {
             action: "open",
-            path: crate::state_dir::STATE_DIR_NAME.to_string(),
+            path: crate::disk::state_dir::STATE_DIR_NAME.to_string(),
             source,
             put_back: false,
         })

@@ -1,6 +1,6 @@
 //! The ledger: the only crate that writes project files.
 //!
-//! A change comes in as the bytes before and after of every file ([`change::FileChange`]), is
+//! A change comes in as the bytes before and after of every file ([`transaction::change::FileChange`]), is
 //! journaled, put on disk whole or not at all ([`Ledger::begin`]), kept or put back
 //! ([`transaction::OpenTransaction`]), recorded ([`record::Record`]) and can be undone (`revert`). What a
 //! crash leaves is put back by the next command ([`Ledger::recover`]). Bytes that relay did not
@@ -9,46 +9,27 @@
 //!
 //! The ledger does not know where a change came from, and asks nobody.
 
-pub mod blame;
-pub mod blobs;
-pub mod change;
-mod cleanup;
-pub mod collect;
-pub mod digest;
+pub mod disk;
 pub mod error;
-pub mod group;
-pub mod header;
-pub mod home_copy;
 pub mod id;
-mod index;
-pub mod instance_lock;
-pub mod journal;
 pub mod ledger;
 pub mod log;
-mod moves;
-pub mod paths;
-mod probe;
-mod putback;
 pub mod record;
 pub mod recording;
-pub mod recover;
 pub mod revert;
-pub mod shown_texts;
-pub mod state_dir;
 pub mod transaction;
-pub mod tree;
 
-pub use blame::{Blame, BlameLine};
-pub use digest::Digest;
+pub use disk::digest::Digest;
+pub use disk::instance_lock::{InstanceClaim, InstanceLock};
 pub use error::LedgerError;
-pub use header::TransactionHeader;
 pub use id::TxId;
-pub use instance_lock::{InstanceClaim, InstanceLock};
 pub use ledger::{Ledger, LedgerSettings};
+pub use log::blame::{Blame, BlameLine};
 pub use log::search::LogFilter;
 pub use log::{LogEntry, LogPage, LogTarget, LogTransaction};
+pub use record::shown_texts::ShownTexts;
 pub use recording::{LedgerRestoreOutcome, Recording, RecordingEnd, RecordingOutcome, SecureReport};
-pub use recover::{RecoveredTransaction, RecoveryMode, RecoveryOutcome};
 pub use revert::{KeptEdits, RevertOptions, RevertPlan};
-pub use shown_texts::ShownTexts;
+pub use transaction::header::TransactionHeader;
+pub use transaction::recover::{RecoveredTransaction, RecoveryMode, RecoveryOutcome};
 pub use transaction::{CommitVerdict, CommittedTransaction, OpenTransaction};

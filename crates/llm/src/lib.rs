@@ -59,45 +59,25 @@
 //! }
 //! ```
 
-pub mod assembly;
-pub mod cancel;
-pub mod catalogue;
-pub mod decoder;
-pub mod event;
 pub mod failure;
-pub mod ignored_settings;
-pub mod keys;
-pub mod line_splitter;
 pub mod message;
-pub mod model;
 pub mod models;
-pub mod partial_json;
-pub mod provider;
-pub mod proxy;
 pub mod request;
-pub mod retry;
-pub mod retry_hints;
-pub mod schema;
-pub mod secret_mask;
-pub mod secrets;
-pub mod sse;
 pub mod stream;
-mod tool_names;
-pub mod transport;
 mod user_directory;
 pub mod wire;
 
-pub use assembly::Assembly;
-pub use cancel::CancelToken;
-pub use decoder::AnswerDecoder;
-pub use event::StreamEvent;
 pub use failure::{FailureClass, ModelFailure};
 pub use message::{AssistantMessage, Message, StopReason, TokenUsage};
-pub use model::Model;
+pub use models::model::Model;
 pub use request::ChatRequest;
-pub use secret_mask::SecretMask;
+pub use request::secret_mask::SecretMask;
+pub use stream::assembly::Assembly;
+pub use stream::cancel::CancelToken;
+pub use stream::decoder::AnswerDecoder;
+pub use stream::event::StreamEvent;
+pub use stream::transport::ModelClient;
 pub use stream::{AnswerStream, StreamOptions, StreamStep};
-pub use transport::ModelClient;
 pub use user_directory::{PrivateFileError, UserDirectory};
 
 /// Cells of foreign text in a message.

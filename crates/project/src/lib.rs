@@ -8,7 +8,6 @@ pub mod access;
 pub mod checkout;
 pub mod config;
 pub mod git;
-pub mod head;
 pub mod identity;
 pub mod root;
 pub mod trust;

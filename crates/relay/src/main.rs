@@ -3,30 +3,13 @@
 
 mod answer;
 mod approver;
-mod clipboard_input;
 mod commands;
-mod console;
-mod context;
-mod copy_out;
-mod desktop;
 mod doctor;
-mod environment;
-mod exit_codes;
-mod failure;
 mod friends;
-mod home;
-mod json;
-mod limit;
-mod origin;
-mod outcome;
-mod path_args;
-mod programs;
-mod project;
-mod providers;
-mod questions;
-mod render;
-mod signals;
+mod report;
+mod terminal;
 mod watch;
+mod wiring;
 
 use std::process::ExitCode;
 

@@ -4,7 +4,7 @@
 //! A hunk carries lines without their endings, so the law holds byte for byte where a text uses
 //! one kind of line ending throughout; [`same_but_for_endings`] is what is left otherwise.
 
-use relaycode_change::path::RelPath;
+use relaycode_change::proposal::path::RelPath;
 use relaycode_change::proposal::{EditBody, FileAction, FileEdit, Hunk, Operation, Proposal};
 
 /// Lines of context around the changed region.

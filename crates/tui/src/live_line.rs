@@ -7,7 +7,7 @@
 use std::fs::File;
 use std::io::Write;
 
-use crate::style::StreamWidth;
+use crate::layout::style::StreamWidth;
 
 /// The line, and where it is drawn.
 #[derive(Debug)]

@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
-use relaycode_change::limits::PlanLimits;
+use relaycode_change::proposal::limits::PlanLimits;
 
 use crate::clipboard::{
     self, Clipboard, ClipboardContent, ClipboardError, ClipboardWake, WatchStopGuard, WatchStopSignal,

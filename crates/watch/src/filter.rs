@@ -1,8 +1,9 @@
 //! What a text from a clipboard is to this project: everything that is no patch for it is forgotten.
 
-use relaycode_change::limits::PlanLimits;
 use relaycode_change::plan::FileChangeKind;
-use relaycode_change::{prompt, repair, response};
+use relaycode_change::prompt::repair;
+use relaycode_change::proposal::limits::PlanLimits;
+use relaycode_change::{prompt, response};
 use relaycode_door::{Door, Submission};
 use relaycode_project::checkout::NamedProject;
 

@@ -1,7 +1,7 @@
 //! Reading hostile responses: texts that make a careless parser start over and over again, at
 //! growing sizes. Time must grow with the text and no faster.
 
-use relaycode_change::limits::PlanLimits;
+use relaycode_change::proposal::limits::PlanLimits;
 use relaycode_change::response;
 
 use super::measure::{Measured, once, plain_pass};

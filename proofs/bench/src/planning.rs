@@ -1,10 +1,10 @@
 //! Planning: one hunk on a file, for every rung and the worst cases; and two hundred files at once.
 
-use relaycode_change::limits::PlanLimits;
-use relaycode_change::path::RelPath;
+use relaycode_change::plan::tree::MemoryTree;
 use relaycode_change::plan::{NoSeenTexts, plan};
+use relaycode_change::proposal::limits::PlanLimits;
+use relaycode_change::proposal::path::RelPath;
 use relaycode_change::proposal::{EditBody, FileAction, FileEdit, Hunk, Operation, Proposal};
-use relaycode_change::tree::MemoryTree;
 
 use super::measure::{Measured, plain_pass, times};
 use super::samples;

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::time::Instant;
 
-use relaycode_change::path::RelPath;
+use relaycode_change::proposal::path::RelPath;
 use relaycode_change::proposal::{EditBody, FileAction, Hunk, Proposal};
 use relaycode_change::response;
 use serde::Deserialize;

@@ -3,11 +3,11 @@
 use std::time::Instant;
 
 use relaycode_change::dialect::{self, DialectBlock};
-use relaycode_change::limits::PlanLimits;
-use relaycode_change::path::RelPath;
+use relaycode_change::plan::tree::MemoryTree;
 use relaycode_change::plan::{self, HunkReport, NoSeenTexts, Plan, PlanRefusal, RefusalEntry, RefusalReason};
+use relaycode_change::proposal::limits::PlanLimits;
+use relaycode_change::proposal::path::RelPath;
 use relaycode_change::proposal::{EditBody, FileAction, FileEdit, Hunk, Operation, Proposal};
-use relaycode_change::tree::MemoryTree;
 
 use super::exceptions::{self, Facts};
 use super::judged::Judged;

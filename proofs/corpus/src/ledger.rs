@@ -4,7 +4,7 @@
 
 use std::collections::BTreeMap;
 
-use relaycode_change::path::RelPath;
+use relaycode_change::proposal::path::RelPath;
 use relaycode_change::proposal::{FileAction, Operation};
 use serde::Deserialize;
 

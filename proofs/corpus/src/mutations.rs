@@ -2,8 +2,8 @@
 //! where the only right answers are to refuse or to do nothing.
 
 use relaycode_change::dialect;
-use relaycode_change::path::RelPath;
 use relaycode_change::proposal::Proposal;
+use relaycode_change::proposal::path::RelPath;
 use serde::Deserialize;
 
 use super::engine::{self, After};

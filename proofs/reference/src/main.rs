@@ -12,9 +12,9 @@ use std::process::Command;
 use anyhow::{Context, bail, ensure};
 use clap::Parser;
 use relaycode_change::dialect;
-use relaycode_change::limits::PlanLimits;
 use relaycode_change::matching::rungs;
-use relaycode_change::path::{COMPONENT_BYTES, PATH_BYTES};
+use relaycode_change::proposal::limits::PlanLimits;
+use relaycode_change::proposal::path::{COMPONENT_BYTES, PATH_BYTES};
 use relaycode_project::config;
 use relaycode_project::config::keys::{
     ConfigKey, ConfigScope, ConfigTextRule, ConfigValueKind, KEYS, SECTIONS, TrustNeed,

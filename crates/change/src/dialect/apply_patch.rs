@@ -7,7 +7,7 @@ use super::diff::lines::{self, HunkReader};
 use super::diff::print;
 use super::opening::opening_lines;
 use super::{Dialect, DialectBlock, DialectError, checked_path};
-use crate::path::RelPath;
+use crate::proposal::path::RelPath;
 use crate::proposal::{EditBody, FileAction, FileEdit, Hunk, Operation};
 
 /// The `*** Begin Patch` envelope.

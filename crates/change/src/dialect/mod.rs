@@ -15,7 +15,7 @@ mod whole_file;
 #[cfg(test)]
 mod tests;
 
-use crate::path::RelPath;
+use crate::proposal::path::RelPath;
 use crate::proposal::{FileAction, Operation};
 
 /// Every dialect, in the order in which they are asked whether they recognise a block.

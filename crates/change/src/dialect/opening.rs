@@ -1,7 +1,7 @@
 //! How a block begins: the lines that decide in which dialect it is written. Only the first line
 //! that says something counts, so that source code which merely contains a diff is not one.
 
-use crate::path::RelPath;
+use crate::proposal::path::RelPath;
 
 /// Lines naming a file that may stand above the first line that counts.
 pub(super) const PATH_LINES: usize = 2;

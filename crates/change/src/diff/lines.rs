@@ -5,7 +5,7 @@
 use memchr::{memchr, memrchr};
 use similar::DiffOp;
 
-use crate::align::diff_operations;
+use crate::lines::align::diff_operations;
 
 /// A text as lines, each with its ending; the last one may have none.
 pub(super) fn split(text: &[u8]) -> Vec<&[u8]> {

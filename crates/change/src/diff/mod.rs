@@ -20,11 +20,11 @@ pub use lines::count_changed_lines;
 pub use patch::{git_patch, reverse_git_patch};
 pub use word_diff::{LINE_BYTES, LineWords, RUN_LINES, changed_words};
 
-use crate::align;
-use crate::path::RelPath;
+use crate::lines::align;
+use crate::lines::text_file::TextFile;
 use crate::plan::{FileChangeKind, FilePlan, Plan};
 use crate::proposal::GitFileMode;
-use crate::text_file::TextFile;
+use crate::proposal::path::RelPath;
 
 /// Lines shown around a change.
 pub const CONTEXT_LINES: usize = 3;

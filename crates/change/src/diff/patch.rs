@@ -7,10 +7,10 @@
 use similar::{DiffOp, DiffTag, group_diff_ops};
 
 use super::{CONTEXT_LINES, DiffHunkSpan, lines};
-use crate::align;
-use crate::path::RelPath;
+use crate::lines::align;
 use crate::plan::{FileChangeKind, FilePlan, Plan};
 use crate::proposal::GitFileMode;
+use crate::proposal::path::RelPath;
 
 /// As many bytes at the beginning of a file tell git whether it is binary.
 const BINARY_PROBE: usize = 8_000;

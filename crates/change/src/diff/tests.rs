@@ -290,7 +290,9 @@ fn lf_text() -> impl Strategy<Value = String> {
 
 /// Reads a patch as an answer and plans it against `before`.
 fn replan(patch: &[u8], before: &str) -> Result<Option<Vec<u8>>, String> {
-    use crate::{limits::PlanLimits, plan, response, tree::MemoryTree};
+    use crate::plan::tree::MemoryTree;
+    use crate::proposal::limits::PlanLimits;
+    use crate::{plan, response};
     let mut tree = MemoryTree::default();
     tree.insert(RelPath::parse("x.txt").unwrap(), before);
     let patch = std::str::from_utf8(patch).unwrap();

@@ -8,7 +8,7 @@ use super::line_index::MatchLevel;
 use super::normalize::is_blank;
 use super::rungs::{MatchQuery, Rung, exact_text_rungs, first_matching_rung, strict_rungs};
 use super::typo::find_typo;
-use crate::align::equal_runs;
+use crate::lines::align::equal_runs;
 use crate::proposal::Hunk;
 
 /// Where the result of a hunk already stands.

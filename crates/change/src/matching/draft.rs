@@ -2,7 +2,7 @@
 //! file's own, so that those come out with exactly the bytes they had.
 
 use super::fit::LineEdit;
-use crate::text_file::TextFilePiece;
+use crate::lines::text_file::TextFilePiece;
 
 /// One line of the draft.
 #[derive(Debug, Clone)]

@@ -7,7 +7,7 @@ use std::ops::Range;
 
 use super::line_index::LineIndex;
 use super::normalize;
-use crate::align::equal_runs;
+use crate::lines::align::equal_runs;
 use crate::plan::HunkDifference;
 use crate::proposal::Hunk;
 

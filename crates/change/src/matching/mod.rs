@@ -27,9 +27,9 @@ use fit::{HunkFit, LineEdit};
 use line_index::LineIndex;
 use rungs::{MatchQuery, Rung, first_matching_rung};
 
+use crate::lines::text_file::{FileLineEnding, TextFile, TextFilePiece};
 use crate::plan::{HunkReport, HunkState, NearestPlace, PLACES_LISTED, RunnerUpPlace};
 use crate::proposal::Hunk;
-use crate::text_file::{FileLineEnding, TextFile, TextFilePiece};
 
 /// What became of the hunks of one file.
 #[derive(Debug)]

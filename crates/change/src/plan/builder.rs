@@ -8,10 +8,10 @@ use super::edit::{self, FileEditFailure};
 use super::exact;
 use super::{FileChangeKind, FilePlan, FittingHunk, HunkReport, RefusalEntry, RefusalReason, SeenTexts};
 use crate::diff;
-use crate::limits::PlanLimits;
-use crate::path::RelPath;
+use crate::plan::tree::{PlanTree, TreeEntry};
+use crate::proposal::limits::PlanLimits;
+use crate::proposal::path::RelPath;
 use crate::proposal::{EditBody, ExactImage, FileAction, FileEdit, GitFileMode, Operation, ProposalNote};
-use crate::tree::{PlanTree, TreeEntry};
 
 /// Content and mode.
 type PlannedContent = (Vec<u8>, GitFileMode);

@@ -1,9 +1,9 @@
 //! One edit on the bytes of one file.
 
 use super::{HunkReport, HunkState, RefusalReason};
+use crate::lines::text_file::TextFile;
 use crate::matching::{FileMatch, HunkOutcome, match_hunks};
 use crate::proposal::{EditBody, FileEdit, Hunk};
-use crate::text_file::TextFile;
 
 /// What an edit makes of a file.
 pub(super) struct FileEditResult {

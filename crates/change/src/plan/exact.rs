@@ -7,8 +7,8 @@
 
 use super::{FileChangeKind, FilePlan, HunkReport, HunkState};
 use crate::diff;
-use crate::merge::merge_lines;
-use crate::path::RelPath;
+use crate::lines::merge::merge_lines;
+use crate::proposal::path::RelPath;
 use crate::proposal::{ExactImage, GitFileMode};
 
 /// The rung of a change that was merged with somebody else's.
@@ -144,10 +144,10 @@ impl FilePlan {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::limits::PlanLimits;
+    use crate::plan::tree::MemoryTree;
     use crate::plan::{FindingKind, NoSeenTexts, Plan, RefusalReason, plan};
+    use crate::proposal::limits::PlanLimits;
     use crate::proposal::{FileAction, Operation, Proposal};
-    use crate::tree::MemoryTree;
 
     fn image(bytes: &[u8]) -> Option<ExactImage> {
         Some(ExactImage { bytes: bytes.to_vec(), mode: GitFileMode::Regular })

@@ -7,9 +7,12 @@
 mod builder;
 mod edit;
 mod exact;
+pub mod findings;
 mod report;
+pub mod revise;
 #[cfg(test)]
 mod tests;
+pub mod tree;
 
 pub use exact::MERGED_RUNG;
 pub use report::{
@@ -19,11 +22,10 @@ pub use report::{
 
 use std::collections::HashSet;
 
-use crate::findings;
-use crate::limits::PlanLimits;
-use crate::path::RelPath;
+use crate::plan::tree::PlanTree;
+use crate::proposal::limits::PlanLimits;
+use crate::proposal::path::RelPath;
 use crate::proposal::{EditBody, FileAction, FileEdit, Operation, Proposal};
-use crate::tree::PlanTree;
 use builder::PlanBuilder;
 
 /// Texts that the author of a response is known to have been shown, newest first, per path.

@@ -3,7 +3,7 @@
 
 use serde::Serialize;
 
-use crate::path::RelPath;
+use crate::proposal::path::RelPath;
 use crate::proposal::{GitFileMode, Hunk, ProposalNote};
 
 /// A proposal resolved against a tree. Nothing has been written.

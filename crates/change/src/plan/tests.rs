@@ -2,8 +2,8 @@
 //! tree, encodings, modes and limits.
 
 use super::*;
+use crate::plan::tree::MemoryTree;
 use crate::proposal::{GitFileMode, Hunk};
-use crate::tree::MemoryTree;
 
 fn path(text: &str) -> RelPath {
     RelPath::parse(text).unwrap()

@@ -8,12 +8,13 @@
 
 mod block_forms;
 
+pub mod repair;
 #[cfg(test)]
 mod tests;
 
 use std::fmt::Write;
 
-use crate::path::RelPath;
+use crate::proposal::path::RelPath;
 use crate::response;
 use block_forms::{PromptForm, forms};
 

@@ -6,10 +6,10 @@ use proptest::prelude::{
 use proptest::strategy::Strategy as Values;
 
 use super::*;
-use crate::limits::PlanLimits;
+use crate::plan::tree::MemoryTree;
 use crate::plan::{self, NoSeenTexts};
 use crate::proposal::FileAction;
-use crate::tree::MemoryTree;
+use crate::proposal::limits::PlanLimits;
 
 const ALL: [PromptStrategy; 4] = [
     PromptStrategy::Auto,

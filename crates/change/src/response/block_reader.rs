@@ -15,8 +15,8 @@ use super::lines::ResponseLines;
 use super::markers::{self, StartEndMarkers};
 use super::segments::{BlockSegment, SegmentDefect, SegmentForm};
 use crate::dialect::{self, Dialect, DialectBlock, DialectError};
-use crate::limits::PlanLimits;
-use crate::path::RelPath;
+use crate::proposal::limits::PlanLimits;
+use crate::proposal::path::RelPath;
 use crate::proposal::{FileAction, Operation, ProposalNote};
 
 /// What became of a block.

@@ -4,7 +4,7 @@
 use super::ResponseError;
 use super::markers;
 use crate::dialect::{self, Dialect};
-use crate::limits::PlanLimits;
+use crate::proposal::limits::PlanLimits;
 
 /// The dialect in which a block without a name goes on with the file of the last one.
 pub(super) const SEARCH_REPLACE: &str = "multi-search-replace";

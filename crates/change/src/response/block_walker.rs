@@ -7,8 +7,8 @@ use super::lines::ResponseLines;
 use super::marker_events::MarkerEvents;
 use super::segments::{BlockSegment, SegmentIter};
 use super::{BLOCKS, ResponseError};
-use crate::limits::PlanLimits;
-use crate::path::RelPath;
+use crate::proposal::limits::PlanLimits;
+use crate::proposal::path::RelPath;
 use crate::proposal::{EditBody, FileAction, FileEdit, Operation, ProposalNote};
 
 /// Walks the blocks.

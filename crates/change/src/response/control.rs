@@ -11,7 +11,7 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::lines::ResponseLines;
-use crate::path::RelPath;
+use crate::proposal::path::RelPath;
 use crate::proposal::{ControlBlock, FileAction, Operation, ProposalNote, SummaryItem};
 
 /// A control block of more bytes is not read.

@@ -34,8 +34,8 @@ pub use print::{EXACT_DIALECT, print};
 use std::collections::HashMap;
 use std::ops::Range;
 
-use crate::limits::PlanLimits;
-use crate::path::RelPath;
+use crate::proposal::limits::PlanLimits;
+use crate::proposal::path::RelPath;
 use crate::proposal::{EditBody, FileAction, FileEdit, Operation, Proposal, ProposalNote, UnreadBlock};
 use block_reader::BlockOutcome;
 use block_walker::{BlockWalker, WalkedBlock};

@@ -11,7 +11,7 @@ use super::lines::ResponseLines;
 use super::marker_events::{MarkerEvents, MarkerKind};
 use super::markers;
 use crate::dialect::{self, Dialect};
-use crate::path::RelPath;
+use crate::proposal::path::RelPath;
 use crate::proposal::{ControlBlock, FileAction, FileEdit, Operation, Proposal};
 
 /// The dialect in which exact bytes are written, as far as they are text.

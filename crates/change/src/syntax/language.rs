@@ -2,7 +2,7 @@
 
 use ast_grep_language::SupportLang;
 
-use crate::path::RelPath;
+use crate::proposal::path::RelPath;
 
 /// The grammar for a file, by its name. Only grammars that are compiled in, and only for
 /// extensions that mean the language itself rather than a relative of it.

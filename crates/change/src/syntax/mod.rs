@@ -22,7 +22,7 @@ use std::time::{Duration, Instant};
 use ast_grep_language::{LanguageExt, SupportLang};
 use tree_sitter::{Node, ParseOptions, Parser, Tree};
 
-use crate::findings::{clip_line, lossy_text, text_lines};
+use crate::plan::findings::{clip_line, lossy_text, text_lines};
 use crate::plan::{FileChangeKind, FilePlan, FindingKind, Plan, PlanFinding};
 
 /// Larger files are not parsed.

@@ -1,5 +1,5 @@
 use super::*;
-use crate::path::RelPath;
+use crate::proposal::path::RelPath;
 
 const AMPLE: Duration = Duration::from_secs(60);
 

@@ -2,11 +2,11 @@
 //! without a mark or a final newline, and random edits in three ways of writing them.
 
 use proptest::prelude::*;
-use relaycode_change::limits::PlanLimits;
-use relaycode_change::path::RelPath;
+use relaycode_change::plan::tree::MemoryTree;
 use relaycode_change::plan::{NoSeenTexts, plan};
+use relaycode_change::proposal::limits::PlanLimits;
+use relaycode_change::proposal::path::RelPath;
 use relaycode_change::proposal::{EditBody, FileAction, FileEdit, Hunk, Operation, Proposal};
-use relaycode_change::tree::MemoryTree;
 use relaycode_testkit::reverse_change;
 
 /// How an edit is written.

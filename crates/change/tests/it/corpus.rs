@@ -6,11 +6,11 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use relaycode_change::limits::PlanLimits;
-use relaycode_change::path::RelPath;
+use relaycode_change::plan::tree::MemoryTree;
 use relaycode_change::plan::{NoSeenTexts, Plan, PlanRefusal, plan};
+use relaycode_change::proposal::limits::PlanLimits;
+use relaycode_change::proposal::path::RelPath;
 use relaycode_change::response;
-use relaycode_change::tree::MemoryTree;
 
 type Files = BTreeMap<String, Vec<u8>>;
 

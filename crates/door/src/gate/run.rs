@@ -8,7 +8,7 @@ use relaycode_exec::{CaptureLimits, CapturedOutput, Deadlines, ExecError, ExitRe
 use relaycode_text::redact::redact;
 
 use super::{GateStep, StepReport, StepResult};
-use crate::approver::{Approver, DoorEvent};
+use crate::approval::approver::{Approver, DoorEvent};
 use crate::door::Door;
 use crate::linter::{LinterCount, LinterCounter};
 

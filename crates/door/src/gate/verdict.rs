@@ -1,8 +1,8 @@
 //! After the gate: are the results good enough to keep?
 
 use super::{GateReport, GateStep};
+use crate::approval::rule::ApprovalRule;
 use crate::linter::{self, LinterCount};
-use crate::rule::ApprovalRule;
 
 /// New errors that a report lists.
 const LISTED: usize = 50;

@@ -10,9 +10,9 @@ use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use relaycode_change::limits::PlanLimits;
 use relaycode_change::plan::Plan;
 use relaycode_change::proposal::Proposal;
+use relaycode_change::proposal::limits::PlanLimits;
 use relaycode_change::response;
 use relaycode_door::{
     ApprovalQuestion, ApprovalReply, Approver, Consent, Door, DoorError, DoorEvent, Submission,

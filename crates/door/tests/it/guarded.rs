@@ -1,10 +1,10 @@
 //! P7: no spelling of a sealed or guarded path passes. Sealed ones are refused when they are read, guarded
 //! ones are reported; and ordinary files are neither.
 
-use relaycode_change::path::RelPath;
 use relaycode_change::plan::{FileChangeKind, FilePlan, Plan};
 use relaycode_change::proposal::GitFileMode;
-use relaycode_door::guarded::{GuardContext, guarded_files};
+use relaycode_change::proposal::path::RelPath;
+use relaycode_door::approval::guarded::{GuardContext, guarded_files};
 
 fn file(path: &str) -> FilePlan {
     FilePlan {

@@ -7,13 +7,14 @@ use relaycode_project::access::Access;
 use relaycode_project::git::{BaseReason, DiffBase, GitError, OmittedFile};
 
 use super::AskOutcome;
-use crate::depth::RelayDepthError;
-use crate::diff::{self, SentSummary};
-use crate::failure::FriendFailure;
-use crate::limits::{NAMED_FILES, PromptSizeError};
-use crate::schema::SchemaError;
+use crate::friend::depth::RelayDepthError;
+use crate::friend::failure::FriendFailure;
+use crate::prompt::diff;
+use crate::prompt::diff::SentSummary;
+use crate::prompt::limits::{NAMED_FILES, PromptSizeError};
+use crate::prompt::schema::SchemaError;
+use crate::prompt::user_context::ContextError;
 use crate::tree_check::TreeCheckReport;
-use crate::user_context::ContextError;
 
 /// Why there is no answer. Unless it is [`AskError::Friend`] or [`AskError::Abstained`], nothing was sent to
 /// anybody.

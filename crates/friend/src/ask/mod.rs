@@ -6,8 +6,11 @@
 //! away.
 
 mod error;
+pub mod live_test;
 mod options;
+pub mod review;
 pub(crate) mod run;
+pub mod verdict;
 
 use std::path::Path;
 use std::time::Duration;
@@ -17,17 +20,18 @@ use relaycode_project::git::{Git, GitDiff};
 pub use error::{AskError, AskFailure};
 pub use options::AskOptions;
 
-use crate::answer::FriendAnswer;
-use crate::depth;
-use crate::diff::{self, SentDiffScope, SentSummary};
-use crate::envelope::PromptEnvelope;
-use crate::event::FriendEvent;
 use crate::friend::Friend;
-use crate::friend_context::FriendContext;
-use crate::limits::{NAMED_FILES, PromptSizeLimit};
-use crate::schema::AnswerSchema;
+use crate::friend::answer::FriendAnswer;
+use crate::friend::depth;
+use crate::friend::event::FriendEvent;
+use crate::friend::friend_context::FriendContext;
+use crate::friend::turn::{TurnLimits, TurnTask};
+use crate::prompt::diff;
+use crate::prompt::diff::{SentDiffScope, SentSummary};
+use crate::prompt::envelope::PromptEnvelope;
+use crate::prompt::limits::{NAMED_FILES, PromptSizeLimit};
+use crate::prompt::schema::AnswerSchema;
 use crate::tree_check::TreeCheckReport;
-use crate::turn::{TurnLimits, TurnTask};
 use run::AskRun;
 
 /// What a friend is asked.

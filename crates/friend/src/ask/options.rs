@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use super::AskError;
 use crate::friend::Friend;
-use crate::turn::{TurnLimits, TurnMemory};
+use crate::friend::turn::{TurnLimits, TurnMemory};
 
 /// What holds for every question, whatever it is about.
 #[derive(Debug, Clone)]

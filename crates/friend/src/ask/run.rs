@@ -7,15 +7,15 @@ use relaycode_project::access::Access;
 use relaycode_project::git::Git;
 
 use super::{AskError, AskFailure, AskOutcome, is_blank};
-use crate::answer::FriendAnswer;
-use crate::diff::SentSummary;
-use crate::event::FriendEvent;
-use crate::failure::FriendFailure;
 use crate::friend::Friend;
-use crate::friend_context::FriendContext;
-use crate::schema::{AnswerSchema, extract_json};
+use crate::friend::answer::FriendAnswer;
+use crate::friend::event::FriendEvent;
+use crate::friend::failure::FriendFailure;
+use crate::friend::friend_context::FriendContext;
+use crate::friend::turn::{FriendTurn, TurnLimits, TurnMemory, TurnTask};
+use crate::prompt::diff::SentSummary;
+use crate::prompt::schema::{AnswerSchema, extract_json};
 use crate::tree_check;
-use crate::turn::{FriendTurn, TurnLimits, TurnMemory, TurnTask};
 
 /// One friend, one project, one deadline.
 pub(crate) struct AskRun<'a> {

@@ -22,16 +22,18 @@ use relaycode_exec::Job;
 use relaycode_project::access::Access;
 use serde_json::{Value, json};
 
-use crate::acp::{self, AcpRecipe, OneShotEvent};
-use crate::answer::{FriendAnswer, FriendUsage};
-use crate::event::FriendEvent;
-use crate::failure::FriendFailure;
+use crate::driver::acp;
+use crate::driver::acp::{AcpRecipe, OneShotEvent};
+use crate::driver::program;
+use crate::driver::program::ProgramProfile;
+use crate::driver::version::FriendVersion;
+use crate::friend::answer::{FriendAnswer, FriendUsage};
+use crate::friend::event::FriendEvent;
+use crate::friend::failure::FriendFailure;
+use crate::friend::friend_context::FriendContext;
+use crate::friend::turn::FriendTurn;
 use crate::friend::{Friend, FriendAbilities, FriendProbeReport};
-use crate::friend_context::FriendContext;
-use crate::program::{self, ProgramProfile};
 use crate::tree_check::git_dir;
-use crate::turn::FriendTurn;
-use crate::version::FriendVersion;
 
 /// The friend.
 pub(super) static OPENCODE: Opencode = Opencode;

@@ -9,11 +9,11 @@ use jiff::Timestamp;
 use tempfile::TempDir;
 
 use super::*;
-use crate::event::FriendEvent;
-use crate::failure::FriendFailure;
+use crate::friend::event::FriendEvent;
+use crate::friend::failure::FriendFailure;
+use crate::friend::friend_context::FriendContext;
+use crate::friend::turn::FriendTurn;
 use crate::friend::{FriendAbilities, FriendProbeReport, SessionSupport};
-use crate::friend_context::FriendContext;
-use crate::turn::FriendTurn;
 use std::path::Path;
 
 struct Pal(&'static str, SessionSupport);

@@ -7,28 +7,31 @@
 //! its copy; so the project is compared around its turn, and what changed there is told, also after a failure.
 
 pub mod saved_patch;
+pub mod scratch;
 mod work_prompt;
 
 use std::time::{Duration, Instant};
 
-use relaycode_change::limits::PlanLimits;
-use relaycode_change::path::RelPath;
 use relaycode_change::proposal::Proposal;
+use relaycode_change::proposal::limits::PlanLimits;
+use relaycode_change::proposal::path::RelPath;
 use relaycode_change::response::{self, ResponseError};
 use relaycode_door::{Consent, Digest, Door, InstructionsError, Submission, SubmissionOrigin};
 use relaycode_project::access::Access;
 use relaycode_project::git::Git;
 
-use crate::answer::FriendAnswer;
-use crate::depth::{self, RelayDepthError};
-use crate::event::FriendEvent;
-use crate::failure::FriendFailure;
 use crate::friend::Friend;
-use crate::friend_context::FriendContext;
-use crate::limits::{PromptSizeError, PromptSizeLimit};
-use crate::scratch::{ScratchCaps, ScratchCopy, ScratchError, ScratchOptions, ScratchProgress};
+use crate::friend::answer::FriendAnswer;
+use crate::friend::depth;
+use crate::friend::depth::RelayDepthError;
+use crate::friend::event::FriendEvent;
+use crate::friend::failure::FriendFailure;
+use crate::friend::friend_context::FriendContext;
+use crate::friend::turn;
+use crate::friend::turn::{FriendTurn, TurnMemory, TurnTask};
+use crate::prompt::limits::{PromptSizeError, PromptSizeLimit};
 use crate::tree_check::{TreeCheck, TreeCheckReport};
-use crate::turn::{self, FriendTurn, TurnMemory, TurnTask};
+use crate::work::scratch::{ScratchCaps, ScratchCopy, ScratchError, ScratchOptions, ScratchProgress};
 
 /// What a friend is asked to do to the project.
 #[derive(Debug, Clone)]

@@ -7,12 +7,12 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use relaycode_change::limits::PlanLimits;
-use relaycode_change::path::RelPath;
+use relaycode_change::plan::tree::MemoryTree;
 use relaycode_change::plan::{NoSeenTexts, plan};
+use relaycode_change::proposal::limits::PlanLimits;
+use relaycode_change::proposal::path::RelPath;
 use relaycode_change::proposal::{EditBody, ExactImage, FileAction, FileEdit, Operation, Proposal};
 use relaycode_change::response;
-use relaycode_change::tree::MemoryTree;
 use relaycode_durable::private_files::{PrivateFileError, PrivateFolder};
 
 /// The folder.

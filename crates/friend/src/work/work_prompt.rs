@@ -2,14 +2,14 @@
 
 use std::fmt::Write;
 
-use relaycode_change::path::RelPath;
+use relaycode_change::plan::tree::{PlanTree, TreeEntry};
+use relaycode_change::proposal::path::RelPath;
 use relaycode_change::proposal::{ControlBlock, Operation, Proposal};
-use relaycode_change::tree::{PlanTree, TreeEntry};
 use relaycode_door::Door;
 use relaycode_text::width::{Ellipsis, clip};
 
 use super::{WorkError, WorkRequest};
-use crate::scratch::ScratchCopy;
+use crate::work::scratch::ScratchCopy;
 
 /// Characters of the message that is made of a prompt.
 const MESSAGE: usize = 72;

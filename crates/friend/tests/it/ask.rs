@@ -5,10 +5,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use relaycode_friend::ask::AskError;
-use relaycode_friend::diff::SentDiffScope;
-use relaycode_friend::limits::PromptSizeLimit;
+use relaycode_friend::prompt::diff::SentDiffScope;
+use relaycode_friend::prompt::limits::PromptSizeLimit;
+use relaycode_friend::prompt::user_context::ContextError;
 use relaycode_friend::tree_check::ObservedChangeKind;
-use relaycode_friend::user_context::ContextError;
 use relaycode_friend::{AskOptions, AskOutcome, AskRequest, FriendAnswer, FriendContext, FriendFailure, ask};
 use relaycode_project::access::Access;
 use serde_json::json;

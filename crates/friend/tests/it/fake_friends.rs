@@ -5,9 +5,9 @@ use std::path::PathBuf;
 use std::sync::Mutex;
 use std::time::Duration;
 
+use relaycode_friend::ask::review::ReviewRequest;
 use relaycode_friend::ask::{AskOptions, AskRequest};
 use relaycode_friend::friend::{FriendAbilities, FriendProbeReport, SessionSupport};
-use relaycode_friend::review::ReviewRequest;
 use relaycode_friend::{
     Friend, FriendAnswer, FriendContext, FriendEvent, FriendFailure, FriendTurn, TurnMemory,
 };

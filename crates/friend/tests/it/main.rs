@@ -9,15 +9,10 @@
 )]
 #![cfg(target_os = "linux")]
 
-mod acp;
 mod ask;
-mod claude;
-mod codex;
 mod fake_friends;
+mod friends;
 mod keeper_fixture;
-mod model;
-mod model_failures;
 mod real;
 mod review;
-mod unknown_version;
 mod work;

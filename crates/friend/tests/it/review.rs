@@ -3,9 +3,10 @@
 use std::time::Duration;
 
 use relaycode_friend::ask::AskError;
-use relaycode_friend::diff::SentDiffScope;
-use relaycode_friend::review::{PROMPT, ReviewOutcome, ReviewRequest};
-use relaycode_friend::{AskOptions, FriendContext, FriendEvent, FriendFailure, TurnTask, review};
+use relaycode_friend::ask::review::{PROMPT, ReviewOutcome, ReviewRequest};
+use relaycode_friend::prompt::diff::SentDiffScope;
+use relaycode_friend::review;
+use relaycode_friend::{AskOptions, FriendContext, FriendEvent, FriendFailure, TurnTask};
 use relaycode_project::git::GitError;
 use serde_json::json;
 

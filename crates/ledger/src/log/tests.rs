@@ -5,9 +5,9 @@ use std::sync::Arc;
 use relaycode_durable::RealFs;
 
 use super::*;
+use crate::disk::state_dir::{StateDir, record_name};
 use crate::ledger::LedgerSettings;
 use crate::record::tests::{id, plain};
-use crate::state_dir::{StateDir, record_name};
 
 pub(crate) struct Scratch {
     pub(crate) temp: tempfile::TempDir,

@@ -11,7 +11,7 @@ use relaycode_durable::atomic::PieceSink;
 use serde::Deserialize;
 
 use super::{FORMAT, Record, yaml};
-use crate::digest::{Digest, DigestHasher};
+use crate::disk::digest::{Digest, DigestHasher};
 use crate::error::LedgerError;
 use crate::id::TxId;
 

@@ -18,10 +18,14 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use crate::digest::Digest;
+use crate::disk::digest::Digest;
 use crate::id::TxId;
-use crate::journal::TransactionJournal;
+use crate::transaction::journal::TransactionJournal;
 
+pub mod blobs;
+pub mod collect;
+pub mod home_copy;
+pub mod shown_texts;
 #[cfg(test)]
 pub(crate) mod tests;
 
@@ -106,7 +110,7 @@ pub struct Record {
     /// What could not be kept as it was, and other remarks.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
-    /// The digest of what was shown, approved and applied ([`of_changes`](crate::digest::of_changes)).
+    /// The digest of what was shown, approved and applied ([`of_changes`](crate::disk::digest::of_changes)).
     /// It stays what was approved also if the project's commands changed files afterwards; what is
     /// on disk then is in `result`.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -15,10 +15,11 @@ use relaycode_durable::RenameMode;
 
 use super::Record;
 use super::store::{LoadedRecord, RecordLocation, RecordStore};
+use crate::disk::state_dir;
+use crate::disk::state_dir::{StateDir, StateSubdir};
 use crate::error::{LedgerError, io_error};
 use crate::id::TxId;
 use crate::ledger::Ledger;
-use crate::state_dir::{self, StateDir, StateSubdir};
 
 /// Reverts of reverts that are followed.
 const DEPTH: usize = 1_000;

@@ -9,10 +9,11 @@ use relaycode_durable::{Fs, FsDir, FsKind};
 
 use super::original::{self, OriginalRecord};
 use super::{RECORD_BYTES, Record, file};
+use crate::disk::state_dir;
+use crate::disk::state_dir::{StateDir, StateSubdir};
 use crate::error::{LedgerError, io_error};
 use crate::id::TxId;
 use crate::ledger::Ledger;
-use crate::state_dir::{self, StateDir, StateSubdir};
 
 /// The directory of the original tool's second layout.
 const FOREIGN: &str = ".relay/transactions";

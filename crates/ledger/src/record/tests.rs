@@ -3,7 +3,7 @@ use proptest::prelude::*;
 use super::yaml::tests::nasty;
 use super::*;
 use crate::error::LedgerError;
-use crate::journal::{TransactionStage, TransactionStep};
+use crate::transaction::journal::{TransactionStage, TransactionStep};
 
 pub(crate) fn id(number: u32) -> TxId {
     format!("{number:08x}-0c4b-4c1d-9a53-0c2f5d1e7b66").parse().unwrap()

@@ -16,15 +16,16 @@ use super::store::RecordingDirectory;
 use super::walk;
 use super::walk::RecordingWalkBounds;
 use super::{ADOPTED_BYTES, ENTRIES, FILE_BYTES, Recording, RecordingOmission, root};
-use crate::blobs;
-use crate::digest::Digest;
+use crate::disk::digest::Digest;
+use crate::disk::paths::PathResolver;
+use crate::disk::state_dir;
+use crate::disk::state_dir::{StateDir, StateSubdir};
 use crate::error::{LedgerError, io_error};
-use crate::header::TransactionHeader;
 use crate::ledger::Ledger;
-use crate::paths::PathResolver;
+use crate::record::blobs;
 use crate::record::{self, FILES, FileImage, FileRecord, INLINE_TOTAL, Record, RecordContent};
-use crate::recover;
-use crate::state_dir::{self, StateDir, StateSubdir};
+use crate::transaction::header::TransactionHeader;
+use crate::transaction::recover;
 use crate::transaction::{CommittedTransaction, SYNC_EACH, draft_record};
 
 /// Lines are counted in files of at most so many bytes.

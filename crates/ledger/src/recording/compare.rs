@@ -7,7 +7,7 @@ use super::manifest::{ManifestFile, RecordingManifest};
 use super::secure::{RecordingOmissions, format_size};
 use super::walk::{self, RecordingFile, RecordingStamp, RecordingTree, UnrecordableEntry};
 use super::{FILE_BYTES, IGNORED_BYTES};
-use crate::paths::ancestors;
+use crate::disk::paths::ancestors;
 use crate::record::RemovedDirectory;
 
 /// Seconds within which the clocks of file systems may not tell two moments apart. A file that was changed so shortly

@@ -15,11 +15,12 @@ use super::images::{RecordingImageReader, RecordingImageWriter};
 use super::manifest::ManifestFile;
 use super::walk::RecordingStamp;
 use super::{RecordingOmission, store};
+use crate::disk::paths::split_parent;
+use crate::disk::state_dir;
+use crate::disk::state_dir::{StateDir, StateSubdir};
 use crate::error::{LedgerError, io_error};
 use crate::id::TxId;
 use crate::ledger::Ledger;
-use crate::paths::split_parent;
-use crate::state_dir::{self, StateDir, StateSubdir};
 
 /// Bytes that are copied of what only the ledger's own directory has.
 const OWN_BYTES: u64 = 64 * 1024 * 1024;

@@ -10,8 +10,8 @@ use serde::{Deserialize, Serialize};
 use super::ledger_files::LedgerInventory;
 use super::walk::{RecordingStamp, UnrecordableEntry};
 use crate::error::{LedgerError, io_error};
-use crate::header::TransactionHeader;
 use crate::id::TxId;
+use crate::transaction::header::TransactionHeader;
 
 /// Its name in the recording's directory.
 pub(super) const NAME: &str = "manifest";

@@ -9,11 +9,11 @@ use super::adopt::{self, RecordingOutcome};
 use super::manifest::{self, RecordingManifest};
 use super::store::{self, RecordingDirectory};
 use super::{KEPT, walk};
+use crate::disk::state_dir::StateDir;
 use crate::error::{LedgerError, io_error};
-use crate::group;
 use crate::ledger::Ledger;
-use crate::recover::{RecoveredTransaction, RecoveryOutcome, is_committed};
-use crate::state_dir::StateDir;
+use crate::transaction::group;
+use crate::transaction::recover::{RecoveredTransaction, RecoveryOutcome, is_committed};
 
 /// Deals with every dead recording. Under the project's lock.
 pub(crate) fn recover_dead_recordings(

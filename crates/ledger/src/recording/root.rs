@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use relaycode_durable::{Fs, FsKind};
 
+use crate::disk::paths::LedgerRoot;
 use crate::error::{LedgerError, io_error};
 use crate::ledger::Ledger;
-use crate::paths::LedgerRoot;
 
 /// The ledger of the directory that has the project's name now, if that is another directory than before.
 ///

@@ -11,12 +11,13 @@ use super::manifest::{ManifestFile, RecordingHeader, RecordingManifest};
 use super::store::{RecordingDirectory, RecordingStore, recording_stores};
 use super::walk::{self, RecordingStamp, RecordingTree, RecordingWalkBounds};
 use super::{COPIED_BYTES, ENTRIES, FILE_BYTES, IGNORED_BYTES, Recording, RecordingOmission, root};
+use crate::disk::paths::split_parent;
+use crate::disk::state_dir;
+use crate::disk::state_dir::StateDir;
 use crate::error::{LedgerError, io_error};
-use crate::header::TransactionHeader;
 use crate::ledger::Ledger;
-use crate::paths::split_parent;
-use crate::recover;
-use crate::state_dir::{self, StateDir};
+use crate::transaction::header::TransactionHeader;
+use crate::transaction::recover;
 
 /// After so many files whoever waits is told.
 const TOLD_EVERY: usize = 128;

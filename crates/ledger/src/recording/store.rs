@@ -7,10 +7,11 @@ use relaycode_durable::fs::DirMode;
 use relaycode_durable::{Fs, FsDir, FsKind, FsLock};
 
 use super::{LOCK, manifest};
+use crate::disk::state_dir;
+use crate::disk::state_dir::StateDir;
 use crate::error::{LedgerError, io_error};
 use crate::id::TxId;
 use crate::ledger::Ledger;
-use crate::state_dir::{self, StateDir};
 
 /// The name of the directory of all recordings.
 pub(super) const NAME: &str = "recordings";

@@ -8,17 +8,17 @@ use std::collections::{BTreeMap, HashSet};
 use std::ffi::{OsStr, OsString};
 use std::io;
 
-use relaycode_change::path::RelPath;
+use relaycode_change::proposal::path::RelPath;
 use relaycode_durable::{Fs, FsDir, FsKind, FsStamp};
 use serde::{Deserialize, Serialize};
 
 use super::manifest::RecordingManifest;
 use super::{ENTRIES, RecordingOmission};
+use crate::disk::paths::LedgerRoot;
 use crate::error::{LedgerError, io_error};
-use crate::paths::LedgerRoot;
 
 /// Names that are not looked at, wherever they stand.
-const SEALED: [&str; 2] = [".git", crate::state_dir::STATE_DIR_NAME];
+const SEALED: [&str; 2] = [".git", crate::disk::state_dir::STATE_DIR_NAME];
 
 /// What tells whether an entry was touched.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -112,7 +112,7 @@ pub(super) fn walk(
             walk.walk_directory(path, late)?;
             continue;
         }
-        let (parent, name) = crate::paths::split_parent(&path);
+        let (parent, name) = crate::disk::paths::split_parent(&path);
         if let Ok(dir) = walk.open(parent) {
             walk.add_entry(&dir, parent, OsStr::new(name), kind, late, &mut Vec::new());
         }

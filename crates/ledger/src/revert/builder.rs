@@ -8,12 +8,12 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
-use relaycode_change::path::RelPath;
+use relaycode_change::proposal::path::RelPath;
 
 use super::merge::{self, RevertMerge};
 use super::overlay::{OverlayContent, OverlayEntry, RevertOverlay, RevertedPaths};
 use super::{CurrentFiles, KeptEdits, RecordImages, RevertPlan};
-use crate::digest::Digest;
+use crate::disk::digest::Digest;
 use crate::error::{FileConflict, LedgerError};
 use crate::record::{FileImage, FileRecord, Record};
 

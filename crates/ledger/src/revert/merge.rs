@@ -4,8 +4,8 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
-use relaycode_change::align::equal_runs;
-use relaycode_change::merge::{LineMerge, merge_lines};
+use relaycode_change::lines::align::equal_runs;
+use relaycode_change::lines::merge::{LineMerge, merge_lines};
 
 use crate::error::ConflictRegion;
 

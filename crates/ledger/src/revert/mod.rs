@@ -15,16 +15,16 @@ mod tests;
 use std::collections::BTreeSet;
 use std::slice;
 
-use relaycode_change::path::RelPath;
+use relaycode_change::proposal::path::RelPath;
 
-use crate::change::FileChange;
+use crate::disk::paths::PathResolver;
+use crate::disk::tree::{find_obstacle, is_not_a_file};
 use crate::error::{LedgerError, LedgerRefusal, LedgerRule};
 use crate::id::TxId;
 use crate::ledger::Ledger;
 use crate::log::LogTarget;
-use crate::paths::PathResolver;
 use crate::record::{FileImage, FileRecord, Record, RemovedDirectory};
-use crate::tree::{find_obstacle, is_not_a_file};
+use crate::transaction::change::FileChange;
 use builder::{RevertBuilder, RevertPart};
 use overlay::RevertedPaths;
 

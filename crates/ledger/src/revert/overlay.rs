@@ -5,13 +5,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
 use relaycode_change::diff;
-use relaycode_change::path::RelPath;
+use relaycode_change::proposal::path::RelPath;
 
 use super::CurrentFiles;
-use crate::change::{AfterContent, FileChange, NewMode};
+use crate::disk::paths::ancestors;
 use crate::error::{LedgerError, LedgerRule};
-use crate::paths::ancestors;
 use crate::record::FileImage;
+use crate::transaction::change::{AfterContent, FileChange, NewMode};
 
 /// What stands at a path.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -6,12 +6,13 @@ use std::io;
 
 use relaycode_durable::fs::DirMode;
 
+use crate::disk::moves;
+use crate::disk::moves::{DirtyDirectories, SwapOutcome};
+use crate::disk::paths::{PathResolver, ancestors};
+use crate::disk::probe;
 use crate::error::{LedgerError, io_error};
-use crate::journal::{TransactionJournal, TransactionStep};
-use crate::moves::{self, DirtyDirectories, SwapOutcome};
-use crate::paths::{PathResolver, ancestors};
-use crate::probe;
 use crate::record::{FileImage, RemovedDirectory};
+use crate::transaction::journal::{TransactionJournal, TransactionStep};
 
 /// What was done beside the steps.
 #[derive(Debug, Default)]

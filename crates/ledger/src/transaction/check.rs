@@ -3,15 +3,15 @@
 
 use std::collections::{HashMap, HashSet};
 
-use relaycode_change::path::RelPath;
+use relaycode_change::proposal::path::RelPath;
 use relaycode_durable::fs::is_too_long;
 use relaycode_durable::{FsKind, FsStat};
 
 use super::stage::device_of;
 use super::steps::PlannedStep;
+use crate::disk::moves::is_no_directory;
+use crate::disk::paths::{PathEntry, PathResolver, ancestors, split_parent};
 use crate::error::{LedgerError, LedgerRefusal, LedgerRule, io_error};
-use crate::moves::is_no_directory;
-use crate::paths::{PathEntry, PathResolver, ancestors, split_parent};
 
 /// Room that must be left beyond what the transaction itself writes.
 const SPARE_BYTES: u64 = 64 * 1024;

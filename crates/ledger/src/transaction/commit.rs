@@ -4,13 +4,14 @@
 use relaycode_durable::atomic;
 
 use super::{OpenTransaction, mark_put_back};
-use crate::cleanup;
+use crate::disk::probe;
+use crate::disk::probe::FileProbe;
+use crate::disk::state_dir;
 use crate::error::{LedgerError, io_error};
-use crate::journal::{TransactionStage, TransactionStep};
-use crate::probe::{self, FileProbe};
 use crate::record::{self, Record};
-use crate::recover;
-use crate::state_dir;
+use crate::transaction::cleanup;
+use crate::transaction::journal::{TransactionStage, TransactionStep};
+use crate::transaction::recover;
 
 /// A transaction that is in the ledger.
 #[derive(Debug, Clone, PartialEq, Eq)]

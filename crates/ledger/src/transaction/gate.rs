@@ -11,12 +11,12 @@ use relaycode_change::diff;
 use relaycode_durable::fs::FileMode;
 
 use super::OpenTransaction;
+use crate::disk::moves;
+use crate::disk::paths::PathEntry;
 use crate::error::{LedgerError, LedgerRefusal, LedgerRule, io_error};
-use crate::journal::{TransactionStage, TransactionStep};
-use crate::moves;
-use crate::paths::PathEntry;
 use crate::record::{FileImage, FileRecord};
-use crate::recover;
+use crate::transaction::journal::{TransactionStage, TransactionStep};
+use crate::transaction::recover;
 
 /// Files that a gate makes longer than this are not taken over.
 const MOST_BYTES: u64 = 64 * 1024 * 1024;

@@ -6,9 +6,16 @@
 //! own lock is held all the time; it is how others know that the transaction is alive.
 
 mod apply;
+pub mod change;
 mod check;
+pub(crate) mod cleanup;
 mod commit;
 mod gate;
+pub mod group;
+pub mod header;
+pub mod journal;
+pub(crate) mod putback;
+pub mod recover;
 mod stage;
 mod steps;
 #[cfg(test)]
@@ -25,21 +32,22 @@ use std::time::{Duration, Instant};
 use relaycode_durable::fs::DirMode;
 use relaycode_durable::{FsDir, FsLock, FsStat};
 
-use crate::blobs;
-use crate::change::FileChange;
-use crate::cleanup;
-use crate::digest::Digest;
+use crate::record::blobs;
+use crate::transaction::change::FileChange;
+
+use crate::disk::digest::Digest;
+use crate::disk::moves::{DirtyDirectories, is_no_directory};
+use crate::disk::paths::{PathResolver, ancestors};
 use crate::error::{LedgerError, LedgerRule, UnfinishedPutBack, io_error};
-use crate::header::TransactionHeader;
 use crate::id::TxId;
-use crate::journal::{TransactionJournal, TransactionStage, TransactionStep};
 use crate::ledger::Ledger;
-use crate::moves::{DirtyDirectories, is_no_directory};
-use crate::paths::{PathResolver, ancestors};
-use crate::putback;
+use crate::transaction::header::TransactionHeader;
+use crate::transaction::journal::{TransactionJournal, TransactionStage, TransactionStep};
+
 use crate::record::{FORMAT, FileImage, FileRecord, INLINE_TOTAL, Record, RecordContent, RemovedDirectory};
-use crate::recover;
-use crate::state_dir::{self, StateDir, StateSubdir};
+
+use crate::disk::state_dir;
+use crate::disk::state_dir::{StateDir, StateSubdir};
 
 /// Where transactions have their directories, beneath the root.
 pub(crate) const SLOTS_PATH: &str = ".relaycode/tx";

@@ -8,13 +8,13 @@ use relaycode_durable::{Fs, FsFile, FsStat, atomic};
 
 use super::steps::{PlannedFile, PlannedStep};
 use super::{SLOTS_PATH, TransactionDirectory};
-use crate::change::NewMode;
-use crate::cleanup;
+use crate::disk::moves::is_no_directory;
+use crate::disk::paths::{PathResolver, split_parent};
 use crate::error::{LedgerError, io_error};
-use crate::journal::TransactionStep;
-use crate::moves::is_no_directory;
-use crate::paths::{PathResolver, split_parent};
 use crate::record::FileImage;
+use crate::transaction::change::NewMode;
+use crate::transaction::cleanup;
+use crate::transaction::journal::TransactionStep;
 
 /// Up to this many files each is synced by itself; beyond, the whole file system is, once.
 pub(crate) const SYNC_EACH: usize = 16;

@@ -7,9 +7,9 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-use crate::change::{FileChange, NewMode};
+use crate::disk::paths::ancestors;
 use crate::error::{LedgerRefusal, LedgerRule};
-use crate::paths::ancestors;
+use crate::transaction::change::{FileChange, NewMode};
 
 /// One step, still without slots, images and permission bits.
 #[derive(Debug, PartialEq, Eq)]
@@ -148,10 +148,10 @@ fn find_name_collisions(changes: &[FileChange]) -> Vec<LedgerRefusal> {
 
 #[cfg(test)]
 mod tests {
-    use relaycode_change::path::RelPath;
+    use relaycode_change::proposal::path::RelPath;
 
     use super::*;
-    use crate::change::AfterContent;
+    use crate::transaction::change::AfterContent;
 
     fn path(text: &str) -> RelPath {
         RelPath::parse(text).unwrap()

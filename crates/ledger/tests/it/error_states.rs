@@ -4,9 +4,9 @@ use std::fs;
 use std::sync::Arc;
 use std::time::Duration;
 
-use relaycode_change::path::RelPath;
+use relaycode_change::proposal::path::RelPath;
 use relaycode_durable::{Fs, FsLock, RealFs};
-use relaycode_ledger::change::{AfterContent, FileChange, NewMode};
+use relaycode_ledger::transaction::change::{AfterContent, FileChange, NewMode};
 use relaycode_ledger::{
     CommitVerdict, Ledger, LedgerError, LedgerSettings, OpenTransaction, RecoveryMode, TransactionHeader,
     TxId,

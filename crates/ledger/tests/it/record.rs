@@ -3,10 +3,10 @@
 use std::fs;
 use std::sync::Arc;
 
-use relaycode_change::path::RelPath;
+use relaycode_change::proposal::path::RelPath;
 use relaycode_durable::RealFs;
-use relaycode_ledger::change::{AfterContent, FileChange, NewMode};
-use relaycode_ledger::digest::digest_changes;
+use relaycode_ledger::disk::digest::digest_changes;
+use relaycode_ledger::transaction::change::{AfterContent, FileChange, NewMode};
 use relaycode_ledger::{
     CommitVerdict, Ledger, LedgerSettings, LogTarget, RevertOptions, TransactionHeader, TxId,
 };

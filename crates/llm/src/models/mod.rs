@@ -20,5 +20,10 @@ pub use registry::{
 pub use roles::ModelRole;
 pub use select::{HasKey, ModelMatchKind, ModelSelectError, SelectedModel, split_level};
 
+pub mod catalogue;
+pub mod ignored_settings;
+pub mod keys;
+pub mod model;
+pub mod provider;
 #[cfg(test)]
 mod tests;

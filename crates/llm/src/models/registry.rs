@@ -11,9 +11,10 @@ use super::discover::{DiscoveredModel, DiscoveryTarget, LocalServerKind};
 use super::error::YamlFileError;
 use super::models_file::{AtLine, AuthKind, ModelPatch, ModelsFile, ProviderEntry};
 use super::yaml_fields;
-use crate::catalogue;
-use crate::model::{Model, ModelPrice, ServerCompat};
-use crate::provider::{self, Provider};
+use crate::models::catalogue;
+use crate::models::model::{Model, ModelPrice, ServerCompat};
+use crate::models::provider;
+use crate::models::provider::Provider;
 use relaycode_text::nearest::nearest_names;
 
 /// Tokens that a model can read and write together, where nothing says how many.

@@ -1,6 +1,6 @@
 use super::*;
 use crate::request::ThinkingLevel;
-use crate::retry::RetryBudget;
+use crate::stream::retry::RetryBudget;
 
 fn registry(text: &str) -> ModelRegistry {
     ModelRegistry::new(Ok(Some(parse(text).unwrap_or_else(|error| panic!("{error}")))))
@@ -68,7 +68,7 @@ retry: {enabled: true, requestMaxRetries: 2, streamMaxRetries: 1, maxRetries: 3,
     assert_eq!((big.model.images, big.model.reasoning, big.model.context_window), (true, true, 200_000));
     assert_eq!(big.model.compat.auth_header, Some(true));
     assert_eq!(big.model.compat.supports_store, Some(false));
-    assert_eq!(big.model.compat.thinking_format, Some(crate::model::ThinkingFormat::Qwen));
+    assert_eq!(big.model.compat.thinking_format, Some(crate::models::model::ThinkingFormat::Qwen));
     assert_eq!(big.origins["contextWindow"], ModelFieldOrigin::File { line: 16 });
     let small = registry.select("work/small", &nobody).unwrap().entry;
     assert_eq!(small.origins["contextWindow"], ModelFieldOrigin::Assumed);
@@ -150,7 +150,7 @@ fn what_is_wrong_is_said_with_its_place_and_without_its_value() {
 
 #[test]
 fn the_budgets_of_the_file_are_those_of_a_stream_and_the_rest_stays_usual() {
-    use crate::retry::RetryBudget;
+    use crate::stream::retry::RetryBudget;
     let registry = registry("retry: {requestMaxRetries: 0, streamMaxRetries: 100, baseDelayMs: 10}");
     let expected = RetryBudget {
         request_max_retries: 0,
@@ -175,7 +175,7 @@ fn a_provider_may_be_allowed_plain_http() {
 fn a_bad_file_leaves_what_relay_knows() {
     let registry = ModelRegistry::new(parse("a: [").map(Some));
     assert!(registry.file_error.is_some());
-    assert_eq!(registry.models.len(), crate::catalogue::ALL.len());
+    assert_eq!(registry.models.len(), crate::models::catalogue::ALL.len());
 }
 
 #[test]
@@ -318,7 +318,7 @@ fn every_wire_can_be_named_and_every_provider_speaks_one() {
         );
         assert_eq!(registry(&text).models.iter().find(|m| m.model.provider == "a").unwrap().model.api, api);
     }
-    for provider in crate::provider::ALL {
+    for provider in crate::models::provider::ALL {
         assert!(crate::wire::by_id(provider.api).is_some(), "{}", provider.id);
     }
 }

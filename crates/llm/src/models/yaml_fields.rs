@@ -8,7 +8,7 @@ use relaycode_text::yaml::{YamlEntry, YamlError, YamlNode, YamlValue};
 use serde_json::{Map, Number, Value, json};
 
 use crate::display_text;
-use crate::model::{ModelPrice, ServerCompat};
+use crate::models::model::{ModelPrice, ServerCompat};
 
 use super::models_file::AtLine;
 

@@ -3,9 +3,9 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::cancel::CancelToken;
-use crate::retry::RetryBudget;
-use crate::secret_mask::SecretMask;
+use crate::request::secret_mask::SecretMask;
+use crate::stream::cancel::CancelToken;
+use crate::stream::retry::RetryBudget;
 
 /// How an answer is streamed.
 #[derive(Clone)]
@@ -34,7 +34,7 @@ impl Default for StreamOptions {
     }
 }
 
-/// How long an answer may take; connecting is [`crate::transport::Settings::connect_timeout`].
+/// How long an answer may take; connecting is [`crate::stream::transport::Settings::connect_timeout`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct StreamTimeouts {
     /// From the request to the first byte of the answer. A model on one's own machine may have to be loaded first.

@@ -3,7 +3,7 @@
 //! Invariant: a key stands in one header and nowhere else, and never in a message.
 
 use crate::failure::{FailureClass, ModelFailure};
-use crate::model::Model;
+use crate::models::model::Model;
 use crate::request::Auth;
 
 /// Longest id that OpenAI takes for a call, an item or a cache.
@@ -95,7 +95,7 @@ mod tests {
     use super::*;
 
     fn at(base: &str) -> Model {
-        Model { base_url: base.into(), ..crate::model::tests::model() }
+        Model { base_url: base.into(), ..crate::models::model::tests::model() }
     }
 
     #[test]

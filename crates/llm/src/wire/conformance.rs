@@ -12,10 +12,10 @@ use std::path::{Path, PathBuf};
 use relaycode_testkit::random::Random;
 
 use super::{ALL, Framing, Wire};
-use crate::decoder::{DecodedAnswer, decode_answer, merge_deltas};
-use crate::event::StreamEvent;
 use crate::message::{AssistantContent, AssistantMessage};
 use crate::request::{Auth, ChatRequest, WireCall};
+use crate::stream::decoder::{DecodedAnswer, decode_answer, merge_deltas};
+use crate::stream::event::StreamEvent;
 
 /// Streams that a wire must have at least.
 const CASES_LEAST: usize = 12;
@@ -175,7 +175,7 @@ impl ChunkCuts for Random {
 
 /// What comes of a stream, neighbouring deltas merged.
 fn run(wire: &dyn Wire, bytes: &[u8], cuts: &mut dyn ChunkCuts) -> DecodedAnswer {
-    let mut model = crate::model::tests::model();
+    let mut model = crate::models::model::tests::model();
     wire.id().clone_into(&mut model.api);
     let request = ChatRequest::default();
     let call = WireCall { model: &model, auth: &Auth::None, request: &request };

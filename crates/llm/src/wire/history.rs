@@ -12,7 +12,7 @@ use crate::message::{
     AssistantContent, AssistantMessage, ImageContent, Message, StopReason, ToolCall, ToolResultMessage,
     UserContent,
 };
-use crate::model::Model;
+use crate::models::model::Model;
 
 /// Stands for the result of a call that has none.
 pub(crate) const NO_RESULT: &str = "(no result: the call was not carried out)";
@@ -187,7 +187,7 @@ mod tests {
     use crate::message::{TextContent, ThinkingContent, UserMessage};
 
     fn answer(content: Vec<AssistantContent>, stop_reason: StopReason) -> Message {
-        let mut message = crate::Assembly::new(&crate::model::tests::model(), 0).message().clone();
+        let mut message = crate::Assembly::new(&crate::models::model::tests::model(), 0).message().clone();
         message.content = content;
         message.stop_reason = stop_reason;
         Message::Assistant(message)
@@ -209,7 +209,7 @@ mod tests {
     }
 
     fn shape(messages: &[Message]) -> Vec<String> {
-        let model = crate::model::tests::model();
+        let model = crate::models::model::tests::model();
         let turns = turns(&model, messages);
         let one = |turn: &HistoryTurn<'_>| match turn {
             HistoryTurn::User(_) => "user".into(),
@@ -281,7 +281,7 @@ mod tests {
 
     #[test]
     fn an_image_is_a_note_where_the_model_reads_none() {
-        let mut model = crate::model::tests::model();
+        let mut model = crate::models::model::tests::model();
         let content =
             [UserContent::Image(ImageContent { data: "aGk=".into(), mime_type: "image/png".into() })];
         assert!(matches!(parts(&model, &content)[..], [HistoryPart::Image(_)]));

@@ -17,9 +17,9 @@ mod ollama;
 mod picture;
 mod responses;
 
-use crate::assembly::Assembly;
 use crate::failure::ModelFailure;
 use crate::request::WireCall;
+use crate::stream::assembly::Assembly;
 
 /// Every wire.
 pub static ALL: &[&dyn Wire] = &[

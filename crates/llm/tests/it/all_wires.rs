@@ -8,9 +8,9 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use relaycode_llm::message::{Message, UserMessage};
-use relaycode_llm::model::ModelPrice;
+use relaycode_llm::models::model::ModelPrice;
 use relaycode_llm::request::{Auth, ThinkingLevel, Tool};
-use relaycode_llm::transport::ClientSettings;
+use relaycode_llm::stream::transport::ClientSettings;
 use relaycode_llm::wire::Wire;
 use relaycode_llm::{
     AnswerStream, AssistantMessage, ChatRequest, Model, ModelClient, ModelFailure, StreamOptions, wire,

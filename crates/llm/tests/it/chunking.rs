@@ -3,8 +3,8 @@
 use std::time::Instant;
 
 use proptest::prelude::*;
-use relaycode_llm::decoder::{AnswerDecoder, DecodedAnswer, decode_answer, merge_deltas};
 use relaycode_llm::request::{Auth, WireCall};
+use relaycode_llm::stream::decoder::{AnswerDecoder, DecodedAnswer, decode_answer, merge_deltas};
 use relaycode_llm::{ChatRequest, StreamEvent};
 
 use crate::loopback_server::event;

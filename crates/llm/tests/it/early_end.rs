@@ -5,7 +5,7 @@ use std::sync::Mutex;
 use std::sync::mpsc::channel;
 use std::time::{Duration, Instant};
 
-use relaycode_llm::retry::RetryBudget;
+use relaycode_llm::stream::retry::RetryBudget;
 use relaycode_llm::{CancelToken, FailureClass, StopReason, StreamOptions, StreamStep};
 
 use crate::loopback_server::{CHUNKED, LIMIT, STREAM, Server, chunk, closed, event};

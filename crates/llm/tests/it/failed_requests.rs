@@ -4,8 +4,8 @@ use std::net::TcpListener;
 use std::time::Duration;
 
 use relaycode_llm::request::Auth;
-use relaycode_llm::retry::RetryBudget;
-use relaycode_llm::transport::ClientSettings;
+use relaycode_llm::stream::retry::RetryBudget;
+use relaycode_llm::stream::transport::ClientSettings;
 use relaycode_llm::{ChatRequest, FailureClass, ModelClient, StreamOptions, StreamStep};
 
 use crate::loopback_server::{STREAM, Server, event};

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use relaycode_llm::request::Auth;
-use relaycode_llm::retry::RetryBudget;
+use relaycode_llm::stream::retry::RetryBudget;
 use relaycode_llm::wire::{Framing, Wire};
 use relaycode_llm::{FailureClass, StreamOptions};
 use relaycode_testkit::model::{Script, ScriptedServer, ScriptedTurn};

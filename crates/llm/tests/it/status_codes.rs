@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use std::time::Duration;
 
 use jiff::Timestamp;
-use relaycode_llm::retry::RetryBudget;
+use relaycode_llm::stream::retry::RetryBudget;
 use relaycode_llm::{FailureClass, StreamOptions, StreamStep};
 use relaycode_testkit::model::{Script, ScriptedServer, ScriptedTurn};
 use serde_json::{Value, json};

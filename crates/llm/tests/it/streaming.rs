@@ -11,9 +11,9 @@ use std::task::Poll;
 use std::time::{Duration, Instant};
 
 use relaycode_llm::message::ToolCall;
-use relaycode_llm::proxy::ProxySettings;
 use relaycode_llm::request::Auth;
-use relaycode_llm::transport::ClientSettings;
+use relaycode_llm::stream::proxy::ProxySettings;
+use relaycode_llm::stream::transport::ClientSettings;
 use relaycode_llm::{
     ChatRequest, ModelClient, SecretMask, StopReason, StreamEvent, StreamOptions, StreamStep,
 };

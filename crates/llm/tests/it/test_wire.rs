@@ -3,13 +3,13 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use relaycode_llm::assembly::{AnswerPieceKind, Assembly};
 use relaycode_llm::failure::classify;
-use relaycode_llm::model::{ModelPrice, ServerCompat};
+use relaycode_llm::models::model::{ModelPrice, ServerCompat};
 use relaycode_llm::request::{Auth, WireCall};
-use relaycode_llm::retry::RetryBudget;
 use relaycode_llm::stream::StreamTimeouts;
-use relaycode_llm::transport::ClientSettings;
+use relaycode_llm::stream::assembly::{AnswerPieceKind, Assembly};
+use relaycode_llm::stream::retry::RetryBudget;
+use relaycode_llm::stream::transport::ClientSettings;
 use relaycode_llm::wire::{AnswerFrame, Framing, Wire, WireHttpRequest, WireReader};
 use relaycode_llm::{
     AnswerStream, ChatRequest, Model, ModelClient, ModelFailure, StopReason, StreamEvent, StreamOptions,

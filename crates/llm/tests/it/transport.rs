@@ -5,10 +5,10 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use relaycode_llm::message::{Message, UserMessage};
-use relaycode_llm::proxy::ProxySettings;
 use relaycode_llm::request::Auth;
-use relaycode_llm::secrets::{SecretEntry, SecretMode, SecretPattern, Secrets};
-use relaycode_llm::transport::ClientSettings;
+use relaycode_llm::request::secrets::{SecretEntry, SecretMode, SecretPattern, Secrets};
+use relaycode_llm::stream::proxy::ProxySettings;
+use relaycode_llm::stream::transport::ClientSettings;
 use relaycode_llm::{ChatRequest, FailureClass, ModelClient, StreamEvent, StreamOptions, StreamStep};
 use relaycode_testkit::model::{Script, ScriptedServer, ScriptedTurn, TurnUsage};
 use serde_json::json;

@@ -14,6 +14,7 @@ mod content;
 mod diff;
 mod error;
 mod files;
+pub mod head;
 mod hooks;
 mod ignored;
 mod scratch;

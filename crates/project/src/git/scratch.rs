@@ -14,7 +14,7 @@ use std::{fs, io};
 use relaycode_exec::JobInput;
 
 use super::{Git, GitError, OUTPUT_BYTES, UNKNOWN_REPOSITORY};
-use crate::head;
+use crate::git::head;
 
 /// Bytes of the lists that are taken over: where history is cut off, what is ignored.
 const TAKEN_OVER: u64 = 4 << 20;

@@ -5,9 +5,9 @@ use relaycode_change::plan::{FileChangeKind, FilePlan, Plan};
 use relaycode_change::proposal::Proposal;
 use relaycode_door::{ApprovalQuestion, ApprovalReply, ApprovalRule};
 use relaycode_ledger::Digest;
-use relaycode_tui as view;
-use relaycode_tui::style::OutputStyle;
-use relaycode_tui::{card, question, rules};
+use relaycode_tui::layout::style::OutputStyle;
+use relaycode_tui::views;
+use relaycode_tui::views::{card, question, rules};
 
 use super::{QuestionDialog, edit, pick};
 
@@ -38,7 +38,7 @@ pub(super) fn ask_apply(
         ));
         asking.say(&question::reasons(offer.rules, offer.plan, &asking.style));
         if asking.setup.diff {
-            asking.say(&view::diff::text(offer.plan, &asking.style));
+            asking.say(&views::diff::text(offer.plan, &asking.style));
         }
     }
     loop {
@@ -103,7 +103,7 @@ impl<'a> ChangedFiles<'a> {
         let layout = asking.layout(side);
         let whole = |look: &OutputStyle| {
             let files = self.plans.iter().zip(&self.diffs);
-            files.map(|(file, diff)| view::diff::file_text_with_layout(file, diff, layout, look)).collect()
+            files.map(|(file, diff)| views::diff::file_text_with_layout(file, diff, layout, look)).collect()
         };
         if what.is_empty() {
             return asking.show(&whole);
@@ -118,10 +118,10 @@ impl<'a> ChangedFiles<'a> {
         let part = place.map(|place| pick::single_hunk(&self.diffs[at], place));
         match part {
             None => asking.show(&|look| {
-                view::diff::file_text_with_layout(self.plans[at], &self.diffs[at], layout, look)
+                views::diff::file_text_with_layout(self.plans[at], &self.diffs[at], layout, look)
             }),
             Some(Some(part)) => {
-                asking.show(&|look| view::diff::file_text_with_layout(self.plans[at], &part, layout, look))
+                asking.show(&|look| views::diff::file_text_with_layout(self.plans[at], &part, layout, look))
             }
             Some(None) => self.report_unknown(asking, what),
         }

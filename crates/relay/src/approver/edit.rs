@@ -6,8 +6,8 @@ use std::io::{self, Read};
 use std::path::Path;
 
 use relaycode_change::diff::DiffContent;
-use relaycode_change::path::RelPath;
 use relaycode_change::plan::FilePlan;
+use relaycode_change::proposal::path::RelPath;
 use relaycode_door::{ApprovalReply, PlanRevision};
 use relaycode_exec::{ExecError, ExitReason, Job, JobOutput};
 

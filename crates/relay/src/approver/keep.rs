@@ -3,8 +3,8 @@
 use relaycode_change::plan::Plan;
 use relaycode_door::{ApprovalQuestion, ApprovalReply, ApprovalRule, GateReport};
 use relaycode_ledger::Digest;
-use relaycode_tui::style::OutputStyle;
-use relaycode_tui::{gate, question, rules};
+use relaycode_tui::layout::style::OutputStyle;
+use relaycode_tui::views::{gate, question, rules};
 
 use super::QuestionDialog;
 use super::apply::ChangedFiles;

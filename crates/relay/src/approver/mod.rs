@@ -27,15 +27,15 @@ use relaycode_door::{ApprovalQuestion, ApprovalReply, Approver, DoorEvent};
 use relaycode_exec::{ExecError, Job, JobOutcome, Runner};
 use relaycode_ledger::Digest;
 use relaycode_project::config::LogLevel;
-use relaycode_tui::diff::DiffLayout;
 use relaycode_tui::input::{PromptAnswer, Terminal};
-use relaycode_tui::style::{OutputStyle, StreamWidth};
-use relaycode_tui::{card, gate, outcome, question};
+use relaycode_tui::layout::style::{OutputStyle, StreamWidth};
+use relaycode_tui::views::diff::DiffLayout;
+use relaycode_tui::views::{card, gate, outcome, question};
 
-use crate::failure::CommandFailure;
-use crate::programs::UserPrograms;
-use crate::questions;
-use crate::signals::SignalGuard;
+use crate::report::failure::CommandFailure;
+use crate::terminal::questions;
+use crate::terminal::signals::SignalGuard;
+use crate::wiring::programs::UserPrograms;
 use pager::Pager;
 use spinner::Spinner;
 

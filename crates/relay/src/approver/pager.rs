@@ -9,11 +9,11 @@ use std::path::Path;
 use relaycode_exec::{Job, JobEnvironment, JobOutput};
 use relaycode_text::width::cells;
 use relaycode_tui::input::Terminal;
-use relaycode_tui::style::{OutputStyle, StreamWidth};
+use relaycode_tui::layout::style::{OutputStyle, StreamWidth};
 
 use super::RunProgram;
 use super::private_dir::PrivateDir;
-use crate::programs::UserPrograms;
+use crate::wiring::programs::UserPrograms;
 
 /// Where text is shown, and what shows it if it is long.
 pub(crate) struct Pager<'a> {

@@ -5,8 +5,8 @@
 
 use relaycode_change::diff::{DiffContent, FileDiff};
 use relaycode_door::{ApprovalReply, PlanRevision};
-use relaycode_tui::question;
-use relaycode_tui::style::OutputStyle;
+use relaycode_tui::layout::style::OutputStyle;
+use relaycode_tui::views::question;
 
 use super::apply::ChangedFiles;
 use super::{MAX_MISUNDERSTOOD, QuestionDialog, TypedLine};

@@ -3,7 +3,7 @@
 use relaycode_door::{ApprovalQuestion, ApprovalReply};
 use relaycode_ledger::{Digest, TxId};
 use relaycode_project::trust::TrustRequest;
-use relaycode_tui::{question, trust};
+use relaycode_tui::views::{question, trust};
 
 use super::QuestionDialog;
 

@@ -6,17 +6,17 @@ use clap::ValueEnum;
 use clap::builder::PossibleValue;
 use relaycode_door::{AllowOption, Consent, Door, Submission};
 use relaycode_project::config::LogLevel;
-use relaycode_tui as view;
+use relaycode_tui::views;
 use serde_json::{Value, json};
 
 use crate::answer::{AnswerArgs, AnswerSource, SourceAnswer};
 use crate::approver::{ApproverSetup, TerminalApprover};
-use crate::context::{CommandContext, RunCommand};
-use crate::failure::{CommandFailure, Exit, ProjectState};
-use crate::outcome::{OutcomeReporter, SubmitResult};
-use crate::programs::UserPrograms;
-use crate::project::Project;
-use crate::signals::SignalGuard;
+use crate::report::failure::{CommandFailure, Exit, ProjectState};
+use crate::report::outcome::{OutcomeReporter, SubmitResult};
+use crate::terminal::signals::SignalGuard;
+use crate::wiring::context::{CommandContext, RunCommand};
+use crate::wiring::programs::UserPrograms;
+use crate::wiring::project::Project;
 
 use super::preview;
 
@@ -154,10 +154,10 @@ impl ApplyArgs {
                 if rest > 0 {
                     let said = format!(
                         "{} after it in the same text {} not looked at",
-                        view::pluralize(rest, "answer"),
+                        relaycode_tui::pluralize(rest, "answer"),
                         if rest == 1 { "was" } else { "were" }
                     );
-                    let text = view::outcome::warning_line(&context.console.err_style(), &said);
+                    let text = views::outcome::warning_line(&context.console.err_style(), &said);
                     context.eprint_at(LogLevel::Warn, &text);
                 }
                 break;

@@ -2,11 +2,11 @@
 
 use relaycode_friend::ask::{AskOutcome, AskRequest, ask};
 
-use crate::context::{CommandContext, RunCommand};
-use crate::failure::{CommandFailure, Exit};
 use crate::friends::args::{ContextArgs, ReadOnlyArgs, TargetArgs};
 use crate::friends::ask_report::{AnswerView, report_answers};
-use crate::signals::SignalGuard;
+use crate::report::failure::{CommandFailure, Exit};
+use crate::terminal::signals::SignalGuard;
+use crate::wiring::context::{CommandContext, RunCommand};
 
 /// Ask another agent, who looks and changes nothing
 ///

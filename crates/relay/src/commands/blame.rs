@@ -6,14 +6,14 @@ use std::fs;
 use relaycode_ledger::TxId;
 use relaycode_ledger::record::Record;
 use relaycode_project::config::LogLevel;
-use relaycode_tui as view;
-use relaycode_tui::blame::BlameRow;
+use relaycode_tui::views;
+use relaycode_tui::views::blame::BlameRow;
 use serde_json::{Value, json};
 
-use crate::context::{CommandContext, RunCommand};
-use crate::failure::{CommandFailure, Exit};
-use crate::path_args;
-use crate::project::Project;
+use crate::report::failure::{CommandFailure, Exit};
+use crate::wiring::context::{CommandContext, RunCommand};
+use crate::wiring::path_args;
+use crate::wiring::project::Project;
 
 /// Say which change wrote each line of a file, and what had been asked for
 #[derive(Debug, Clone, clap::Args)]
@@ -63,13 +63,13 @@ impl RunCommand for BlameArgs {
         if !context.is_json() {
             let look = context.console.out_style();
             let text = match only {
-                Some(_) => lines.iter().map(|line| view::blame::text_of_one(line, &look)).collect(),
-                None => view::blame::text_of_all(&lines, &look),
+                Some(_) => lines.iter().map(|line| views::blame::text_of_one(line, &look)).collect(),
+                None => views::blame::text_of_all(&lines, &look),
             };
             context.console.print(&text);
             if let Some(note) = &blame.note {
                 let look = context.console.err_style();
-                let text = view::outcome::warning_line(&look, &look.safe(note));
+                let text = views::outcome::warning_line(&look, &look.safe(note));
                 context.eprint_at(LogLevel::Warn, &text);
             }
         }

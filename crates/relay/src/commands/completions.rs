@@ -5,8 +5,8 @@ use clap::Command;
 use clap_complete::Shell;
 use serde::Serialize;
 
-use crate::context::{CommandContext, RunCommand};
-use crate::failure::{CommandFailure, Exit};
+use crate::report::failure::{CommandFailure, Exit};
+use crate::wiring::context::{CommandContext, RunCommand};
 
 /// Print a script with which a shell completes relay's commands and options
 ///

@@ -2,12 +2,12 @@
 
 use clap::Subcommand;
 use relaycode_project::config::{self, LoadedConfig};
-use relaycode_tui as view;
+use relaycode_tui::views;
 use serde_json::json;
 
-use crate::context::{CommandContext, RunCommand};
-use crate::failure::{CommandFailure, Exit};
-use crate::project::Project;
+use crate::report::failure::{CommandFailure, Exit};
+use crate::wiring::context::{CommandContext, RunCommand};
+use crate::wiring::project::Project;
 
 /// Show, check or describe the configuration
 #[derive(Debug, Clone, clap::Args)]
@@ -61,7 +61,7 @@ fn print_key(
         return Err(CommandFailure::usage(format!("there is no key `{key}`"))
             .with_hint("`relay config show` lists them"));
     };
-    context.print_json(&json!({"ok": true, "code": Exit::Done as u8, "command": "config", "keys": [view::config::row_json(&row)]}));
+    context.print_json(&json!({"ok": true, "code": Exit::Done as u8, "command": "config", "keys": [views::config::row_json(&row)]}));
     if !context.is_json() {
         let value = context.console.out_style().safe(&row.value).into_owned();
         context.console.print(&format!("{value}\n"));
@@ -74,11 +74,11 @@ fn print_all(project: &Project, loaded: &LoadedConfig, context: &mut CommandCont
     context.print_json(&json!({
         "ok": true, "code": Exit::Done as u8, "command": "config", "project": project.root.to_string_lossy(),
         "file": loaded.file.as_ref().map(|file| file.to_string_lossy()),
-        "keys": rows.iter().map(view::config::row_json).collect::<Vec<_>>(),
-        "remarks": loaded.remarks.iter().map(view::config::remark_json).collect::<Vec<_>>(),
+        "keys": rows.iter().map(views::config::row_json).collect::<Vec<_>>(),
+        "remarks": loaded.remarks.iter().map(views::config::remark_json).collect::<Vec<_>>(),
     }));
     if !context.is_json() {
-        let text = view::config::table(loaded, &rows, &context.console.out_style());
+        let text = views::config::table(loaded, &rows, &context.console.out_style());
         context.console.print(&text);
     }
     Exit::Done
@@ -88,9 +88,9 @@ fn print_check(project: &Project, loaded: &LoadedConfig, context: &mut CommandCo
     context.print_json(&json!({
         "ok": true, "code": Exit::Done as u8, "command": "config", "project": project.root.to_string_lossy(),
         "file": loaded.file.as_ref().map(|file| file.to_string_lossy()),
-        "remarks": loaded.remarks.iter().map(view::config::remark_json).collect::<Vec<_>>(),
+        "remarks": loaded.remarks.iter().map(views::config::remark_json).collect::<Vec<_>>(),
     }));
-    let text = view::config::check_report(loaded, &context.style());
+    let text = views::config::check_report(loaded, &context.style());
     context.print_info(&text);
     Exit::Done
 }

@@ -1,31 +1,32 @@
 //! `relay do`: a friend works in a copy of the project; what it changed goes through the door.
 
 use relaycode_door::Door;
-use relaycode_friend::scratch::ScratchCaps;
 use relaycode_friend::work::saved_patch::save_patch;
+use relaycode_friend::work::scratch::ScratchCaps;
 use relaycode_friend::work::{WorkError, WorkEvent, WorkOutcome, WorkRequest, work};
 use relaycode_friend::{Friend, TurnMemory};
 use relaycode_project::access::Access;
 use relaycode_project::config::LogLevel;
-use relaycode_tui::{clock, outcome};
+use relaycode_tui::layout::clock;
+use relaycode_tui::views::outcome;
 use serde_json::json;
 
 use super::apply::{ConsentArgs, SubmitOptions, submit_and_report};
+use crate::answer::limit;
 use crate::answer::{AnswerArgs, AnswerSource, SourceAnswer};
-use crate::context::{CommandContext, RunCommand};
-use crate::failure::{CommandFailure, Exit, ProjectState};
 use crate::friends::args::{ContextArgs, TargetArgs, parse_access};
 use crate::friends::event_printer::FriendEventPrinter;
 use crate::friends::group::FriendGroup;
 use crate::friends::tree_report;
 use crate::friends::work_report::{self, work_json};
-use crate::json;
-use crate::limit;
-use crate::outcome::SubmitResult;
-use crate::project::Project;
-use crate::providers;
-use crate::render::answers;
-use crate::signals::SignalGuard;
+use crate::report::failure::{CommandFailure, Exit, ProjectState};
+use crate::report::json;
+use crate::report::outcome::SubmitResult;
+use crate::report::render::answers;
+use crate::terminal::signals::SignalGuard;
+use crate::wiring::context::{CommandContext, RunCommand};
+use crate::wiring::project::Project;
+use crate::wiring::providers;
 
 /// Let another agent change the project, in a copy first
 ///
@@ -91,7 +92,8 @@ impl RunCommand for DoArgs {
             return Err(CommandFailure::usage("one friend works at a time, and several are named")
                 .with_hint("name one of them after --to"));
         };
-        let files = crate::path_args::expand_paths(&project.root, &context.options.directory, &self.files)?;
+        let files =
+            crate::wiring::path_args::expand_paths(&project.root, &context.options.directory, &self.files)?;
         let given = self.context_args.read_context(circle.total_timeout, &stop, context)?;
         let door = project.into_door(context)?;
         let limits = self.limit.to_limits();

@@ -2,11 +2,11 @@
 
 use serde_json::json;
 
-use crate::context::{CommandContext, RunCommand};
 use crate::doctor::{self, CheckStatus};
-use crate::failure::{CommandFailure, Exit};
-use crate::project::Project;
-use crate::render;
+use crate::report::failure::{CommandFailure, Exit};
+use crate::report::render;
+use crate::wiring::context::{CommandContext, RunCommand};
+use crate::wiring::project::Project;
 
 /// Say what works here, what does not, and what to do about it
 ///

@@ -2,20 +2,22 @@
 
 use clap::Subcommand;
 use relaycode_door::Door;
-use relaycode_door::commit_plan::{self, CommitError, CommitPlan};
+use relaycode_door::git::commit_plan;
+use relaycode_door::git::commit_plan::{CommitError, CommitPlan};
 use relaycode_ledger::TxId;
 use relaycode_ledger::record::Record;
 use relaycode_project::config::LogLevel;
 use relaycode_project::git::{Git, GitError};
-use relaycode_tui as view;
-use relaycode_tui::clock;
+use relaycode_tui::layout::clock;
+use relaycode_tui::views;
 use serde_json::json;
 
-use crate::context::{CommandContext, RunCommand};
-use crate::failure::{CommandFailure, Exit, ProjectState};
-use crate::project::Project;
-use crate::questions::{self, is_yes};
-use crate::signals::SignalGuard;
+use crate::report::failure::{CommandFailure, Exit, ProjectState};
+use crate::terminal::questions;
+use crate::terminal::questions::is_yes;
+use crate::terminal::signals::SignalGuard;
+use crate::wiring::context::{CommandContext, RunCommand};
+use crate::wiring::project::Project;
 
 /// Work with git
 #[derive(Debug, Clone, clap::Args)]
@@ -114,15 +116,15 @@ impl CommitArgs {
         };
         ensure_trusted(door, &git, context)?;
         let look = context.console.err_style();
-        let card = view::commit::text(&plan, &message, &door.head(), &look);
+        let card = views::commit::text(&plan, &message, &door.head(), &look);
         self.ask_consent(&plan, &card, context)?;
         let paths: Vec<&str> = plan.paths.iter().map(String::as_str).collect();
         let committed = git.commit(&paths, &message)?;
         let look = context.style();
         if !committed.output.trim().is_empty() {
-            context.print_info(&view::gate::output_tail(&committed.output, &look));
+            context.print_info(&views::gate::output_tail(&committed.output, &look));
         }
-        context.print_info(&view::commit::committed_line(&committed.id, paths.len(), &door.head(), &look));
+        context.print_info(&views::commit::committed_line(&committed.id, paths.len(), &door.head(), &look));
         context.print_json(&json!({
             "ok": true, "code": Exit::Done as u8, "command": "git", "project": door.root.to_string_lossy(),
             "commit": committed.id, "files": paths, "message": message,
@@ -166,7 +168,7 @@ impl CommitArgs {
 fn report_nothing_left(door: &Door, records: &[Record], context: &mut CommandContext<'_>) -> Exit {
     let said = "nothing of it is left to commit: its files are as they are in the last commit";
     let look = context.style();
-    context.print_info(&view::outcome::success_line(&look, said));
+    context.print_info(&views::outcome::success_line(&look, said));
     context.print_json(&json!({
         "ok": true, "code": Exit::Done as u8, "command": "git", "project": door.root.to_string_lossy(),
         "commit": null, "files": [], "message": null,
@@ -202,12 +204,12 @@ fn ensure_trusted(
         return Ok(());
     }
     let look = context.console.err_style();
-    let text = view::trust::text(&wants, None, &look);
+    let text = views::trust::text(&wants, None, &look);
     let Some(terminal) = questions::open_terminal() else {
         context.eprint_at(LogLevel::Error, &text);
         let said = format!(
             "a commit here runs {} of the repository, which you have not trusted yet",
-            view::pluralize(wants.git.len(), "program")
+            relaycode_tui::pluralize(wants.git.len(), "program")
         );
         return Err(CommandFailure::new(Exit::NotTrusted, "notTrusted", said)
             .with_hint("`relay trust` shows what would run, and asks")

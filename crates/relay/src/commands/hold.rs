@@ -8,10 +8,10 @@ use std::io::{self, Read, Write};
 
 use relaycode_watch::HOLD_MOST;
 
-use crate::context::{CommandContext, RunCommand};
-use crate::copy_out::{HOLD_ACK, HOLD_COMMAND};
-use crate::desktop;
-use crate::failure::{CommandFailure, Exit};
+use crate::report::failure::{CommandFailure, Exit};
+use crate::terminal::copy_out::{HOLD_ACK, HOLD_COMMAND};
+use crate::wiring::context::{CommandContext, RunCommand};
+use crate::wiring::desktop;
 
 /// Hold a text on the clipboard
 #[derive(Debug, Clone, clap::Args)]

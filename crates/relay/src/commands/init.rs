@@ -1,17 +1,18 @@
 //! `relay init`: a project gets its configuration, its state directory and its prompt.
 
-use relaycode_change::limits::PlanLimits;
+use relaycode_change::proposal::limits::PlanLimits;
 use relaycode_door::setup;
 use relaycode_ledger::{TransactionHeader, TxId};
 use relaycode_project::config::{self, LogLevel, check_project_id};
 use relaycode_project::identity;
-use relaycode_tui as view;
-use relaycode_tui::clock;
+use relaycode_tui::layout::clock;
+use relaycode_tui::views;
 use serde_json::json;
 
-use crate::context::{CommandContext, RunCommand};
-use crate::failure::{CommandFailure, Exit};
-use crate::project::{self, Project};
+use crate::report::failure::{CommandFailure, Exit};
+use crate::wiring::context::{CommandContext, RunCommand};
+use crate::wiring::project;
+use crate::wiring::project::Project;
 
 /// Set a project up, and print the prompt for its model
 ///
@@ -83,7 +84,7 @@ impl RunCommand for InitArgs {
         }
         let look = context.console.err_style();
         let linter = door.config().patch.linter.clone();
-        let text = view::setup::text(&id, &made, &linter, &look);
+        let text = views::setup::text(&id, &made, &linter, &look);
         context.eprint_at(LogLevel::Info, &text);
         let prompt = context.console.out_style().block(&prompt).into_owned();
         context.console.print(&prompt);

@@ -3,17 +3,17 @@
 use std::io::Read;
 
 use clap::Subcommand;
-use relaycode_llm::keys::{ApiKey, KeyError, KeySource};
 use relaycode_llm::models::RegisteredProvider;
-use relaycode_tui::outcome;
+use relaycode_llm::models::keys::{ApiKey, KeyError, KeySource};
+use relaycode_tui::views::outcome;
 use serde_json::json;
 
-use crate::context::{CommandContext, RunCommand};
-use crate::failure::{CommandFailure, Exit};
-use crate::providers::Providers;
-use crate::questions;
-use crate::render;
-use crate::render::keys::KeyRow;
+use crate::report::failure::{CommandFailure, Exit};
+use crate::report::render;
+use crate::report::render::keys::KeyRow;
+use crate::terminal::questions;
+use crate::wiring::context::{CommandContext, RunCommand};
+use crate::wiring::providers::Providers;
 
 /// Bytes of stdin that may be a key.
 const MAX_STDIN_BYTES: u64 = 64 << 10;

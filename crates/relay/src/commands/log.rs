@@ -3,15 +3,15 @@
 use std::borrow::Cow;
 
 use relaycode_ledger::LogFilter;
-use relaycode_tui as view;
-use relaycode_tui::clock;
-use relaycode_tui::log::LogRow;
+use relaycode_tui::layout::clock;
+use relaycode_tui::views;
+use relaycode_tui::views::log::LogRow;
 use serde::Serialize;
 
-use crate::context::{CommandContext, RunCommand};
-use crate::failure::{CommandFailure, Exit};
-use crate::path_args;
-use crate::project::Project;
+use crate::report::failure::{CommandFailure, Exit};
+use crate::wiring::context::{CommandContext, RunCommand};
+use crate::wiring::path_args;
+use crate::wiring::project::Project;
 
 /// List what was applied and reverted, newest first
 ///
@@ -65,12 +65,12 @@ impl RunCommand for LogArgs {
                 context.console.print(&line);
             }
         } else if self.oneline {
-            let text = view::log::oneline(&rows, &context.console.out_style());
+            let text = views::log::oneline(&rows, &context.console.out_style());
             context.console.print(&text);
         } else {
             // That nothing fits is not the same as that there is nothing.
             let any = page.total > 0 || project.ledger.log_page(0, 1)?.total > 0;
-            let text = view::log::text(&rows, page.total, any, &context.console.out_style());
+            let text = views::log::text(&rows, page.total, any, &context.console.out_style());
             context.console.print(&text);
         }
         Ok(Exit::Done)

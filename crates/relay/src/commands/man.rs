@@ -13,9 +13,9 @@ use clap_mangen::Man;
 use clap_mangen::roff::{Roff, bold, roman};
 use serde::Serialize;
 
-use crate::context::{CommandContext, RunCommand};
-use crate::exit_codes;
-use crate::failure::{CommandFailure, Exit};
+use crate::report::exit_codes;
+use crate::report::failure::{CommandFailure, Exit};
+use crate::wiring::context::{CommandContext, RunCommand};
 
 /// Write a man page for each command
 #[derive(Debug, Clone, clap::Args)]

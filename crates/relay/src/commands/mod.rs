@@ -37,12 +37,12 @@ use relaycode_text::escape::is_unsafe;
 
 pub(crate) use apply::config_file_name;
 
-use crate::console::Console;
-use crate::context::{CommandContext, GlobalArgs, RunCommand};
-use crate::environment::{ColorChoice, ConsoleEnv};
-use crate::exit_codes;
-use crate::failure::{CommandFailure, Exit};
-use crate::home::RelayHome;
+use crate::report::exit_codes;
+use crate::report::failure::{CommandFailure, Exit};
+use crate::terminal::console::Console;
+use crate::terminal::environment::{ColorChoice, ConsoleEnv};
+use crate::wiring::context::{CommandContext, GlobalArgs, RunCommand};
+use crate::wiring::home::RelayHome;
 
 /// relay stands between AI and code: it reads the answer of a model, plans the change exactly, and
 /// never applies one wrongly.

@@ -1,19 +1,19 @@
 //! `relay preview`: what an answer would do, without doing it.
 
 use relaycode_change::plan::PlanRefusal;
-use relaycode_change::repair;
-use relaycode_change::tree::OverlayTree;
+use relaycode_change::plan::tree::OverlayTree;
+use relaycode_change::prompt::repair;
 use relaycode_door::{Consent, Door, PlanPreview};
 use relaycode_project::config::LogLevel;
-use relaycode_tui as view;
-use relaycode_tui::diff::DiffLayout;
+use relaycode_tui::views;
+use relaycode_tui::views::diff::DiffLayout;
 use serde_json::{Value, json};
 
 use crate::answer::{AnswerArgs, AnswerSource, SourceAnswer};
-use crate::context::{CommandContext, RunCommand};
-use crate::environment::DiffLayoutArgs;
-use crate::failure::{CommandFailure, Exit};
-use crate::project::Project;
+use crate::report::failure::{CommandFailure, Exit};
+use crate::terminal::environment::DiffLayoutArgs;
+use crate::wiring::context::{CommandContext, RunCommand};
+use crate::wiring::project::Project;
 
 /// Show what an answer would change, without changing anything
 ///
@@ -130,9 +130,9 @@ fn print_plan(
     let aside = context.is_json() || shown.repair;
     let look = if aside { context.console.err_style() } else { context.console.out_style() };
     let mut text = answer.card_text(&preview.plan, "", &look);
-    text += &view::rules::would_ask_line(&preview.rules, &look);
+    text += &views::rules::would_ask_line(&preview.rules, &look);
     if shown.diff {
-        text += &view::diff::text_with_layout(&preview.plan, shown.layout, &look);
+        text += &views::diff::text_with_layout(&preview.plan, shown.layout, &look);
     }
     if context.is_quiet() {
         return;

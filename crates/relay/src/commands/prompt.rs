@@ -1,15 +1,16 @@
 //! `relay prompt`: the instructions for a model, and files to go with them.
 
-use relaycode_change::path::RelPath;
+use relaycode_change::proposal::path::RelPath;
 use relaycode_door::{Door, InstructionsError, ModelInstructions};
-use relaycode_tui::outcome;
+use relaycode_tui::views::outcome;
 use serde_json::json;
 
-use crate::context::{CommandContext, RunCommand};
-use crate::copy_out::{self, CopyTarget};
-use crate::failure::{CommandFailure, Exit};
-use crate::path_args;
-use crate::project::Project;
+use crate::report::failure::{CommandFailure, Exit};
+use crate::terminal::copy_out;
+use crate::terminal::copy_out::CopyTarget;
+use crate::wiring::context::{CommandContext, RunCommand};
+use crate::wiring::path_args;
+use crate::wiring::project::Project;
 
 /// Print the instructions for a model, and files to go with them
 ///

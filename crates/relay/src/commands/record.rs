@@ -13,16 +13,17 @@ use relaycode_ledger::record::FileRecord;
 use relaycode_ledger::recording::RecordingOmission;
 use relaycode_ledger::{LedgerError, SecureReport};
 use relaycode_project::config::LogLevel;
-use relaycode_tui as view;
-use relaycode_tui::clock;
+use relaycode_tui::layout::clock;
+use relaycode_tui::views;
 use serde_json::{Value, json};
 
-use crate::context::{CommandContext, RunCommand};
-use crate::failure::{CommandFailure, Exit};
-use crate::project::{self, Project};
-use crate::providers::start_spinner;
-use crate::questions;
-use crate::signals::SignalGuard;
+use crate::report::failure::{CommandFailure, Exit};
+use crate::terminal::questions;
+use crate::terminal::signals::SignalGuard;
+use crate::wiring::context::{CommandContext, RunCommand};
+use crate::wiring::project;
+use crate::wiring::project::Project;
+use crate::wiring::providers::start_spinner;
 
 /// Run any command, and make what it changes undoable
 ///
@@ -77,7 +78,7 @@ impl RunCommand for RecordArgs {
         drop(waiting);
         let watched = watched?;
         let secured = watched.secured().clone();
-        let text = view::recording::secured_line(&secured, began.elapsed(), &context.console.err_style());
+        let text = views::recording::secured_line(&secured, began.elapsed(), &context.console.err_style());
         context.eprint_at(LogLevel::Info, &text);
         context.console.flush();
 
@@ -162,11 +163,13 @@ impl RecordArgs {
         }));
         let look = context.console.err_style();
         if finished.left_behind > 0 {
-            let said =
-                format!("{} that it left behind: ended", view::pluralize(finished.left_behind, "process"));
-            context.eprint_at(LogLevel::Warn, &view::outcome::warning_line(&look, &said));
+            let said = format!(
+                "{} that it left behind: ended",
+                relaycode_tui::pluralize(finished.left_behind, "process")
+            );
+            context.eprint_at(LogLevel::Warn, &views::outcome::warning_line(&look, &said));
         }
-        let text = view::recording::adoption_report(adoption, line, &look);
+        let text = views::recording::adoption_report(adoption, line, &look);
         let level = if adoption.irreversible.is_empty() { LogLevel::Info } else { LogLevel::Warn };
         context.eprint_at(level, &text);
     }
@@ -233,7 +236,8 @@ fn not_recorded_failure(error: DoorError, root: &Path, secured_at: &Path) -> Com
 
 /// The command took records of earlier changes with it.
 fn history_lost_failure(records: usize) -> CommandFailure {
-    let said = format!("{} of earlier changes went with .relaycode", view::pluralize(records, "record"));
+    let said =
+        format!("{} of earlier changes went with .relaycode", relaycode_tui::pluralize(records, "record"));
     CommandFailure::new(Exit::DiskDoubt, "historyLost", said).with_hint(
         "there was no copy of them: what they did cannot be undone any more; what the command changed can",
     )

@@ -5,12 +5,12 @@ use std::borrow::Cow;
 use relaycode_ledger::recording::RecordingOmission;
 use relaycode_ledger::{RecoveredTransaction, RecoveryMode, RecoveryOutcome};
 use relaycode_project::config::LogLevel;
-use relaycode_tui as view;
+use relaycode_tui::views;
 use serde::Serialize;
 
-use crate::context::{CommandContext, RunCommand};
-use crate::failure::{CommandFailure, Exit, FailureDetail};
-use crate::project::Project;
+use crate::report::failure::{CommandFailure, Exit, FailureDetail};
+use crate::wiring::context::{CommandContext, RunCommand};
+use crate::wiring::project::Project;
 
 /// Put right what a run that stopped in the middle left
 ///
@@ -58,9 +58,9 @@ impl RunCommand for RecoverArgs {
         }
         let aside = context.is_json() || exit == Exit::NeedsYou;
         let look = if aside { context.console.err_style() } else { context.console.out_style() };
-        let mut text = view::recovery::text(&recovered, &look);
+        let mut text = views::recovery::text(&recovered, &look);
         if recovered.is_empty() {
-            text = view::outcome::success_line(&look, "nothing to recover: no run stopped in the middle");
+            text = views::outcome::success_line(&look, "nothing to recover: no run stopped in the middle");
         }
         let level = if exit == Exit::Done { LogLevel::Info } else { LogLevel::Error };
         if aside {

@@ -3,21 +3,23 @@
 
 use std::borrow::Cow;
 
-use relaycode_change::path::RelPath;
+use relaycode_change::proposal::path::RelPath;
 use relaycode_ledger::record::Record;
 use relaycode_ledger::revert::{KeptEdits, RevertOptions, RevertPlan};
 use relaycode_ledger::{Ledger, LedgerError, LogEntry, LogTarget, TransactionHeader, TxId};
-use relaycode_tui as view;
-use relaycode_tui::clock;
-use relaycode_tui::outcome::RevertReport;
+use relaycode_tui::layout::clock;
+use relaycode_tui::views;
+use relaycode_tui::views::outcome::RevertReport;
 use serde::Serialize;
 
-use crate::context::{CommandContext, RunCommand};
-use crate::failure::{CommandFailure, Exit, ProjectState};
-use crate::project::{self, Project};
-use crate::questions::{self, is_yes};
+use crate::report::failure::{CommandFailure, Exit, ProjectState};
+use crate::terminal::questions;
+use crate::terminal::questions::is_yes;
+use crate::wiring::context::{CommandContext, RunCommand};
+use crate::wiring::project;
+use crate::wiring::project::Project;
 use relaycode_project::config::LogLevel;
-use relaycode_project::head::GitHead;
+use relaycode_project::git::head::GitHead;
 
 /// Take a change back, keeping what came later
 ///
@@ -170,19 +172,19 @@ impl PlannedRevert<'_> {
         let said = format!(
             "{} was applied on {}; {} is checked out now",
             self.name(),
-            view::outcome::head_label(&then),
-            view::outcome::head_label(&now)
+            views::outcome::head_label(&then),
+            views::outcome::head_label(&now)
         );
         let look = context.console.err_style();
         let said = look.safe(&said).into_owned();
         if self.args.yes {
-            context.eprint_at(LogLevel::Warn, &view::outcome::warning_line(&look, &said));
+            context.eprint_at(LogLevel::Warn, &views::outcome::warning_line(&look, &said));
             return Ok(());
         }
         let Some(terminal) = questions::open_terminal() else {
             return Err(questions::nobody_to_ask(&said, "`-y` reverts it here without asking"));
         };
-        terminal.write_text(&view::outcome::warning_line(&look, &said));
+        terminal.write_text(&views::outcome::warning_line(&look, &said));
         if is_yes(&questions::ask_line(&terminal, "  revert it here? [y/N]  ")?) {
             Ok(())
         } else {
@@ -242,7 +244,7 @@ impl PlannedRevert<'_> {
         let look = context.style();
         let text = match id {
             None => {
-                view::outcome::success_line(&look, &format!("nothing of {} is left to revert", self.name()))
+                views::outcome::success_line(&look, &format!("nothing of {} is left to revert", self.name()))
             }
             Some(_) => {
                 let next = self.next_revertible();

@@ -2,14 +2,14 @@
 
 use std::path::PathBuf;
 
-use relaycode_friend::review::{ReviewOutcome, ReviewRequest, review};
+use relaycode_friend::ask::review::{ReviewOutcome, ReviewRequest, review};
 
-use crate::context::{CommandContext, RunCommand};
-use crate::failure::{CommandFailure, Exit};
 use crate::friends::args::{ContextArgs, ReadOnlyArgs, TargetArgs};
 use crate::friends::ask_report::{AnswerView, report_answers};
 use crate::friends::group::HasAskOutcome;
-use crate::signals::SignalGuard;
+use crate::report::failure::{CommandFailure, Exit};
+use crate::terminal::signals::SignalGuard;
+use crate::wiring::context::{CommandContext, RunCommand};
 
 /// Have another agent review your changes
 ///

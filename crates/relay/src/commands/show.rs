@@ -3,21 +3,21 @@
 use std::borrow::Cow;
 
 use relaycode_change::diff::{self, FileDiff};
-use relaycode_change::path::RelPath;
 use relaycode_change::plan::{FileChangeKind, FilePlan};
 use relaycode_change::proposal::GitFileMode;
+use relaycode_change::proposal::path::RelPath;
 use relaycode_ledger::record::{FileImage, FileRecord, Record, RecordedOperation};
 use relaycode_ledger::{Ledger, LedgerError, TxId};
-use relaycode_tui as view;
-use relaycode_tui::diff::DiffLayout;
-use relaycode_tui::record::{RecordView, RevertStatus, file_change};
-use relaycode_tui::style::OutputStyle;
+use relaycode_tui::layout::style::OutputStyle;
+use relaycode_tui::views;
+use relaycode_tui::views::diff::DiffLayout;
+use relaycode_tui::views::record::{RecordView, RevertStatus, file_change};
 use serde::Serialize;
 
-use crate::context::{CommandContext, RunCommand};
-use crate::environment::DiffLayoutArgs;
-use crate::failure::{CommandFailure, Exit};
-use crate::project::Project;
+use crate::report::failure::{CommandFailure, Exit};
+use crate::terminal::environment::DiffLayoutArgs;
+use crate::wiring::context::{CommandContext, RunCommand};
+use crate::wiring::project::Project;
 
 /// Show what one change did
 ///
@@ -78,7 +78,7 @@ impl RunCommand for ShowArgs {
                 context.console.print("\n");
             }
             if !context.is_quiet() {
-                context.console.print(&view::record::text(&one.shown, &look));
+                context.console.print(&views::record::text(&one.shown, &look));
             }
             for diff in &one.diffs {
                 context.console.print(&diff.text(layout, &look));
@@ -135,8 +135,8 @@ impl RecordDiff {
     /// The diff, after an empty line.
     pub(crate) fn text(&self, layout: DiffLayout, look: &OutputStyle) -> String {
         match &self.diff {
-            Some((file, diff)) => view::diff::file_text_with_layout(file, diff, layout, look),
-            None => view::record::no_diff(&self.file, look),
+            Some((file, diff)) => views::diff::file_text_with_layout(file, diff, layout, look),
+            None => views::record::no_diff(&self.file, look),
         }
     }
 }

@@ -2,14 +2,15 @@
 
 use relaycode_door::Door;
 use relaycode_project::trust::{TrustRequest, TrustState};
-use relaycode_tui as view;
-use relaycode_tui::clock;
+use relaycode_tui::layout::clock;
+use relaycode_tui::views;
 use serde_json::{Value, json};
 
-use crate::context::{CommandContext, RunCommand};
-use crate::failure::{CommandFailure, Exit, ProjectState as Left};
-use crate::project::Project;
-use crate::questions::{self, is_yes};
+use crate::report::failure::{CommandFailure, Exit, ProjectState as Left};
+use crate::terminal::questions;
+use crate::terminal::questions::is_yes;
+use crate::wiring::context::{CommandContext, RunCommand};
+use crate::wiring::project::Project;
 
 /// Show which commands the project wants to run, and trust them
 ///
@@ -49,8 +50,8 @@ impl RunCommand for TrustArgs {
         if state.allows() && git.allows() {
             let said =
                 if wants.is_empty() { "there is nothing to trust" } else { "all of it is trusted already" };
-            context.print(&view::trust::text(&wants, previous_wants(&state), &look));
-            context.print_info(&view::outcome::success_line(&look, said));
+            context.print(&views::trust::text(&wants, previous_wants(&state), &look));
+            context.print_info(&views::outcome::success_line(&look, said));
         } else {
             self.ask_trust(&wants, previous_wants(&state), context)?;
             let now = clock::now_utc();
@@ -60,7 +61,7 @@ impl RunCommand for TrustArgs {
             if !git.allows() {
                 trust.grant_git(&door.root, &wants, &now).map_err(CommandFailure::unexpected)?;
             }
-            context.print_info(&view::outcome::success_line(&look, "trusted, until it changes"));
+            context.print_info(&views::outcome::success_line(&look, "trusted, until it changes"));
         }
         context.print_json(&trust_json(&door, &wants, true));
         Ok(Exit::Done)
@@ -77,7 +78,7 @@ impl TrustArgs {
     ) -> Result<(), CommandFailure> {
         let asked = if self.yes { None } else { questions::open_terminal() };
         let Some(terminal) = asked else {
-            context.print(&view::trust::text(wants, before, &context.style()));
+            context.print(&views::trust::text(wants, before, &context.style()));
             if self.yes {
                 return Ok(());
             }
@@ -87,7 +88,7 @@ impl TrustArgs {
             ));
         };
         // What is asked about stands above the question, wherever the output goes.
-        terminal.write_text(&view::trust::text(
+        terminal.write_text(&views::trust::text(
             wants,
             before,
             &context.console.err_style().for_stream(terminal.file()),
@@ -115,7 +116,7 @@ fn revoke(door: &Door, context: &mut CommandContext<'_>) -> Result<Exit, Command
     } else {
         "nothing of this project was trusted"
     };
-    context.print_info(&view::outcome::success_line(&look, said));
+    context.print_info(&views::outcome::success_line(&look, said));
     context.print_json(&trust_json(door, &door.wants(), false));
     Ok(Exit::Done)
 }

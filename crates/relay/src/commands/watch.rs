@@ -3,9 +3,9 @@
 use relaycode_door::Consent;
 
 use crate::answer::AnswerArgs;
-use crate::context::{CommandContext, RunCommand};
-use crate::failure::{CommandFailure, Exit};
+use crate::report::failure::{CommandFailure, Exit};
 use crate::watch::WatchSession;
+use crate::wiring::context::{CommandContext, RunCommand};
 
 /// Watch the clipboard: copy an answer, and it is in the project
 ///

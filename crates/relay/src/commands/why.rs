@@ -1,11 +1,11 @@
 //! `relay why`: which rules decided about a change.
 
-use relaycode_tui as view;
+use relaycode_tui::views;
 use serde_json::{Value, json};
 
-use crate::context::{CommandContext, RunCommand};
-use crate::failure::{CommandFailure, Exit};
-use crate::project::Project;
+use crate::report::failure::{CommandFailure, Exit};
+use crate::wiring::context::{CommandContext, RunCommand};
+use crate::wiring::project::Project;
 
 /// Say which rules let a change in
 ///
@@ -32,7 +32,7 @@ impl RunCommand for WhyArgs {
             let record = project.ledger.record(id)?;
             let look = context.style();
             if !context.is_json() {
-                context.print(&view::rules::record_rules(&record, &look));
+                context.print(&views::rules::record_rules(&record, &look));
             }
             objects.push(json!({
                 "id": id.to_string(), "origin": record.origin, "decidedBy": record.decided_by,

@@ -7,20 +7,20 @@
 use std::time::Duration;
 
 use relaycode_project::config::{self, Config};
-use relaycode_tui::gate::human_duration;
 use relaycode_tui::notify::{DesktopProbe, Notifier, NotifyMethod};
 use relaycode_tui::osc52;
+use relaycode_tui::views::gate::human_duration;
 use relaycode_watch::clipboard::{
     self, Clipboard, ClipboardBackend, ClipboardContent, ClipboardUnavailable, DisplayAddresses,
 };
 use relaycode_watch::feed::OWNER_TIMEOUT;
 
 use super::DoctorFinding;
-use crate::context::CommandContext;
-use crate::desktop;
-use crate::environment::ConsoleEnv;
-use crate::project::Project;
-use crate::questions;
+use crate::terminal::environment::ConsoleEnv;
+use crate::terminal::questions;
+use crate::wiring::context::CommandContext;
+use crate::wiring::desktop;
+use crate::wiring::project::Project;
 
 /// Bytes that are read of a clipboard to see whether that works; more is text as well.
 const PROBE_BYTES: usize = 64 * 1024;

@@ -5,13 +5,14 @@ use std::os::unix::fs::MetadataExt;
 use std::time::{Duration, Instant};
 
 use relaycode_exec::{Deadlines, Job};
-use relaycode_tui as view;
+use relaycode_tui::views;
 
 use super::DoctorFinding;
-use crate::context::CommandContext;
-use crate::programs::UserPrograms;
-use crate::project::{self, Project};
-use crate::questions;
+use crate::terminal::questions;
+use crate::wiring::context::CommandContext;
+use crate::wiring::programs::UserPrograms;
+use crate::wiring::project;
+use crate::wiring::project::Project;
 
 /// Which relay this is, and on what.
 pub(super) fn relay(_: &Project, _: &CommandContext<'_>) -> Vec<DoctorFinding> {
@@ -65,7 +66,7 @@ pub(super) fn processes(project: &Project, _: &CommandContext<'_>) -> Vec<Doctor
     let ran = project::process_runner().map(|runner| runner.run(&job, &|| false, &mut |_| {}));
     match ran {
         Ok(Ok(finished)) if finished.reason.is_success() => {
-            let took = view::gate::human_duration(started.elapsed());
+            let took = views::gate::human_duration(started.elapsed());
             vec![DoctorFinding::good(NAME, format!("one ran under relay's watch in {took}"))]
         }
         Ok(Ok(finished)) => vec![DoctorFinding::bad(NAME, format!("one ended as {:?}", finished.reason))],

@@ -9,8 +9,8 @@ mod project;
 
 use serde::Serialize;
 
-use crate::context::CommandContext;
-use crate::project::Project;
+use crate::wiring::context::CommandContext;
+use crate::wiring::project::Project;
 
 /// How something is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]

@@ -10,8 +10,9 @@ use relaycode_tui::pluralize;
 use rustix::fs::{AtFlags, CWD, Mode, OFlags, RenameFlags};
 
 use super::{DoctorFinding, machine};
-use crate::context::CommandContext;
-use crate::project::{self, Project};
+use crate::wiring::context::CommandContext;
+use crate::wiring::project;
+use crate::wiring::project::Project;
 
 /// Where it begins, and why there.
 pub(super) fn root(project: &Project, context: &CommandContext<'_>) -> Vec<DoctorFinding> {

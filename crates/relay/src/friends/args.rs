@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use relaycode_friend::ask::{AskError, AskOptions};
-use relaycode_friend::user_context;
+use relaycode_friend::prompt::user_context;
 use relaycode_project::access::Access;
 use relaycode_project::config::Config;
 use rustix::fs::FileType;
@@ -15,8 +15,8 @@ use serde_json::Value;
 use super::friend_context::StopCheck;
 use super::group::{FriendCall, FriendGroup};
 use super::stdin_context;
-use crate::context::CommandContext;
-use crate::failure::{CommandFailure, Exit};
+use crate::report::failure::{CommandFailure, Exit};
+use crate::wiring::context::CommandContext;
 
 /// Whom, and how.
 #[derive(Debug, Clone, clap::Args)]

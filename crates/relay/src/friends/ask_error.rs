@@ -2,7 +2,7 @@
 
 use relaycode_friend::ask::AskError;
 
-use crate::failure::{CommandFailure, Exit, FailureDetail};
+use crate::report::failure::{CommandFailure, Exit, FailureDetail};
 
 impl From<AskError> for CommandFailure {
     fn from(error: AskError) -> CommandFailure {
@@ -17,7 +17,7 @@ impl From<AskError> for CommandFailure {
             AskError::AccessNotSupported { .. } => {
                 usage("access").with_hint("`relay friends` shows what each of them can do")
             }
-            AskError::Context(relaycode_friend::user_context::ContextError::TooLarge(_)) => {
+            AskError::Context(relaycode_friend::prompt::user_context::ContextError::TooLarge(_)) => {
                 CommandFailure::refused("tooLarge", message)
                     .with_hint("give it less; nothing was sent to anybody")
             }

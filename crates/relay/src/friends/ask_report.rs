@@ -3,20 +3,21 @@
 //! No answer is never a pass: whoever did not answer decides the exit code, unless somebody who did found what
 //! blocks.
 
+use relaycode_friend::ask::verdict::ReviewVerdict;
 use relaycode_friend::ask::{AskError, AskOutcome};
-use relaycode_friend::diff::SentSummary;
+use relaycode_friend::prompt::diff::SentSummary;
 use relaycode_friend::tree_check::TreeCheckReport;
-use relaycode_friend::verdict::ReviewVerdict;
 use relaycode_project::config::LogLevel;
 use serde_json::{Value, json};
 
 use super::group::{FriendResult, GroupResult, HasAskOutcome};
 use super::tree_report;
-use crate::context::CommandContext;
-use crate::failure::{CommandFailure, Exit, ProjectState};
-use crate::json;
-use crate::render;
-use crate::render::answers::{self, AnswerPart};
+use crate::report::failure::{CommandFailure, Exit, ProjectState};
+use crate::report::json;
+use crate::report::render;
+use crate::report::render::answers;
+use crate::report::render::answers::AnswerPart;
+use crate::wiring::context::CommandContext;
 
 /// An answer with what is told of it.
 pub(crate) struct AnswerView<'a> {

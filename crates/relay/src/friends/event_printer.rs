@@ -3,15 +3,15 @@
 //! Only the thread of the command writes; friends on other threads are heard through it.
 
 use relaycode_friend::FriendEvent;
-use relaycode_friend::answer::DeclinedActionKind;
+use relaycode_friend::friend::answer::DeclinedActionKind;
 use relaycode_project::config::LogLevel;
-use relaycode_tui::outcome;
-use relaycode_tui::style::PaintRole;
+use relaycode_tui::layout::style::PaintRole;
+use relaycode_tui::views::outcome;
 use serde_json::{Value, json};
 
 use crate::approver::spinner::Spinner;
-use crate::context::CommandContext;
-use crate::providers;
+use crate::wiring::context::CommandContext;
+use crate::wiring::providers;
 
 /// Hears one or several friends.
 pub(crate) struct FriendEventPrinter {

@@ -3,13 +3,14 @@
 
 use std::ffi::OsString;
 
+use relaycode_friend::FriendContext;
+use relaycode_friend::friend::depth;
 use relaycode_friend::friends::{FriendLookupError, FriendRegistry, ResolvedFriend};
-use relaycode_friend::{FriendContext, depth};
 
-use crate::context::CommandContext;
-use crate::failure::{CommandFailure, Exit};
-use crate::project::process_runner;
-use crate::providers::Providers;
+use crate::report::failure::{CommandFailure, Exit};
+use crate::wiring::context::CommandContext;
+use crate::wiring::project::process_runner;
+use crate::wiring::providers::Providers;
 
 /// Says yes when everything is to stop.
 pub(crate) type StopCheck<'a> = &'a (dyn Fn() -> bool + Sync);

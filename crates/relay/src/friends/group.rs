@@ -6,9 +6,9 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 use relaycode_friend::ask::{AskError, AskOutcome};
+use relaycode_friend::driver::parallel::run_parallel;
 use relaycode_friend::friend::SessionSupport;
 use relaycode_friend::friends::ResolvedFriend;
-use relaycode_friend::parallel::run_parallel;
 use relaycode_friend::session::{FriendSession, FriendSessionStore, FriendSessionUpdate};
 use relaycode_friend::tree_check::{TreeCheck, TreeCheckError, TreeCheckGap, TreeCheckReport};
 use relaycode_friend::{Friend, FriendContext, FriendEvent, FriendFailure as Friends, TurnMemory};
@@ -19,8 +19,8 @@ use relaycode_project::root;
 use super::args::{TargetArgs, timeout_from};
 use super::event_printer::FriendEventPrinter;
 use super::friend_context::{StopCheck, find_friends, known_friends, new_friend_context};
-use crate::context::CommandContext;
-use crate::failure::CommandFailure;
+use crate::report::failure::CommandFailure;
+use crate::wiring::context::CommandContext;
 
 /// Friends who are asked the same.
 pub(crate) struct FriendGroup<'a> {

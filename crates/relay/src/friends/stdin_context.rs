@@ -3,16 +3,16 @@
 
 use std::time::{Duration, Instant};
 
-use relaycode_friend::limits;
+use relaycode_friend::prompt::limits;
 use relaycode_project::config::LogLevel;
-use relaycode_tui::outcome;
+use relaycode_tui::views::outcome;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
 
 use super::friend_context::StopCheck;
-use crate::context::CommandContext;
-use crate::failure::{CommandFailure, Exit, ProjectState};
-use crate::providers;
+use crate::report::failure::{CommandFailure, Exit, ProjectState};
+use crate::wiring::context::CommandContext;
+use crate::wiring::providers;
 
 /// So often it is looked at whether to go on.
 const POLL_INTERVAL: Timespec = Timespec { tv_sec: 0, tv_nsec: 50_000_000 };

@@ -2,9 +2,10 @@
 
 use relaycode_friend::tree_check::{TreeCheckGap, TreeCheckReport};
 use relaycode_project::config::LogLevel;
-use relaycode_tui::{outcome, pluralize};
+use relaycode_tui::pluralize;
+use relaycode_tui::views::outcome;
 
-use crate::context::CommandContext;
+use crate::wiring::context::CommandContext;
 
 /// Files that are named one by one.
 const MAX_LISTED_FILES: usize = 20;

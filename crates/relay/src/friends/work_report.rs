@@ -8,22 +8,23 @@ use std::io::Write;
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::PathBuf;
 
-use relaycode_change::limits::PlanLimits;
+use relaycode_change::proposal::limits::PlanLimits;
 use relaycode_door::InstructionsError;
 use relaycode_friend::FriendAnswer;
-use relaycode_friend::scratch::{ScratchError, ScratchProgress};
 use relaycode_friend::tree_check::TreeCheckReport;
 use relaycode_friend::work::saved_patch::{SavePatchError, SavedPatch};
+use relaycode_friend::work::scratch::{ScratchError, ScratchProgress};
 use relaycode_friend::work::{WorkError, WorkOutcome};
 use relaycode_project::config::LogLevel;
-use relaycode_tui::{outcome, pluralize};
+use relaycode_tui::pluralize;
+use relaycode_tui::views::outcome;
 use serde_json::{Value, json};
 
 use super::tree_report::{self, eprint_remark};
-use crate::context::CommandContext;
-use crate::failure::{CommandFailure, Exit, ProjectState};
-use crate::json;
-use crate::render::answers;
+use crate::report::failure::{CommandFailure, Exit, ProjectState};
+use crate::report::json;
+use crate::report::render::answers;
+use crate::wiring::context::CommandContext;
 
 /// The object of `--json`: what became of the change, and what the friend said.
 pub(crate) fn work_json(worked: &WorkOutcome, exit: Exit, became: Value, kept: Option<&SavedPatch>) -> Value {

@@ -1,21 +1,22 @@
 //! The keys of a session. One list: what each does, and what `?` says about it.
 
-use relaycode_tui::diff::DiffLayout;
 use relaycode_tui::input::Terminal;
 use relaycode_tui::input::decode::InputKey;
-use relaycode_tui::style::OutputStyle;
-use relaycode_tui::{diff, pluralize, question};
+use relaycode_tui::layout::style::OutputStyle;
+use relaycode_tui::pluralize;
+use relaycode_tui::views::diff::DiffLayout;
+use relaycode_tui::views::{diff, question};
 
 use super::last_answer::LastDiff;
 use super::{WatchFlow, WatchSession};
 use crate::approver::pager::Pager;
 use crate::approver::{diff_layout, terminal_program_runner};
 use crate::commands::{log, prompt, revert, show};
-use crate::context::RunCommand;
-use crate::copy_out;
-use crate::failure::CommandFailure;
-use crate::programs::UserPrograms;
-use crate::questions::is_yes;
+use crate::report::failure::CommandFailure;
+use crate::terminal::copy_out;
+use crate::terminal::questions::is_yes;
+use crate::wiring::context::RunCommand;
+use crate::wiring::programs::UserPrograms;
 
 /// The keys, and what each does.
 const KEYS: question::QuestionKeys = &[

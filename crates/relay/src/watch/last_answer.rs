@@ -1,12 +1,13 @@
 //! What came last: its diff can be shown, and what it offers for the model can be copied.
 
+use relaycode_change::diff;
 use relaycode_change::diff::FileDiff;
 use relaycode_change::plan::{FileChangeKind, FilePlan, Plan, PlanRefusal, RefusalReason};
-use relaycode_change::{diff, repair};
+use relaycode_change::prompt::repair;
 use relaycode_door::gate;
 use relaycode_door::{DoorError, SubmitOutcome};
 use relaycode_ledger::TxId;
-use relaycode_tui::question;
+use relaycode_tui::views::question;
 use relaycode_watch::inbox::InboxSource;
 use relaycode_watch::seen_texts::PastOutcome;
 

@@ -8,9 +8,9 @@ use relaycode_project::config::LogLevel;
 use relaycode_watch::config::ConfigWatcher;
 
 use super::WatchSession;
-use crate::failure::{CommandFailure, ProjectState};
-use crate::project::Project;
-use crate::render;
+use crate::report::failure::{CommandFailure, ProjectState};
+use crate::report::render;
+use crate::wiring::project::Project;
 
 /// Editors write a file in several steps: this long nothing must have happened to it.
 const SETTLE_DELAY: Duration = Duration::from_millis(100);

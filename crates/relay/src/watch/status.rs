@@ -2,13 +2,14 @@
 
 use relaycode_project::config::ApprovalMode;
 use relaycode_text::width::cells;
-use relaycode_tui::style::{Glyph, PaintRole};
-use relaycode_tui::{outcome, pluralize};
+use relaycode_tui::layout::style::{Glyph, PaintRole};
+use relaycode_tui::pluralize;
+use relaycode_tui::views::outcome;
 use relaycode_watch::clipboard::ClipboardUnavailable;
 use serde_json::json;
 
 use super::WatchSession;
-use crate::failure::CommandFailure;
+use crate::report::failure::CommandFailure;
 
 /// What happened so far.
 #[derive(Debug, Clone, Default)]

@@ -3,9 +3,11 @@
 use relaycode_change::plan::{FileChangeKind, Plan};
 use relaycode_door::SubmitOutcome;
 use relaycode_project::config::LogLevel;
+use relaycode_tui::layout::clock;
+use relaycode_tui::layout::style::Glyph;
 use relaycode_tui::notify::Notification;
-use relaycode_tui::style::Glyph;
-use relaycode_tui::{clock, outcome, pluralize};
+use relaycode_tui::pluralize;
+use relaycode_tui::views::outcome;
 use relaycode_watch::filter::{self, Addressee};
 use relaycode_watch::inbox::InboxSource;
 use relaycode_watch::seen_texts::{PastOutcome, RepeatVerdict};
@@ -14,13 +16,13 @@ use serde_json::Value;
 use super::WatchSession;
 use super::last_answer::{self, LastAnswer};
 use super::notifying_approver::NotifyingApprover;
+use crate::answer::origin::AnswerOrigin;
 use crate::answer::{AnswerSource, SourceAnswer};
 use crate::approver::{ApproverSetup, TerminalApprover};
 use crate::commands::config_file_name;
-use crate::failure::CommandFailure;
-use crate::origin::AnswerOrigin;
-use crate::outcome::OutcomeReporter;
-use crate::programs::UserPrograms;
+use crate::report::failure::CommandFailure;
+use crate::report::outcome::OutcomeReporter;
+use crate::wiring::programs::UserPrograms;
 
 impl WatchSession<'_, '_> {
     /// Takes up a text. `again`: the user wants it taken up although it was before.
@@ -212,7 +214,7 @@ impl WatchSession<'_, '_> {
                 notice(format!("{project}: applied"), files_summary(&applied.plan), false)
             }
             Ok(SubmitOutcome::Refused(refused)) => {
-                notice(format!("{project}: refused"), relaycode_tui::refusal::headline(refused), false)
+                notice(format!("{project}: refused"), relaycode_tui::views::refusal::headline(refused), false)
             }
             Ok(SubmitOutcome::GateFailed { plan, .. }) => {
                 notice(format!("{project}: not kept, everything was put back"), files_summary(plan), false)

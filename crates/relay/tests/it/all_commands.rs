@@ -4,8 +4,8 @@
 use std::fs;
 
 use crate::commands_around_apply::with_history;
-use crate::configured_project::{relay_git, repository};
-use crate::scratch_project::{Project, edit, run};
+use crate::fixture::configured_project::{relay_git, repository};
+use crate::fixture::scratch_project::{Project, edit, run};
 
 fn project() -> Project {
     Project::new(&[("a.txt", "one\ntwo\nthree\n")])

@@ -3,7 +3,7 @@
 use std::fs;
 use std::os::unix::fs::symlink;
 
-use crate::scratch_project::{Project, edit, whole};
+use crate::fixture::scratch_project::{Project, edit, whole};
 use crate::terminal_questions::Session;
 
 fn project() -> Project {

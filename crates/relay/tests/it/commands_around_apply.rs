@@ -5,8 +5,8 @@ use std::os::unix::fs::PermissionsExt;
 
 use serde_json::{Value, json};
 
-use crate::configured_project::{configure, configured, git, relay_git, repository, trust, trusted};
-use crate::scratch_project::{Project, control, edit, whole};
+use crate::fixture::configured_project::{configure, configured, git, relay_git, repository, trust, trusted};
+use crate::fixture::scratch_project::{Project, control, edit, whole};
 use crate::terminal_questions::Session;
 
 const UUID: &str = "0f8fad5b-d9cb-469f-a165-70867728950e";

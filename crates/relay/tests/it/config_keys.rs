@@ -5,10 +5,10 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-use crate::configured_project::{
+use crate::fixture::configured_project::{
     Outside, configure, configured, git, keyed, relay_git, repository, trusted, unasked,
 };
-use crate::scratch_project::{Project, Ran, edit, whole};
+use crate::fixture::scratch_project::{Project, Ran, edit, whole};
 
 const UUID: &str = "0f8fad5b-d9cb-469f-a165-70867728950e";
 

@@ -8,8 +8,8 @@ use std::time::{Duration, Instant};
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
 
-use crate::keyed_project::{processes_with, wait_until};
-use crate::scratch_project::{Project, Ran, run};
+use crate::fixture::keyed_project::{processes_with, wait_until};
+use crate::fixture::scratch_project::{Project, Ran, run};
 use crate::terminal_questions::Session;
 
 /// The longest time that the tour may take by itself.

@@ -10,7 +10,7 @@ use relaycode_testkit::dunst::Dunst;
 use relaycode_testkit::or_skip;
 use serde_json::Value;
 
-use crate::scratch_project::{Project, run};
+use crate::fixture::scratch_project::{Project, run};
 
 fn finding<'a>(value: &'a Value, name: &str) -> &'a Value {
     let found = value["checks"].as_array().unwrap().iter().find(|check| check["name"] == name);

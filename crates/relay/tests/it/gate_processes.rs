@@ -7,8 +7,8 @@ use relaycode_testkit::process::unshare_command;
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
 
-use crate::keyed_project::{Scene, processes_with, surround, wait_until};
-use crate::scratch_project::{edit, run};
+use crate::fixture::keyed_project::{Scene, processes_with, surround, wait_until};
+use crate::fixture::scratch_project::{edit, run};
 
 const BEFORE: &str = "one\ntwo\n";
 

@@ -7,7 +7,7 @@ use relaycode_testkit::model::{Script, ScriptedServer, ScriptedTurn, TurnDelay};
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::json;
 
-use crate::scratch_project::{Project, Ran};
+use crate::fixture::scratch_project::{Project, Ran};
 
 const SECRET: &str = "sk-test-8c1f0e7a5b3d9264wxyz";
 

@@ -10,7 +10,7 @@ use relaycode_testkit::model::{RequestEnd, Script, ScriptedServer, ScriptedTurn,
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
 
-use crate::scratch_project::{Project, Ran};
+use crate::fixture::scratch_project::{Project, Ran};
 use crate::terminal_questions::Session;
 
 const SECRET: &str = "sk-test-8c1f0e7a5b3d9264wxyz";

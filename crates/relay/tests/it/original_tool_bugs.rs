@@ -9,8 +9,8 @@ use std::time::{Duration, Instant};
 use serde_json::json;
 use tempfile::TempDir;
 
-use crate::configured_project::{Outside, configured, git, relay_git, repository, trusted, unasked};
-use crate::scratch_project::{Project, control, edit, whole};
+use crate::fixture::configured_project::{Outside, configured, git, relay_git, repository, trusted, unasked};
+use crate::fixture::scratch_project::{Project, control, edit, whole};
 use crate::terminal_questions::Session;
 
 const UUID: &str = "0f8fad5b-d9cb-469f-a165-70867728950e";

@@ -8,7 +8,7 @@ use std::process::Command;
 use relaycode_testkit::hostile_text;
 use relaycode_text::escape::is_unsafe;
 
-use crate::scratch_project::{Project, run, whole};
+use crate::fixture::scratch_project::{Project, run, whole};
 
 /// A bit of everything, as text and as a shell's `printf` writes it.
 const HOSTILE: &str =
@@ -85,7 +85,7 @@ fn p9_no_command_lets_foreign_text_through() {
     let scene = Scene::new();
     scene.0.put("answer.md", answer(1, "a.txt").as_bytes());
     scene.0.put("odd.md", answer(2, &format!("dir/{HOSTILE}.txt")).as_bytes());
-    scene.0.put("stale.md", crate::scratch_project::edit("a.txt", HOSTILE, "x").as_bytes());
+    scene.0.put("stale.md", crate::fixture::scratch_project::edit("a.txt", HOSTILE, "x").as_bytes());
     scene.0.put(&format!("{}.txt", HOSTILE.replace('/', "")), b"x\n");
     let all = "near,guarded,hidden,syntax,placeholder,mass-deletion,gate";
     for words in [

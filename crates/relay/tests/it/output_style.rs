@@ -2,7 +2,7 @@
 
 use relaycode_text::escape::is_unsafe;
 
-use crate::scratch_project::{Project, Ran, edit, run, whole};
+use crate::fixture::scratch_project::{Project, Ran, edit, run, whole};
 
 fn project() -> Project {
     let project = Project::new(&[("a.txt", "one\ntwo\nthree\n")]);

@@ -6,7 +6,7 @@ use std::os::unix::fs::PermissionsExt;
 
 use serde_json::{Value, json};
 
-use crate::scratch_project::{Project, Ran, run};
+use crate::fixture::scratch_project::{Project, Ran, run};
 use crate::terminal_questions::Session;
 
 const SECRET: &str = "sk-test-8c1f0e7a5b3d9264wxyz";

@@ -7,8 +7,8 @@ use std::process::Command;
 use rustix::process::{Signal, kill_process};
 use serde_json::json;
 
-use crate::keyed_project::{Scene, executable};
-use crate::scratch_project::{Project, control, edit, whole};
+use crate::fixture::keyed_project::{Scene, executable};
+use crate::fixture::scratch_project::{Project, control, edit, whole};
 use crate::terminal_questions::Session;
 
 const TEXT: &str = "one\ntwo\nthree\nfour\nfive\nsix\nseven\neight\nnine\nten\neleven\ntwelve\n";

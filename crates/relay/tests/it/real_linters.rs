@@ -8,8 +8,8 @@ use std::process::Command;
 
 use serde_json::json;
 
-use crate::keyed_project::Scene;
-use crate::scratch_project::{edit, run};
+use crate::fixture::keyed_project::Scene;
+use crate::fixture::scratch_project::{edit, run};
 
 /// A linter, the files of a small project that is well, and two edits of it.
 struct Linter {

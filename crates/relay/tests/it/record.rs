@@ -13,7 +13,7 @@ use relaycode_testkit::process::{ChildGuard, GENEROUS_TIMEOUT, poll_until};
 use relaycode_testkit::process_table::find_processes;
 use rustix::process::Signal;
 
-use crate::scratch_project::{Project, Ran, run};
+use crate::fixture::scratch_project::{Project, Ran, run};
 use crate::terminal_questions::Session;
 
 fn project() -> Project {

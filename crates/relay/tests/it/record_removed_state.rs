@@ -9,7 +9,7 @@ use std::time::Duration;
 use relaycode_testkit::git::git;
 use relaycode_testkit::process::poll_until;
 
-use crate::scratch_project::{Project, Ran, run};
+use crate::fixture::scratch_project::{Project, Ran, run};
 
 /// Far more than anything here takes.
 const LONG: Duration = Duration::from_secs(120);

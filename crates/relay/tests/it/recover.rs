@@ -3,12 +3,12 @@
 use std::process::Stdio;
 use std::sync::Arc;
 
-use relaycode_change::path::RelPath;
+use relaycode_change::proposal::path::RelPath;
 use relaycode_durable::RealFs;
-use relaycode_ledger::change::{AfterContent, FileChange, NewMode};
+use relaycode_ledger::transaction::change::{AfterContent, FileChange, NewMode};
 use relaycode_ledger::{Ledger, LedgerSettings, TransactionHeader, TxId};
 
-use crate::scratch_project::{Project, edit, whole};
+use crate::fixture::scratch_project::{Project, edit, whole};
 
 const UUID: &str = "0f8fad5b-d9cb-469f-a165-70867728950e";
 

@@ -6,7 +6,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::process::Command;
 
-use crate::scratch_project::{Project, run};
+use crate::fixture::scratch_project::{Project, run};
 
 /// Secrets by the way they look: what is printed, and the part of it that nobody may read again.
 fn shapes() -> Vec<(&'static str, String, String)> {

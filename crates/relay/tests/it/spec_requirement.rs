@@ -5,8 +5,8 @@ use std::fs;
 
 use serde_json::json;
 
-use crate::configured_project::{Outside, configured, keyed, trust, trusted, unasked};
-use crate::scratch_project::{Project, control, edit, whole};
+use crate::fixture::configured_project::{Outside, configured, keyed, trust, trusted, unasked};
+use crate::fixture::scratch_project::{Project, control, edit, whole};
 use crate::terminal_questions::Session;
 
 const UUID: &str = "0f8fad5b-d9cb-469f-a165-70867728950e";

@@ -9,7 +9,7 @@ use relaycode_testkit::process::unshare_command;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::process::Pid;
 
-use crate::scratch_project::{Project, control, edit};
+use crate::fixture::scratch_project::{Project, control, edit};
 
 /// Far more than anything here takes.
 const LONG: Duration = Duration::from_secs(30);

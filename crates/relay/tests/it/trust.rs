@@ -5,8 +5,8 @@ use std::fs;
 
 use serde_json::{Value, json};
 
-use crate::keyed_project::Scene;
-use crate::scratch_project::{Project, edit, whole};
+use crate::fixture::keyed_project::Scene;
+use crate::fixture::scratch_project::{Project, edit, whole};
 
 const TEXT: &str = "one\ntwo\nthree\n";
 

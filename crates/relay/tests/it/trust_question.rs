@@ -1,7 +1,7 @@
 //! What the user is asked to trust is seen before the question, and what the trusted commands print can
 //! be seen afterwards.
 
-use crate::scratch_project::{Project, edit};
+use crate::fixture::scratch_project::{Project, edit};
 use crate::terminal_questions::Session;
 
 fn project(linter: &str) -> Project {

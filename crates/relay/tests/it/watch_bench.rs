@@ -10,8 +10,8 @@ use relaycode_testkit::process::poll_until;
 use relaycode_testkit::screen::{TestScreen, on_terminal};
 use serde_json::json;
 
-use crate::keyed_project::{LONG, Scene};
-use crate::scratch_project::edit;
+use crate::fixture::keyed_project::{LONG, Scene};
+use crate::fixture::scratch_project::edit;
 
 /// More often than this is a storm.
 const BETWEEN: Duration = Duration::from_millis(300);

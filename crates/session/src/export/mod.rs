@@ -14,8 +14,8 @@ mod survey;
 
 use std::io::{self, BufWriter, Write};
 
-use crate::entry::SessionEntry;
-use crate::header::SessionHeader;
+use crate::format::entry::SessionEntry;
+use crate::format::header::SessionHeader;
 
 /// Images that are put into one page at most, in bytes of base64.
 pub const MAX_IMAGES: u64 = 64 << 20;

@@ -11,7 +11,7 @@ use serde_json::Value;
 use super::entry_view::{self, EntryClass, EntryView};
 use super::human_format::number_at;
 use super::{ExportError, ExportSource, MAX_OUTLINE};
-use crate::entry::{EntryBody, SessionEntry};
+use crate::format::entry::{EntryBody, SessionEntry};
 
 /// Characters of a line of the outline, of a label, and of a title that is taken from a message.
 const LINE: usize = 90;
@@ -257,7 +257,7 @@ pub(super) fn clip_line(text: &str, most: usize) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::header::SessionHeader;
+    use crate::format::header::SessionHeader;
 
     fn entry(id: &str, parent: &str) -> SessionEntry {
         let line = format!(

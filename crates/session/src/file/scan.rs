@@ -12,8 +12,8 @@ use super::load_report::{LoadIssueKind, LoadReport};
 use super::probe::EntryProbe;
 use super::row::{EntryRole, EntryRow, EntryType, parse_millis};
 use super::table::EntryTable;
-use crate::header::SessionHeader;
-use crate::index::stats::SessionStats;
+use crate::file::index::stats::SessionStats;
+use crate::format::header::SessionHeader;
 
 /// What every entry begins with where a program of ours or a peer's wrote it.
 const BEGINNING: &[u8] = b"{\"type\":\"";
@@ -137,11 +137,11 @@ impl SessionScanner {
             return Ok(());
         }
         let version =
-            *self.version.get_or_insert(if probe.id.is_some() { crate::header::VERSION } else { 1 });
+            *self.version.get_or_insert(if probe.id.is_some() { crate::format::header::VERSION } else { 1 });
         let number = self.table.len() as u64;
         let id = match probe.id.as_deref() {
             Some(id) => id.to_string(),
-            None if version < 2 => crate::migrate::generated_entry_id(number),
+            None if version < 2 => crate::format::migrate::generated_entry_id(number),
             None => {
                 self.report_damage(line, "it has no id");
                 return Ok(());
@@ -296,7 +296,7 @@ impl SessionScanner {
 
     /// The format of the file.
     pub(crate) fn version(&self) -> u64 {
-        self.version.unwrap_or(crate::header::VERSION)
+        self.version.unwrap_or(crate::format::header::VERSION)
     }
 }
 

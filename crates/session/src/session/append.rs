@@ -4,14 +4,15 @@ use relaycode_llm::Message;
 use serde_json::Value;
 
 use super::{OpenMode, Session};
-use crate::entry::{EntryBody, SessionEntry};
 use crate::error::SessionError;
+use crate::file::index;
 use crate::file::lines::MAX_LINE_BYTES;
 use crate::file::probe::EntryProbe;
 use crate::file::row::{EntryRole, EntryRow, EntryType, parse_millis};
 use crate::file::session_file::FileTarget;
-use crate::header::{format_timestamp, now_to_millis};
-use crate::{index, shrink};
+use crate::format::entry::{EntryBody, SessionEntry};
+use crate::format::header::{format_timestamp, now_to_millis};
+use crate::format::shrink;
 
 /// What is part of the session but not on disk.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -155,7 +156,7 @@ impl Session {
     /// A name that no entry has.
     pub(super) fn new_id(&self) -> String {
         loop {
-            let id = crate::entry::random_entry_id();
+            let id = crate::format::entry::random_entry_id();
             if self.table.find(&id).is_none() {
                 return id;
             }

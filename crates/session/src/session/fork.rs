@@ -10,12 +10,12 @@ use serde_json::{Map, Value};
 
 use super::open::header_to_fields;
 use super::{OpenMode, ReadWindow, Session};
-use crate::entry::{EntryBody, SessionEntry};
 use crate::error::SessionError;
 use crate::file::rewrite::copy_range;
 use crate::file::row::EntryType;
 use crate::file::session_file::file_stem;
-use crate::header::{SessionHeader, VERSION, format_timestamp, now_to_millis};
+use crate::format::entry::{EntryBody, SessionEntry};
+use crate::format::header::{SessionHeader, VERSION, format_timestamp, now_to_millis};
 
 /// At most so many files and so many bytes beside a session are copied with it.
 const ARTIFACTS_MOST: usize = 10_000;
@@ -147,7 +147,7 @@ impl Session {
 
 /// Whether the directory beside a session is its own. Beside a file that a person named, it may be anything.
 pub(crate) fn has_artifacts(name: &str) -> bool {
-    crate::layout::id_in_name(name).is_some()
+    crate::home::layout::id_in_name(name).is_some()
 }
 
 /// Copies the directory beside a session, as far as that is possible.

@@ -3,9 +3,9 @@
 use serde_json::Value;
 
 use super::Session;
-use crate::context::content_text;
-use crate::entry::{EntryBody, SessionEntry};
 use crate::error::SessionError;
+use crate::format::entry::{EntryBody, SessionEntry};
+use crate::view::context::content_text;
 
 /// Where a choice in the tree leads.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -9,14 +9,14 @@ use relaycode_durable::{Fs, FsDir, ModelFs};
 use serde_json::{Map, Value};
 
 use super::{OpenMode, ReadWindow, Session};
-use crate::entry::EntryBody;
 use crate::error::SessionError;
+use crate::file::index;
 use crate::file::lines::{MAX_LINE_BYTES, for_each_line};
 use crate::file::row::EntryType;
 use crate::file::scan::{HeaderLine, SessionScanner, SessionTail};
 use crate::file::session_file::{FileTarget, SessionFile, file_stem};
-use crate::header::{SessionHeader, VERSION};
-use crate::index;
+use crate::format::entry::EntryBody;
+use crate::format::header::{SessionHeader, VERSION};
 
 impl Session {
     /// Begins a session. Its file is made when the first prompt is appended.
@@ -192,7 +192,7 @@ fn generated_header(name: &str, version: u64, first: Option<i64>) -> SessionHead
     SessionHeader {
         version,
         id: id.to_string(),
-        timestamp: first.map_or_else(String::new, crate::header::format_timestamp),
+        timestamp: first.map_or_else(String::new, crate::format::header::format_timestamp),
         cwd: String::new(),
         title: None,
         title_source: None,

@@ -13,7 +13,7 @@ use crate::file::probe::EntryProbe;
 use crate::file::rewrite;
 use crate::file::row::EntryRow;
 use crate::file::session_file::{FileTarget, SessionFile, file_stem};
-use crate::header::VERSION;
+use crate::format::header::VERSION;
 
 /// What a repair did.
 #[derive(Debug, Clone, PartialEq, Eq)]

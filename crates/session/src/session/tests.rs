@@ -10,8 +10,8 @@ use serde_json::json;
 
 use super::*;
 use crate::IndexHead;
-use crate::entry::EntryBody;
-use crate::header::TitleSource;
+use crate::format::entry::EntryBody;
+use crate::format::header::TitleSource;
 
 const NAME: &str = "2026-01-01T10-20-30_abc.jsonl";
 

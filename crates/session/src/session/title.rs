@@ -6,7 +6,7 @@ use super::Session;
 use crate::error::SessionError;
 use crate::file::rewrite;
 use crate::file::session_file::FileTarget;
-use crate::header::TitleSource;
+use crate::format::header::TitleSource;
 
 /// At most so many characters of a title are kept.
 const TITLE_MOST: usize = 300;

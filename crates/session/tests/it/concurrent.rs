@@ -8,12 +8,15 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use relaycode_durable::{Fs, FsDir, RealFs};
-use relaycode_session::header::TitleSource;
-use relaycode_session::list::ListScope;
-use relaycode_session::remove::remove_session;
-use relaycode_session::search::{self, SearchWords};
-use relaycode_session::sweep::{self, MAX_UNANSWERED_AGE};
-use relaycode_session::{HomeLayout, OpenMode, Session, SessionError, SessionHeader, SessionLister, layout};
+use relaycode_session::find::list::ListScope;
+use relaycode_session::find::search;
+use relaycode_session::find::search::SearchWords;
+use relaycode_session::format::header::TitleSource;
+use relaycode_session::home::layout;
+use relaycode_session::home::remove::remove_session;
+use relaycode_session::home::sweep;
+use relaycode_session::home::sweep::MAX_UNANSWERED_AGE;
+use relaycode_session::{HomeLayout, OpenMode, Session, SessionError, SessionHeader, SessionLister};
 
 use crate::fixture::{answer, ids, user};
 

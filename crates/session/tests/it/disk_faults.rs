@@ -5,7 +5,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::sync::Arc;
 
 use relaycode_durable::{Fs, RealFs};
-use relaycode_session::header::TitleSource;
+use relaycode_session::format::header::TitleSource;
 use relaycode_session::{OpenMode, Session, SessionError, SessionHeader};
 use rustix::io::Errno;
 

@@ -1,6 +1,6 @@
 //! Older formats are read as they are meant, and rewritten once with the original kept.
 
-use relaycode_session::header::VERSION;
+use relaycode_session::format::header::VERSION;
 use relaycode_session::{OpenMode, Session};
 use serde_json::Value;
 

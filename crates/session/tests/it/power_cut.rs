@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use relaycode_durable::ModelFs;
 use relaycode_durable::model::CrashBounds;
-use relaycode_session::header::TitleSource;
+use relaycode_session::format::header::TitleSource;
 use relaycode_session::{OpenMode, Session, SessionError, SessionHeader};
 
 use crate::fixture::{NAME, answer, at, ids, path, place, rich, try_open, user};

@@ -8,7 +8,7 @@ use std::process::{Command, Stdio};
 use std::sync::Arc;
 
 use relaycode_durable::{Fs, RealFs};
-use relaycode_session::header::TitleSource;
+use relaycode_session::format::header::TitleSource;
 use relaycode_session::{OpenMode, Session, SessionHeader};
 use relaycode_testkit::random::Random;
 

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use relaycode_durable::ModelFs;
-use relaycode_session::header::TitleSource;
+use relaycode_session::format::header::TitleSource;
 use relaycode_session::{EntryBody, OpenMode, Session, SessionHeader};
 use relaycode_testkit::random::Random;
 

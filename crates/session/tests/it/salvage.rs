@@ -1,7 +1,7 @@
 //! Whatever happened to a file, what is whole in it is there, and the conversation goes on.
 
-use relaycode_session::entry::EntryBody;
 use relaycode_session::file::load_report::LoadIssueKind;
+use relaycode_session::format::entry::EntryBody;
 use relaycode_session::{OpenMode, Session, SessionError};
 use relaycode_testkit::random::Random;
 use serde_json::json;
@@ -215,7 +215,7 @@ fn a_file_without_a_header_gets_one_and_a_later_version_is_only_read() {
     let mut session = open(&model, OpenMode::Write);
     assert_eq!((session.id(), session.len()), ("abc", rich_ids().len()));
     assert!(session.report().issues.iter().any(|odd| odd.kind == LoadIssueKind::NoHeader));
-    session.set_title("found", relaycode_session::header::TitleSource::User).unwrap();
+    session.set_title("found", relaycode_session::format::header::TitleSource::User).unwrap();
     drop(session);
     let session = open(&model, OpenMode::Read);
     assert_eq!((session.header().title.as_deref(), session.len()), (Some("found"), rich_ids().len()));
@@ -237,7 +237,7 @@ fn line_ends_of_windows_and_a_byte_order_mark_are_taken() {
     assert_eq!(ids(&session), rich_ids());
     assert!(session.report().is_empty(), "{:?}", session.report());
     assert_eq!(session.entries().filter(Result::is_ok).count(), rich_ids().len());
-    session.set_title("renamed", relaycode_session::header::TitleSource::User).unwrap();
+    session.set_title("renamed", relaycode_session::format::header::TitleSource::User).unwrap();
     session.append_message(&user("on")).unwrap();
     assert_eq!(session.entries().filter(Result::is_ok).count(), rich_ids().len() + 1);
     drop(session);
@@ -249,7 +249,9 @@ fn line_ends_of_windows_and_a_byte_order_mark_are_taken() {
 #[test]
 fn fields_of_the_header_that_are_not_ours_stay() {
     let (model, _) = with_file(&rich_file());
-    open(&model, OpenMode::Write).set_title("other", relaycode_session::header::TitleSource::User).unwrap();
+    open(&model, OpenMode::Write)
+        .set_title("other", relaycode_session::format::header::TitleSource::User)
+        .unwrap();
     let first = String::from_utf8(bytes(&model)).unwrap().lines().next().unwrap().to_string();
     assert!(first.contains(r#""x":{"kept":1}"#) && first.contains(r#""title":"other""#), "{first}");
 }

@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 use std::io;
 use std::sync::Arc;
 
-use relaycode_change::path::RelPath;
+use relaycode_change::proposal::path::RelPath;
 use relaycode_durable::model::ModelFs;
-use relaycode_ledger::change::{AfterContent, FileChange, NewMode};
+use relaycode_ledger::transaction::change::{AfterContent, FileChange, NewMode};
 use relaycode_ledger::{CommitVerdict, Ledger, LedgerError, RevertOptions, TransactionHeader, TxId};
 
 use super::verify::{ExpectedTrees, project};

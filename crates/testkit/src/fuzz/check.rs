@@ -6,12 +6,12 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::Duration;
 
-use relaycode_change::limits::PlanLimits;
-use relaycode_change::path::RelPath;
+use relaycode_change::plan::tree::MemoryTree;
 use relaycode_change::plan::{FilePlan, NoSeenTexts, Plan, plan};
+use relaycode_change::proposal::limits::PlanLimits;
+use relaycode_change::proposal::path::RelPath;
 use relaycode_change::proposal::{EditBody, FileAction, Proposal};
 use relaycode_change::response;
-use relaycode_change::tree::MemoryTree;
 use rustix::time::{ClockId, clock_gettime};
 
 use super::FuzzCase;

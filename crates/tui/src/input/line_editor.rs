@@ -3,7 +3,7 @@
 use relaycode_text::width::cells;
 
 use super::decode::InputKey;
-use crate::style::OutputStyle;
+use crate::layout::style::OutputStyle;
 
 /// Bytes of a line that are taken.
 const LINE_BYTES: usize = 4_096;

@@ -5,22 +5,23 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use relaycode_door::ApprovalRule;
-use relaycode_door::commit_plan::CommitPlan;
 use relaycode_door::gate::{Diagnostic, GateReport, GateStep, StepReport, StepResult};
+use relaycode_door::git::commit_plan::CommitPlan;
 use relaycode_ledger::error::{UnfinishedPutBack, UnrestoredFile};
 use relaycode_ledger::record::{FileImage, FileRecord, Record, RecordedOperation};
 use relaycode_ledger::revert::{KeptEdits, RevertPlan};
 use relaycode_ledger::{Digest, RecoveredTransaction, TxId};
 use relaycode_project::config::{ConfigRemark, LoadedConfig};
-use relaycode_project::head::GitHead;
+use relaycode_project::git::head::GitHead;
 use relaycode_project::trust::TrustRequest;
 use relaycode_testkit::hostile_text;
 
 use super::*;
-use crate::blame::BlameRow;
-use crate::diff::DiffLayout;
-use crate::log::LogRow;
-use crate::record::{RecordView, RevertStatus};
+use crate::views::blame::BlameRow;
+use crate::views::diff::DiffLayout;
+use crate::views::log::LogRow;
+use crate::views::record::{RecordView, RevertStatus};
+use crate::views::{card, gate, outcome, question, refusal, rules, setup, trust};
 
 const LOOKS: [OutputStyle; 4] = [
     PLAIN,
@@ -137,10 +138,10 @@ fn answers(s: &str, look: &OutputStyle) -> Vec<(&'static str, String)> {
     vec![
         ("card", card::text(&proposal, &plan, s, look)),
         ("card without a title", card::text(&Proposal::default(), &plan, s, look)),
-        ("diff", super::super::diff::text(&plan, look)),
+        ("diff", crate::views::diff::text(&plan, look)),
         (
             "diff side by side",
-            super::super::diff::text_with_layout(&plan, DiffLayout::SideBySide { columns: 90 }, look),
+            crate::views::diff::text_with_layout(&plan, DiffLayout::SideBySide { columns: 90 }, look),
         ),
         ("refusal", refusal::text(&refused, &proposal.unread, Some(s), look)),
         ("reasons", question::reasons(&rules, &plan, look)),
@@ -149,7 +150,7 @@ fn answers(s: &str, look: &OutputStyle) -> Vec<(&'static str, String)> {
         ("for the model", question::rejection_preview(s, look)),
         ("why", rules::text(&rules, Some(Digest::of(s.as_bytes())), look)),
         ("would ask", rules::would_ask_line(&rules, look)),
-        ("repair", look.block(&relaycode_change::repair::repair_prompt(&refused)).into_owned()),
+        ("repair", look.block(&relaycode_change::prompt::repair::repair_prompt(&refused)).into_owned()),
     ]
 }
 
@@ -217,7 +218,7 @@ fn ledgers(s: &str, look: &OutputStyle) -> Vec<(&'static str, String)> {
         BlameRow { number: 8, text: s, record: None },
     ];
     let blame =
-        super::super::blame::text_of_all(&lines, look) + &super::super::blame::text_of_one(&lines[0], look);
+        crate::views::blame::text_of_all(&lines, look) + &crate::views::blame::text_of_one(&lines[0], look);
     let row = |damage: Option<String>| LogRow {
         index: 1,
         id: Some(text.clone()),
@@ -257,15 +258,15 @@ fn ledgers(s: &str, look: &OutputStyle) -> Vec<(&'static str, String)> {
         next: Some((2, text.clone())),
     };
     let why = rules::record_rules(&record, look);
-    let gone = super::super::record::no_diff(&files[0], look);
+    let gone = crate::views::record::no_diff(&files[0], look);
     let shown = RecordView { record, revert_status: RevertStatus::default(), files };
     vec![
         ("blame", blame),
-        ("log", super::super::log::text(&rows, 9, true, look) + &super::super::log::oneline(&rows, look)),
-        ("show", super::super::record::text(&shown, look)),
+        ("log", crate::views::log::text(&rows, 9, true, look) + &crate::views::log::oneline(&rows, look)),
+        ("show", crate::views::record::text(&shown, look)),
         ("no diff", gone),
         ("why of a record", why),
-        ("recovery", super::super::recovery::text(&recovered, look)),
+        ("recovery", crate::views::recovery::text(&recovered, look)),
         ("reverted", reverted.text(look)),
     ]
 }
@@ -325,14 +326,14 @@ fn configurations(s: &str, loaded: &LoadedConfig, look: &OutputStyle) -> Vec<(&'
         mixed_paths: vec![s.to_string()],
         message: Some(s.to_string()),
     };
-    let config = super::super::config::table(&loaded, &table, look)
-        + &super::super::config::check_report(&loaded, look);
+    let config = crate::views::config::table(&loaded, &table, look)
+        + &crate::views::config::check_report(&loaded, look);
     vec![
         ("trust", trust::text(&wants, Some(&before), look) + &trust::text(&wants, None, look)),
         ("question of trust", question::trust_prompt(&wants, Some(&before), s, look)),
         ("setup", setup::text(s, &[s.to_string()], s, look)),
         ("config", config),
-        ("commit", super::super::commit::text(&plan, s, &head, look)),
-        ("committed", super::super::commit::committed_line("9e101c6", 2, &head, look)),
+        ("commit", crate::views::commit::text(&plan, s, &head, look)),
+        ("committed", crate::views::commit::committed_line("9e101c6", 2, &head, look)),
     ]
 }

@@ -5,10 +5,11 @@ use std::fs;
 use std::path::Path;
 
 use anyhow::Context;
+use relaycode_ledger::TxId;
+use relaycode_ledger::disk::state_dir;
 use relaycode_ledger::record::{
     self, FORMAT, FileImage, FileRecord, Record, RecordContent, RecordedOperation,
 };
-use relaycode_ledger::{TxId, state_dir};
 
 use super::project::{Answer, Kind, make};
 use crate::child::{Cost, median, relay, run, scratch};

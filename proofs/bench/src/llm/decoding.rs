@@ -4,8 +4,8 @@
 use std::time::Duration;
 
 use anyhow::{bail, ensure};
-use relaycode_llm::assembly::MAX_ANSWER_PIECES;
 use relaycode_llm::request::{Auth, WireCall};
+use relaycode_llm::stream::assembly::MAX_ANSWER_PIECES;
 use relaycode_llm::wire::{self, Wire};
 use relaycode_llm::{AnswerDecoder, ChatRequest};
 

@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 
 use anyhow::bail;
 use relaycode_llm::Model;
-use relaycode_llm::model::{ModelPrice, ServerCompat};
+use relaycode_llm::models::model::{ModelPrice, ServerCompat};
 
 use super::measure::Measured;
 

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, bail, ensure};
 use relaycode_llm::message::{Message, UserMessage};
 use relaycode_llm::request::Auth;
-use relaycode_llm::transport::ClientSettings;
+use relaycode_llm::stream::transport::ClientSettings;
 use relaycode_llm::{ChatRequest, ModelClient, StreamOptions, StreamStep, wire};
 use serde_json::json;
 

@@ -8,8 +8,8 @@ use std::time::Duration;
 use anyhow::ensure;
 use relaycode_durable::RealFs;
 use relaycode_session::HomeLayout;
-use relaycode_session::layout::encode_project_dir;
-use relaycode_session::list::{ListScope, SessionLister};
+use relaycode_session::find::list::{ListScope, SessionLister};
+use relaycode_session::home::layout::encode_project_dir;
 use relaycode_testkit::random::Random;
 
 use super::long::{index_of, make_index};

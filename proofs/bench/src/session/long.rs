@@ -9,7 +9,8 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, bail};
 use relaycode_durable::{Fs, FsDir, RealFs};
-use relaycode_session::{OpenMode, Session, index};
+use relaycode_session::file::index;
+use relaycode_session::{OpenMode, Session};
 
 use super::made::{CWD, Shape, write};
 use crate::child::{median, relay, run, scratch};

@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use anyhow::ensure;
 use relaycode_session::PromptHistory;
-use relaycode_session::history::MAX_ROWS;
+use relaycode_session::home::history::MAX_ROWS;
 use relaycode_testkit::random::Random;
 
 use super::made::text;

@@ -9,12 +9,12 @@ use std::path::Path;
 use std::sync::Arc;
 
 use anyhow::{Context, bail, ensure};
-use relaycode_change::path::RelPath;
+use relaycode_change::proposal::path::RelPath;
 use relaycode_durable::Fs;
 use relaycode_durable::model::{ModelFs, ModelSnapshot as ModelTree};
-use relaycode_ledger::change::{AfterContent, FileChange, NewMode};
 use relaycode_ledger::log::LogTarget;
 use relaycode_ledger::revert::RevertOptions;
+use relaycode_ledger::transaction::change::{AfterContent, FileChange, NewMode};
 use relaycode_ledger::{CommitVerdict, Ledger, LedgerSettings, TransactionHeader, TxId};
 use relaycode_testkit::random::Random;
 

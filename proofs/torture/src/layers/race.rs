@@ -10,9 +10,9 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, bail, ensure};
-use relaycode_change::path::RelPath;
+use relaycode_change::proposal::path::RelPath;
 use relaycode_durable::RealFs;
-use relaycode_ledger::change::{AfterContent, FileChange, NewMode};
+use relaycode_ledger::transaction::change::{AfterContent, FileChange, NewMode};
 use relaycode_ledger::{CommitVerdict, Ledger, LedgerError, LedgerSettings, RecoveryMode, TransactionHeader};
 use relaycode_testkit::random::Random;
 

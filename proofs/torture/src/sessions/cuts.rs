@@ -6,7 +6,8 @@ use std::sync::Arc;
 
 use anyhow::{Context, ensure};
 use relaycode_durable::{Fs, ModelFs};
-use relaycode_session::{EntryBody, OpenMode, Session, SessionEntry, SessionHeader, index};
+use relaycode_session::file::index;
+use relaycode_session::{EntryBody, OpenMode, Session, SessionEntry, SessionHeader};
 use serde_json::{Map, json};
 
 use super::{NAME, Place, said};

@@ -1,7 +1,7 @@
 //! What is said and done in a session, decided by a seed: messages from ten bytes on, images, labels, branches, compactions,
 //! titles, and flushes.
 
-use relaycode_session::header::TitleSource;
+use relaycode_session::format::header::TitleSource;
 use relaycode_session::{EntryBody, Session};
 use relaycode_testkit::random::Random;
 use serde_json::{Value, json};

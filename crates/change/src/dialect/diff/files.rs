@@ -7,7 +7,7 @@
 use super::super::{DialectBlock, DialectError, checked_path};
 use super::lines::{self, HunkHeader, HunkReader};
 use super::names::{self, DiffFileName};
-use crate::path::RelPath;
+use crate::proposal::path::RelPath;
 use crate::proposal::{EditBody, FileAction, FileEdit, GitFileMode, Hunk, Operation};
 
 /// Empty lines that may stand between a file's names and its first hunk.

@@ -3,8 +3,8 @@
 //! drops empty lines at the end of a hunk.
 
 use crate::diff;
-use crate::path::RelPath;
 use crate::plan::{FilePlan, Plan};
+use crate::proposal::path::RelPath;
 use crate::proposal::{EditBody, FileAction, GitFileMode, Hunk};
 
 /// Writes an action as a diff.

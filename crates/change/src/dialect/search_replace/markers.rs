@@ -2,7 +2,7 @@
 //! that keeps content from being taken for one.
 
 use super::super::opening::path_line;
-use crate::path::RelPath;
+use crate::proposal::path::RelPath;
 
 /// How the ends of a block are written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -3,9 +3,9 @@
 //! that the hunk does not fit.
 
 use super::{MatchQuery, Rung, first_matching_rung, strict_rungs};
+use crate::lines::merge::merge_lines;
 use crate::matching::fit::{FitPairs, HunkFit, LineEdit};
 use crate::matching::line_index::LineIndex;
-use crate::merge::merge_lines;
 
 /// Forgives that the file moved on.
 pub(super) struct ThreeWayRung;

@@ -4,8 +4,8 @@ use proptest::prelude::*;
 
 use super::super::{print, read};
 use crate::dialect::{self, DialectBlock};
-use crate::limits::PlanLimits;
-use crate::path::RelPath;
+use crate::proposal::limits::PlanLimits;
+use crate::proposal::path::RelPath;
 use crate::proposal::{
     ControlBlock, EditBody, FileAction, FileEdit, GitFileMode, Hunk, Operation, Proposal, SummaryItem,
 };

@@ -20,14 +20,14 @@ use super::events::{ClaudeEventSink, ClaudeTurnState, answer_too_large};
 use super::permissions::check_tool_use;
 use super::recipe::ClaudeRecipe;
 use super::{Claude, NAME, PROFILE};
-use crate::answer::FriendAnswer;
-use crate::clock::{TICK, TurnClock};
-use crate::event::FriendEvent;
-use crate::failure::FriendFailure;
-use crate::friend_context::FriendContext;
-use crate::program::MAX_INVALID_LINES;
-use crate::stderr_tail::StderrTail;
-use crate::turn::FriendTurn;
+use crate::driver::clock::{TICK, TurnClock};
+use crate::driver::program::MAX_INVALID_LINES;
+use crate::driver::stderr_tail::StderrTail;
+use crate::friend::answer::FriendAnswer;
+use crate::friend::event::FriendEvent;
+use crate::friend::failure::FriendFailure;
+use crate::friend::friend_context::FriendContext;
+use crate::friend::turn::FriendTurn;
 
 /// What this way is called.
 pub(super) const TRANSPORT: &str = "stdio";

@@ -4,8 +4,8 @@ use relaycode_exec::JobOutcome;
 use serde_json::Value;
 
 use super::PROFILE;
-use crate::failure::FriendFailure;
-use crate::stderr_tail::{StderrTail, describe_exit};
+use crate::driver::stderr_tail::{StderrTail, describe_exit};
+use crate::friend::failure::FriendFailure;
 
 /// What claude says when nobody is signed in, or the key is not taken.
 const NO_ACCOUNT: &[&str] = &[
@@ -100,7 +100,7 @@ pub(super) fn exit_failure(
 
 /// The end of what claude said, without secrets.
 pub(super) fn error_excerpt(said: &str) -> String {
-    crate::stderr_tail::error_excerpt(said, |_| true)
+    crate::driver::stderr_tail::error_excerpt(said, |_| true)
 }
 
 #[cfg(test)]

@@ -12,10 +12,10 @@ use serde_json::Value;
 use super::NAME;
 use super::error::classify_result;
 use super::permissions::{STRUCTURED_OUTPUT_TOOL, declined_kind, describe_input};
-use crate::answer::{DeclinedAction, FriendAnswer, FriendUsage};
-use crate::clock::TurnClock;
-use crate::event::FriendEvent;
-use crate::failure::FriendFailure;
+use crate::driver::clock::TurnClock;
+use crate::friend::answer::{DeclinedAction, FriendAnswer, FriendUsage};
+use crate::friend::event::FriendEvent;
+use crate::friend::failure::FriendFailure;
 
 /// Bytes of an answer.
 pub(super) const MOST_ANSWER: usize = 8 << 20;

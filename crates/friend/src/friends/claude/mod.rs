@@ -22,14 +22,14 @@ use std::path::Path;
 
 use relaycode_project::access::Access;
 
-use crate::answer::FriendAnswer;
-use crate::event::FriendEvent;
-use crate::failure::FriendFailure;
+use crate::driver::program::{FriendProgram, ProgramProfile};
+use crate::driver::version::FriendVersion;
+use crate::friend::answer::FriendAnswer;
+use crate::friend::event::FriendEvent;
+use crate::friend::failure::FriendFailure;
+use crate::friend::friend_context::FriendContext;
+use crate::friend::turn::FriendTurn;
 use crate::friend::{Friend, FriendAbilities, FriendProbeReport, SessionSupport};
-use crate::friend_context::FriendContext;
-use crate::program::{FriendProgram, ProgramProfile};
-use crate::turn::FriendTurn;
-use crate::version::FriendVersion;
 use error::ClaudeAttemptError;
 
 /// What it is called.

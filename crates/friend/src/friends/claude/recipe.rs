@@ -12,9 +12,9 @@ use uuid::Uuid;
 
 use super::permissions::STRUCTURED_OUTPUT_TOOL;
 use super::{NAME, PROFILE};
-use crate::failure::FriendFailure;
-use crate::turn::{FriendTurn, TurnMemory, TurnTask};
-use crate::version::FriendVersion;
+use crate::driver::version::FriendVersion;
+use crate::friend::failure::FriendFailure;
+use crate::friend::turn::{FriendTurn, TurnMemory, TurnTask};
 
 /// What claude may be given.
 pub(super) const ACCESS: &[Access] = &[Access::ReadOnly, Access::Workspace, Access::Full];

@@ -14,15 +14,15 @@ use super::error::{AttemptError, error_excerpt};
 use super::events::{CodexEventSink, CodexTurnState, answer_too_large};
 use super::recipe::{CodexThreadConfig, server_arguments};
 use super::{Codex, PROFILE, check_answer};
-use crate::answer::FriendAnswer;
-use crate::clock::{TICK, TurnClock};
-use crate::event::FriendEvent;
-use crate::failure::FriendFailure;
-use crate::friend_context::FriendContext;
-use crate::program::MAX_INVALID_LINES;
-use crate::stderr_tail::{StderrTail, describe_exit};
-use crate::turn::{FriendTurn, TurnMemory, TurnTask};
-use crate::version::FriendVersion;
+use crate::driver::clock::{TICK, TurnClock};
+use crate::driver::program::MAX_INVALID_LINES;
+use crate::driver::stderr_tail::{StderrTail, describe_exit};
+use crate::driver::version::FriendVersion;
+use crate::friend::answer::FriendAnswer;
+use crate::friend::event::FriendEvent;
+use crate::friend::failure::FriendFailure;
+use crate::friend::friend_context::FriendContext;
+use crate::friend::turn::{FriendTurn, TurnMemory, TurnTask};
 
 /// What this way is called.
 pub(super) const TRANSPORT: &str = "app-server";

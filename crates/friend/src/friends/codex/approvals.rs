@@ -4,7 +4,7 @@ use relaycode_clients::jsonrpc::{JsonRpcPeer, METHOD_NOT_FOUND};
 use serde_json::{Value, json};
 
 use super::events::{CodexEventSink, CodexTurnState};
-use crate::answer::DeclinedActionKind;
+use crate::friend::answer::DeclinedActionKind;
 
 /// Refuses what codex asks for; it is told so, and goes on without.
 pub(super) fn decline_request(

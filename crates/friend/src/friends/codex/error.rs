@@ -4,9 +4,9 @@ use relaycode_exec::ExecError;
 use serde_json::Value;
 
 use super::PROFILE;
-use crate::clock::TurnClock;
-use crate::event::FriendEvent;
-use crate::failure::FriendFailure;
+use crate::driver::clock::TurnClock;
+use crate::friend::event::FriendEvent;
+use crate::friend::failure::FriendFailure;
 
 /// What codex says when it does not get as far as an answer of its server's.
 const NO_CONNECTION: &[&str] =
@@ -77,7 +77,7 @@ pub(super) fn report_retry(clock: &mut TurnClock<'_>, said: &str, hear: &mut dyn
 
 /// The end of what codex said, without secrets.
 pub(super) fn error_excerpt(said: &str) -> String {
-    crate::stderr_tail::error_excerpt(said, is_worth_telling)
+    crate::driver::stderr_tail::error_excerpt(said, is_worth_telling)
 }
 
 /// Codex complains about a home below `/tmp`, and about nothing else, in this way.

@@ -9,10 +9,10 @@ use serde_json::Value;
 
 use super::error::{classify_error, report_retry};
 use super::{NAME, PROFILE};
-use crate::answer::{DeclinedAction, DeclinedActionKind, FriendUsage};
-use crate::clock::TurnClock;
-use crate::event::FriendEvent;
-use crate::failure::FriendFailure;
+use crate::driver::clock::TurnClock;
+use crate::friend::answer::{DeclinedAction, DeclinedActionKind, FriendUsage};
+use crate::friend::event::FriendEvent;
+use crate::friend::failure::FriendFailure;
 
 /// Bytes of an answer.
 pub(super) const MOST_ANSWER: usize = 8 << 20;

@@ -18,13 +18,13 @@ use super::error::{classify_error, error_excerpt, report_retry};
 use super::events::{CodexEventSink, MOST_ANSWER, answer_too_large};
 use super::recipe::{exec_arguments, list_arguments};
 use super::{Codex, NAME, PROFILE, check_answer};
-use crate::answer::{FriendAnswer, FriendUsage};
-use crate::clock::{TICK, TurnClock};
-use crate::event::FriendEvent;
-use crate::failure::FriendFailure;
-use crate::friend_context::FriendContext;
-use crate::stderr_tail::{StderrTail, describe_exit};
-use crate::turn::{FriendTurn, GRACE, TurnMemory, TurnTask};
+use crate::driver::clock::{TICK, TurnClock};
+use crate::driver::stderr_tail::{StderrTail, describe_exit};
+use crate::friend::answer::{FriendAnswer, FriendUsage};
+use crate::friend::event::FriendEvent;
+use crate::friend::failure::FriendFailure;
+use crate::friend::friend_context::FriendContext;
+use crate::friend::turn::{FriendTurn, GRACE, TurnMemory, TurnTask};
 
 /// What this way is called.
 pub(super) const TRANSPORT: &str = "exec";

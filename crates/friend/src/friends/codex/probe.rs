@@ -8,10 +8,10 @@ use relaycode_project::access::Access;
 
 use super::app_server::AppServerClient;
 use super::{Codex, PROFILE};
+use crate::driver::program;
 use crate::friend::FriendProbeReport;
-use crate::friend_context::FriendContext;
-use crate::program;
-use crate::turn::{FriendTurn, TurnLimits, TurnMemory, TurnTask};
+use crate::friend::friend_context::FriendContext;
+use crate::friend::turn::{FriendTurn, TurnLimits, TurnMemory, TurnTask};
 
 /// How long its server may take to say whether it needs an account.
 const ACCOUNT_TIMEOUT: Duration = Duration::from_secs(10);

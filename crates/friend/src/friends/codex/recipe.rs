@@ -13,8 +13,8 @@ use relaycode_project::access::Access;
 use serde_json::{Map, Value, json};
 
 use super::{NAME, PROFILE};
-use crate::failure::FriendFailure;
-use crate::turn::{FriendTurn, TurnMemory, TurnTask};
+use crate::friend::failure::FriendFailure;
+use crate::friend::turn::{FriendTurn, TurnMemory, TurnTask};
 
 /// What codex may be given.
 pub(super) const ACCESS: &[Access] = &[Access::ReadOnly, Access::Workspace, Access::Full];

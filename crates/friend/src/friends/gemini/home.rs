@@ -13,8 +13,8 @@ use serde_json::{Value, json};
 
 use super::PROFILE;
 use super::sessions;
-use crate::failure::FriendFailure;
-use crate::friend_context::FriendContext;
+use crate::friend::failure::FriendFailure;
+use crate::friend::friend_context::FriendContext;
 
 /// The home.
 pub(super) struct GeminiHome {

@@ -18,15 +18,17 @@ use relaycode_clients::acp::AcpClientCapabilities;
 use relaycode_exec::Job;
 use serde_json::Value;
 
-use crate::acp::{self, AcpRecipe, OneShotEvent};
-use crate::answer::{FriendAnswer, FriendUsage};
-use crate::event::FriendEvent;
-use crate::failure::FriendFailure;
+use crate::driver::acp;
+use crate::driver::acp::{AcpRecipe, OneShotEvent};
+use crate::driver::program;
+use crate::driver::program::ProgramProfile;
+use crate::driver::version::FriendVersion;
+use crate::friend::answer::{FriendAnswer, FriendUsage};
+use crate::friend::event::FriendEvent;
+use crate::friend::failure::FriendFailure;
+use crate::friend::friend_context::FriendContext;
+use crate::friend::turn::{FriendTurn, TurnMemory};
 use crate::friend::{Friend, FriendAbilities, FriendProbeReport};
-use crate::friend_context::FriendContext;
-use crate::program::{self, ProgramProfile};
-use crate::turn::{FriendTurn, TurnMemory};
-use crate::version::FriendVersion;
 use home::GeminiHome;
 
 /// The friend.

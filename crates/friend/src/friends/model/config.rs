@@ -2,14 +2,15 @@
 
 use std::sync::Arc;
 
-use relaycode_llm::keys::{KeyCommands, KeyStore, Keyring};
 use relaycode_llm::models::ModelRegistry;
-use relaycode_llm::secrets::{self, Secrets};
-use relaycode_llm::transport::ClientSettings;
+use relaycode_llm::models::keys::{KeyCommands, KeyStore, Keyring};
+use relaycode_llm::request::secrets;
+use relaycode_llm::request::secrets::Secrets;
+use relaycode_llm::stream::transport::ClientSettings;
 use relaycode_llm::{PrivateFileError, UserDirectory};
 use sha2::{Digest, Sha256};
 
-use crate::friend_context::FriendContext;
+use crate::friend::friend_context::FriendContext;
 
 /// What the user configured of model servers. It holds no connection and has opened none.
 pub struct ModelServerConfig {

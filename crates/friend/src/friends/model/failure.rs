@@ -1,10 +1,10 @@
 //! What a failure of a model means for a friend: not signed in, not reachable, or failed with its own words.
 
 use relaycode_llm::failure::{FailureClass, ModelFailure as Refusal};
-use relaycode_llm::keys::KeyError;
+use relaycode_llm::models::keys::KeyError;
 use relaycode_llm::stream::MAX_BODY_BYTES;
 
-use crate::failure::FriendFailure;
+use crate::friend::failure::FriendFailure;
 
 /// What is said of a connection that was never made, and of nothing else.
 const UNREACHED_PHRASE: &str = " be reached at ";

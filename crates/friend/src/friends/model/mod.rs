@@ -21,12 +21,12 @@ use tokio::runtime::{Builder, Runtime};
 
 pub use config::ModelServerConfig;
 
-use crate::answer::FriendAnswer;
-use crate::event::FriendEvent;
-use crate::failure::FriendFailure;
+use crate::friend::answer::FriendAnswer;
+use crate::friend::event::FriendEvent;
+use crate::friend::failure::FriendFailure;
+use crate::friend::friend_context::FriendContext;
+use crate::friend::turn::{FriendTurn, TurnMemory, TurnTask};
 use crate::friend::{Friend, FriendAbilities, FriendProbeReport, SessionSupport};
-use crate::friend_context::FriendContext;
-use crate::turn::{FriendTurn, TurnMemory, TurnTask};
 
 /// It has no hands, so any of them would be harmless; with `workspace` it answers with a patch.
 const ACCESS: &[Access] = &[Access::ReadOnly, Access::Workspace];

@@ -11,9 +11,9 @@ use relaycode_text::width::clip_for_message;
 
 use super::deadline::run_until_expired;
 use super::{ModelServer, probe};
-use crate::clock::TurnClock;
-use crate::failure::FriendFailure;
-use crate::friend_context::FriendContext;
+use crate::driver::clock::TurnClock;
+use crate::friend::failure::FriendFailure;
+use crate::friend::friend_context::FriendContext;
 
 /// Cells of a model's name in a message.
 const SHOWN: usize = 80;

@@ -3,13 +3,14 @@
 use std::net::{SocketAddr, TcpStream, ToSocketAddrs};
 use std::time::Duration;
 
+use relaycode_llm::ModelClient;
 use relaycode_llm::models::RegisteredProvider;
 use relaycode_llm::models::discover::{self, DiscoveredModel, DiscoveryTarget, LocalServerKind};
-use relaycode_llm::{ModelClient, transport};
+use relaycode_llm::stream::transport;
 use serde_json::Value;
 
 use crate::friend::FriendProbeReport;
-use crate::friend_context::FriendContext;
+use crate::friend::friend_context::FriendContext;
 
 /// How long a look at a server may take.
 const LOOK: Duration = Duration::from_secs(3);

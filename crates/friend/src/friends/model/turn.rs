@@ -7,8 +7,8 @@ use relaycode_llm::failure::{FailureClass, ModelFailure as Refusal};
 use relaycode_llm::message::{AssistantContent, AssistantMessage, Message, TextContent, UserMessage};
 use relaycode_llm::models::RegisteredProvider;
 use relaycode_llm::request::Auth;
-use relaycode_llm::retry::format_wait;
 use relaycode_llm::stream::StreamTimeouts;
+use relaycode_llm::stream::retry::format_wait;
 use relaycode_llm::{
     AnswerStream, CancelToken, ChatRequest, Model, ModelClient, SecretMask, StopReason, StreamEvent as Heard,
     StreamOptions, StreamStep, TokenUsage as Spent, wire,
@@ -21,12 +21,12 @@ use super::deadline::run_until_expired;
 use super::model_choice::{self, ServerModelPick};
 use super::unmask::SecretUnmasker;
 use super::{ModelServer, failure, probe};
-use crate::answer::{FriendAnswer, FriendUsage};
-use crate::clock::TurnClock;
-use crate::event::FriendEvent;
-use crate::failure::FriendFailure;
-use crate::friend_context::FriendContext;
-use crate::turn::{FriendTurn, PromptExchange};
+use crate::driver::clock::TurnClock;
+use crate::friend::answer::{FriendAnswer, FriendUsage};
+use crate::friend::event::FriendEvent;
+use crate::friend::failure::FriendFailure;
+use crate::friend::friend_context::FriendContext;
+use crate::friend::turn::{FriendTurn, PromptExchange};
 
 /// The envelope of a prompt tells friends to look into files; this one cannot.
 const NO_HANDS: &str = "You are asked for advice by another coding agent. You have no tools: you cannot open files, run \

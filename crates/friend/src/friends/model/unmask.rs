@@ -3,7 +3,7 @@
 //! A placeholder may come in two pieces: its beginning is kept back until the rest is there. What is handed out, put
 //! together, is the whole text.
 
-use relaycode_llm::secrets::Secrets;
+use relaycode_llm::request::secrets::Secrets;
 
 /// Bytes of the longest placeholder, without its last sign.
 const LONGEST: usize = 13;

@@ -5,7 +5,7 @@ use std::os::unix::fs::{PermissionsExt, symlink};
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
-use relaycode_friend::answer::DeclinedActionKind;
+use relaycode_friend::friend::answer::DeclinedActionKind;
 use relaycode_friend::{FriendEvent, FriendFailure, TurnMemory, friends};
 use relaycode_project::access::Access;
 use relaycode_testkit::model::{Script, ScriptedServer, ScriptedTurn, TurnDelay};

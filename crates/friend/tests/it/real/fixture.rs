@@ -6,7 +6,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::time::{Duration, Instant};
 
 use relaycode_exec::Runner;
-use relaycode_friend::turn::TurnLimits;
+use relaycode_friend::friend::turn::TurnLimits;
 use relaycode_friend::{
     FriendAnswer, FriendContext, FriendEvent, FriendFailure, FriendTurn, TurnMemory, TurnTask, friends,
 };

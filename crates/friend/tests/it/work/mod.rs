@@ -14,14 +14,14 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use relaycode_change::limits::PlanLimits;
-use relaycode_change::path::RelPath;
+use relaycode_change::proposal::limits::PlanLimits;
+use relaycode_change::proposal::path::RelPath;
 use relaycode_door::{
     AllowOption, ApprovalQuestion, ApprovalReply, Approver, Consent, Door, DoorEvent, SubmitOutcome,
 };
 use relaycode_durable::RealFs;
 use relaycode_friend::friend::{Friend, FriendAbilities, FriendProbeReport, SessionSupport};
-use relaycode_friend::scratch::{ScratchCaps, ScratchCopy, ScratchError, ScratchOptions};
+use relaycode_friend::work::scratch::{ScratchCaps, ScratchCopy, ScratchError, ScratchOptions};
 use relaycode_friend::work::{WorkError, WorkOutcome, WorkRequest, work};
 use relaycode_friend::{
     FriendAnswer, FriendContext, FriendEvent, FriendFailure, FriendTurn, TurnMemory, TurnTask,

@@ -3,9 +3,9 @@
 
 use std::fs;
 
-use relaycode_friend::scratch::{ScratchCaps, ScratchCopy, ScratchOptions, ScratchProgress};
 use relaycode_friend::work::WorkError;
 use relaycode_friend::work::saved_patch::{MAX_SAVED_PATCHES, save_patch};
+use relaycode_friend::work::scratch::{ScratchCaps, ScratchCopy, ScratchOptions, ScratchProgress};
 use relaycode_project::git::Git;
 
 use super::{Hands, NOW, Scene, working, write};

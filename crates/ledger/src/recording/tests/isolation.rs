@@ -1,10 +1,10 @@
 //! A command reaches everything in the project, and nothing that was secured.
 
-use relaycode_change::path::RelPath;
+use relaycode_change::proposal::path::RelPath;
 
 use super::*;
-use crate::change::{AfterContent, FileChange, NewMode};
 use crate::transaction::CommittedTransaction;
+use crate::transaction::change::{AfterContent, FileChange, NewMode};
 
 /// A project with a copy of its ledger outside.
 struct Reach {

@@ -3,13 +3,13 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use relaycode_change::path::RelPath;
+use relaycode_change::proposal::path::RelPath;
 
-use crate::change::{AfterContent, FileChange, NewMode};
 use crate::error::{LedgerError, LedgerRefusal, LedgerRule};
 use crate::id::TxId;
 use crate::record::{FORMAT, FileImage, FileRecord, Record};
 use crate::revert::{CurrentFiles, RecordImages, RevertOptions, RevertPlan, plan};
+use crate::transaction::change::{AfterContent, FileChange, NewMode};
 
 pub(super) type Files = BTreeMap<String, (Vec<u8>, u32)>;
 

@@ -6,8 +6,8 @@ use proptest::prelude::*;
 use proptest::sample::{Index, select};
 
 use super::memory_project::{Files, World, change, edit};
-use crate::change::FileChange;
 use crate::record::Record;
+use crate::transaction::change::FileChange;
 
 const NAMES: [&str; 6] = ["a", "b", "c/d", "c/e/f", "g", "h"];
 

@@ -9,10 +9,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
 
-use crate::assembly::{AnswerPieceKind, Assembly, MAX_ANSWER_PIECES};
 use crate::failure::classify::{from_stream_json, sanitize_words};
 use crate::failure::{FailureClass, ModelFailure};
 use crate::message::{AssistantContent, StopReason};
+use crate::stream::assembly::{AnswerPieceKind, Assembly, MAX_ANSWER_PIECES};
 use crate::wire::{AnswerFrame, WireReader};
 
 /// Reads one answer.

@@ -6,7 +6,7 @@ use crate::message::{
     AssistantContent, AssistantMessage, ImageContent, Message, StopReason, TextContent, ThinkingContent,
     ToolCall, ToolResultMessage, UserContent, UserMessage,
 };
-use crate::model::Model;
+use crate::models::model::Model;
 use crate::request::{Auth, CacheRetention, ChatRequest, ThinkingLevel, Tool, ToolChoice, WireCall};
 use crate::wire::{Wire, WireHttpRequest};
 
@@ -16,7 +16,7 @@ fn model() -> Model {
         provider: "anthropic".into(),
         base_url: "https://api.anthropic.com".into(),
         max_tokens: 64_000,
-        ..crate::model::tests::model()
+        ..crate::models::model::tests::model()
     }
 }
 

@@ -154,7 +154,7 @@ mod tests {
     use crate::request::{Auth, ChatRequest};
 
     fn plan_of(id: &str, level: ThinkingLevel) -> ThinkingPlan {
-        let mut model = crate::model::tests::model();
+        let mut model = crate::models::model::tests::model();
         id.clone_into(&mut model.id);
         model.max_tokens = 64_000;
         let request = ChatRequest { thinking: level, max_tokens: Some(8000), ..ChatRequest::default() };

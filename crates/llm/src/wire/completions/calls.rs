@@ -8,8 +8,8 @@ use std::borrow::Cow;
 
 use serde_json::Value;
 
-use crate::assembly::{AnswerPieceKind, Assembly, MAX_ANSWER_PIECES};
 use crate::failure::{FailureClass, ModelFailure};
+use crate::stream::assembly::{AnswerPieceKind, Assembly, MAX_ANSWER_PIECES};
 
 /// The tool calls so far.
 #[derive(Debug, Default)]
@@ -136,7 +136,7 @@ impl PartialToolCall {
         match self.piece {
             None if self.name.is_empty() => {
                 // Bounded like what is said, though nothing is said yet.
-                if self.waiting.len() + more.len() > crate::assembly::MAX_ANSWER_BYTES {
+                if self.waiting.len() + more.len() > crate::stream::assembly::MAX_ANSWER_BYTES {
                     return Err(ModelFailure::new(
                         FailureClass::TooLarge,
                         "the provider sent arguments that are too long",

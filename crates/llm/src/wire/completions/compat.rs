@@ -3,7 +3,7 @@
 //!
 //! What no row knows is asked in the plainest way, the one that every server takes.
 
-use crate::model::{MaxTokensField, Model, ServerCompat, StrictMode, ThinkingFormat};
+use crate::models::model::{MaxTokensField, Model, ServerCompat, StrictMode, ThinkingFormat};
 use crate::wire::address::{host, is_beneath};
 
 /// What a server takes.
@@ -298,7 +298,7 @@ mod tests {
 
     #[test]
     fn the_models_file_overrides_each_field_by_itself() {
-        let mut model = crate::model::tests::model();
+        let mut model = crate::models::model::tests::model();
         model.base_url = "https://api.mistral.ai/v1".into();
         model.compat = ServerCompat {
             requires_mistral_tool_ids: Some(false),

@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 
 use super::compat::CompletionsCompat;
 use crate::message::{AssistantContent, ImageContent, ThinkingContent, ToolCall};
-use crate::model::Model;
+use crate::models::model::Model;
 use crate::request::ChatRequest;
 use crate::wire::history::{self, HistoryAnswer, HistoryPart, HistoryToolResult, HistoryTurn};
 use crate::wire::ids;

@@ -8,10 +8,10 @@ use serde_json::Value;
 use super::calls::{CompletionsCalls, ToolCallDelta};
 use super::reasoning_details::ReasoningDetails;
 use super::usage;
-use crate::assembly::{AnswerPieceKind, Assembly};
 use crate::failure::classify::from_stream_json;
 use crate::failure::{FailureClass, ModelFailure};
 use crate::message::{AssistantContent, StopReason};
+use crate::stream::assembly::{AnswerPieceKind, Assembly};
 use crate::wire::{AnswerFrame, WireReader};
 
 /// Fields in which servers give thinking as text. Some fill two of them with the same words: the first counts.

@@ -6,9 +6,9 @@
 use serde_json::Value;
 
 use super::calls::CompletionsCalls;
-use crate::assembly::{AnswerPieceKind, Assembly, MAX_ANSWER_BYTES, MAX_ANSWER_PIECES};
 use crate::failure::{FailureClass, ModelFailure};
 use crate::message::AssistantContent;
+use crate::stream::assembly::{AnswerPieceKind, Assembly, MAX_ANSWER_BYTES, MAX_ANSWER_PIECES};
 
 /// The details so far.
 #[derive(Debug, Default)]

@@ -7,12 +7,16 @@ use crate::message::{
     AssistantContent, ImageContent, Message, TextContent, ThinkingContent, ToolCall, ToolResultMessage,
     UserContent, UserMessage,
 };
-use crate::model::{MaxTokensField, Model, ServerCompat, StrictMode, ThinkingFormat};
+use crate::models::model::{MaxTokensField, Model, ServerCompat, StrictMode, ThinkingFormat};
 use crate::request::{Auth, CacheRetention, ChatRequest, ThinkingLevel, Tool, ToolChoice, WireCall};
 use crate::wire::Wire;
 
 fn model(base_url: &str) -> Model {
-    Model { base_url: base_url.into(), api: "openai-completions".into(), ..crate::model::tests::model() }
+    Model {
+        base_url: base_url.into(),
+        api: "openai-completions".into(),
+        ..crate::models::model::tests::model()
+    }
 }
 
 fn body(model: &Model, request: &ChatRequest) -> Value {

@@ -6,10 +6,10 @@
 
 use serde_json::Value;
 
-use crate::assembly::{AnswerPieceKind, Assembly};
 use crate::failure::classify::{from_stream_json, sanitize_words};
 use crate::failure::{FailureClass, ModelFailure};
 use crate::message::StopReason;
+use crate::stream::assembly::{AnswerPieceKind, Assembly};
 use crate::wire::{AnswerFrame, WireReader};
 
 /// How an id begins that the server did not give.

@@ -8,9 +8,9 @@ use serde_json::{Map, Value, json};
 use super::reader::is_generated_id;
 use super::thinking;
 use crate::message::{AssistantContent, ImageContent, ToolCall};
-use crate::model::Model;
+use crate::models::model::Model;
+use crate::request::schema::{SchemaDialect, normalise};
 use crate::request::{ChatRequest, Tool, ToolChoice, WireCall};
-use crate::schema::{SchemaDialect, normalise};
 use crate::wire::history::{self, HistoryAnswer, HistoryPart, HistoryToolResult, HistoryTurn};
 use crate::wire::picture::{self, ImageLimits};
 

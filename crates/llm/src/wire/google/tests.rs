@@ -6,7 +6,7 @@ use crate::message::{
     AssistantContent, AssistantMessage, ImageContent, Message, StopReason, TextContent, ThinkingContent,
     ToolCall, ToolResultMessage, UserContent, UserMessage,
 };
-use crate::model::Model;
+use crate::models::model::Model;
 use crate::request::{Auth, ChatRequest, ThinkingLevel, Tool, ToolChoice, WireCall};
 use crate::wire::{Wire, WireHttpRequest};
 
@@ -17,7 +17,7 @@ fn model(id: &str) -> Model {
         api: "google-generative-ai".into(),
         base_url: String::new(),
         max_tokens: 65_536,
-        ..crate::model::tests::model()
+        ..crate::models::model::tests::model()
     }
 }
 

@@ -5,7 +5,7 @@
 
 use serde_json::{Value, json};
 
-use crate::model::Model;
+use crate::models::model::Model;
 use crate::request::ThinkingLevel;
 
 /// `thinkingConfig`, if anything is to be said.
@@ -68,7 +68,7 @@ mod tests {
     use super::*;
 
     fn asked(id: &str, level: ThinkingLevel) -> Value {
-        let model = Model { id: id.into(), ..crate::model::tests::model() };
+        let model = Model { id: id.into(), ..crate::models::model::tests::model() };
         config(&model, level).unwrap_or_default()
     }
 
@@ -87,7 +87,8 @@ mod tests {
         assert_eq!(asked("gemini-2.5-flash", ThinkingLevel::Max), budget(true, 24_576));
         assert_eq!(asked("gemini-flash-latest", ThinkingLevel::High), json!({"includeThoughts": true}));
         assert_eq!(asked("gemini-flash-latest", ThinkingLevel::Off), Value::Null);
-        let plain = Model { reasoning: false, id: "gemini-2.0-flash".into(), ..crate::model::tests::model() };
+        let plain =
+            Model { reasoning: false, id: "gemini-2.0-flash".into(), ..crate::models::model::tests::model() };
         assert_eq!(config(&plain, ThinkingLevel::High), None);
     }
 }

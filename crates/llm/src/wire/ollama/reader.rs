@@ -4,11 +4,11 @@ use std::collections::HashSet;
 
 use serde_json::Value;
 
-use crate::assembly::{AnswerPieceKind, Assembly};
 use crate::failure::classify::from_stream_json;
 use crate::failure::{FailureClass, ModelFailure};
 use crate::message::{Message, StopReason};
 use crate::request::WireCall;
+use crate::stream::assembly::{AnswerPieceKind, Assembly};
 use crate::wire::{AnswerFrame, WireReader};
 
 /// What reads an answer.

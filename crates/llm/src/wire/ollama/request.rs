@@ -3,9 +3,9 @@
 use serde_json::{Map, Value, json};
 
 use crate::message::AssistantContent;
-use crate::model::Model;
+use crate::models::model::Model;
+use crate::request::schema::{SchemaDialect, normalise};
 use crate::request::{ChatRequest, ThinkingLevel, ToolChoice, WireCall};
-use crate::schema::{SchemaDialect, normalise};
 use crate::wire::history::{self, HistoryAnswer, HistoryPart, HistoryTurn};
 
 pub(super) fn body(call: &WireCall<'_>) -> Value {

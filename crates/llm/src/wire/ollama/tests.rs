@@ -3,17 +3,17 @@
 use serde_json::{Value, json};
 
 use super::OllamaWire;
-use crate::assembly::Assembly;
 use crate::message::{
     AssistantContent, ImageContent, Message, TextContent, ThinkingContent, ToolCall, ToolResultMessage,
     UserContent, UserMessage,
 };
-use crate::model::Model;
+use crate::models::model::Model;
 use crate::request::{Auth, ChatRequest, ThinkingLevel, Tool, ToolChoice, WireCall};
+use crate::stream::assembly::Assembly;
 use crate::wire::{AnswerFrame, Wire};
 
 fn model() -> Model {
-    Model { base_url: String::new(), api: "ollama".into(), ..crate::model::tests::model() }
+    Model { base_url: String::new(), api: "ollama".into(), ..crate::models::model::tests::model() }
 }
 
 fn body(model: &Model, request: &ChatRequest) -> Value {

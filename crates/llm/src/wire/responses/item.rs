@@ -2,9 +2,9 @@
 
 use serde_json::Value;
 
-use crate::assembly::{AnswerPieceKind as PieceKind, Assembly, MAX_ANSWER_PIECES};
 use crate::failure::{FailureClass, ModelFailure};
 use crate::message::AssistantContent;
+use crate::stream::assembly::{AnswerPieceKind as PieceKind, Assembly, MAX_ANSWER_PIECES};
 
 /// What an item is.
 #[derive(Debug, Clone, Copy, PartialEq)]

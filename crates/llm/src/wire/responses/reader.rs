@@ -7,10 +7,10 @@
 use serde_json::Value;
 
 use super::item::{OutputItem, OutputItemKind, OutputItemSlot, OutputItems};
-use crate::assembly::Assembly;
 use crate::failure::classify::from_stream_json;
 use crate::failure::{FailureClass, ModelFailure};
 use crate::message::{AssistantContent, StopReason};
+use crate::stream::assembly::Assembly;
 use crate::wire::{AnswerFrame, WireReader};
 
 /// What reads an answer.

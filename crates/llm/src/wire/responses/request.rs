@@ -6,9 +6,9 @@
 use serde_json::{Map, Value, json};
 
 use crate::message::{AssistantContent, TextContent, ThinkingContent, ToolCall};
-use crate::model::{Model, StrictMode};
+use crate::models::model::{Model, StrictMode};
+use crate::request::schema::{SchemaDialect, normalise};
 use crate::request::{CacheRetention, ChatRequest, ThinkingLevel, ToolChoice, WireCall};
-use crate::schema::{SchemaDialect, normalise};
 use crate::wire::address::{self, MAX_OPENAI_ID};
 use crate::wire::effort::reasoning_effort;
 use crate::wire::history::{self, HistoryAnswer, HistoryPart, HistoryToolResult, HistoryTurn};

@@ -7,7 +7,7 @@ use crate::message::{
     AssistantContent, ImageContent, Message, TextContent, ThinkingContent, ToolCall, ToolResultMessage,
     UserContent, UserMessage,
 };
-use crate::model::{Model, ServerCompat, StrictMode};
+use crate::models::model::{Model, ServerCompat, StrictMode};
 use crate::request::{Auth, CacheRetention, ChatRequest, ThinkingLevel, Tool, ToolChoice, WireCall};
 use crate::wire::Wire;
 
@@ -18,7 +18,7 @@ fn model() -> Model {
         id: "gpt-5".into(),
         base_url: "https://api.openai.com/v1".into(),
         api: "openai-responses".into(),
-        ..crate::model::tests::model()
+        ..crate::models::model::tests::model()
     }
 }
 
@@ -276,6 +276,7 @@ data: {"input_tokens":100,"input_tokens_details":{"cached_tokens":30,"cache_writ
 "#;
     let (model, auth, request) = (model(), Auth::None, ChatRequest::default());
     let call = WireCall { model: &model, auth: &auth, request: &request };
-    let usage = crate::decoder::decode_answer(&ResponsesWire, &call, 0, [stream.as_bytes()]).message.usage;
+    let usage =
+        crate::stream::decoder::decode_answer(&ResponsesWire, &call, 0, [stream.as_bytes()]).message.usage;
     assert_eq!((usage.input, usage.cache_read, usage.cache_write, usage.output), (20, 30, 50, 7));
 }

@@ -12,8 +12,8 @@ use relaycode_door::gate::GATE_VARIABLE;
 use relaycode_exec::{Deadlines, ExitReason, Job, JobEnvironment};
 use rustix::process::{Pid, Signal, kill_process};
 
-use crate::failure::CommandFailure;
-use crate::project;
+use crate::report::failure::CommandFailure;
+use crate::wiring::project;
 
 use super::stage::{DemoStage, mismatch_failure};
 

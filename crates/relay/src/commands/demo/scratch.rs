@@ -5,8 +5,8 @@ use std::io;
 use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 
-use crate::failure::CommandFailure;
-use crate::home::RelayHome;
+use crate::report::failure::CommandFailure;
+use crate::wiring::home::RelayHome;
 
 /// The files of the scratch project.
 const FILES: &[(&str, &str)] = &[

@@ -2,15 +2,15 @@
 //! really printed. When the tour is for machines, nothing is shown and everything is kept.
 
 use clap::Parser;
+use relaycode_tui::layout::style::{Glyph, OutputStyle, PaintRole};
 use relaycode_tui::pluralize;
-use relaycode_tui::style::{Glyph, OutputStyle, PaintRole};
 use serde::Serialize;
 
 use crate::commands::Cli;
-use crate::console::Console;
-use crate::context::CommandContext;
-use crate::failure::{CommandFailure, Exit};
-use crate::signals::SignalGuard;
+use crate::report::failure::{CommandFailure, Exit};
+use crate::terminal::console::Console;
+use crate::terminal::signals::SignalGuard;
+use crate::wiring::context::CommandContext;
 
 use super::scratch::DemoProject;
 

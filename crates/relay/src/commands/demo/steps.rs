@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::failure::{CommandFailure, Exit};
+use crate::report::failure::{CommandFailure, Exit};
 
 use super::kill;
 use super::stage::{DemoStage, ensure, mismatch_failure};

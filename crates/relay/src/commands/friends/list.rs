@@ -1,20 +1,20 @@
 //! Who can be asked, and whether they answer.
 
 use relaycode_friend::ask::AskError;
-use relaycode_friend::depth;
-use relaycode_friend::live_test::{LiveTestError, run_live_test};
-use relaycode_friend::parallel::run_parallel;
+use relaycode_friend::ask::live_test::{LiveTestError, run_live_test};
+use relaycode_friend::driver::parallel::run_parallel;
+use relaycode_friend::friend::depth;
 use relaycode_friend::{Friend, FriendContext};
 use serde_json::{Value, json};
 
-use crate::context::CommandContext;
-use crate::failure::{CommandFailure, Exit};
 use crate::friends::friend_context::{find_friends, known_friends, new_friend_context};
-use crate::json;
-use crate::providers;
-use crate::render;
-use crate::render::friends::FriendRow;
-use crate::signals::SignalGuard;
+use crate::report::failure::{CommandFailure, Exit};
+use crate::report::json;
+use crate::report::render;
+use crate::report::render::friends::FriendRow;
+use crate::terminal::signals::SignalGuard;
+use crate::wiring::context::CommandContext;
+use crate::wiring::providers;
 
 #[derive(Debug, Clone, clap::Args)]
 pub(super) struct FriendsListArgs {
@@ -89,7 +89,7 @@ fn report_friends(rows: &[FriendRow], trouble: Option<&str>, context: &mut Comma
     }
     if let Some(trouble) = trouble {
         let look = context.console.err_style();
-        let text = relaycode_tui::outcome::warning_line(&look, &look.safe(trouble));
+        let text = relaycode_tui::views::outcome::warning_line(&look, &look.safe(trouble));
         context.eprint_at(relaycode_project::config::LogLevel::Error, &text);
     }
     exit

@@ -5,8 +5,8 @@ mod sessions;
 
 use clap::Subcommand;
 
-use crate::context::{CommandContext, RunCommand};
-use crate::failure::{CommandFailure, Exit};
+use crate::report::failure::{CommandFailure, Exit};
+use crate::wiring::context::{CommandContext, RunCommand};
 
 /// Show which agents can be asked, and whether they answer
 ///

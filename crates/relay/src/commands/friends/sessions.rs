@@ -2,12 +2,12 @@
 
 use relaycode_friend::session::{FriendSession, FriendSessionError, FriendSessionStore};
 use relaycode_project::config::LogLevel;
-use relaycode_tui::outcome;
+use relaycode_tui::views::outcome;
 use serde_json::json;
 
-use crate::context::CommandContext;
-use crate::failure::{CommandFailure, Exit};
-use crate::render;
+use crate::report::failure::{CommandFailure, Exit};
+use crate::report::render;
+use crate::wiring::context::CommandContext;
 
 /// Sessions that are named when another was meant.
 const MAX_NAMED_SESSIONS: usize = 10;

@@ -3,11 +3,11 @@
 use relaycode_llm::models::{ModelRole, RegistryModel};
 use serde_json::json;
 
-use crate::context::CommandContext;
-use crate::failure::{CommandFailure, Exit};
-use crate::providers::Providers;
-use crate::render;
-use crate::render::models::ModelRow;
+use crate::report::failure::{CommandFailure, Exit};
+use crate::report::render;
+use crate::report::render::models::ModelRow;
+use crate::wiring::context::CommandContext;
+use crate::wiring::providers::Providers;
 
 #[derive(Debug, Clone, clap::Args)]
 pub(crate) struct ModelsListArgs {

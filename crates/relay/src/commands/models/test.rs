@@ -3,22 +3,23 @@
 use std::time::{Duration, Instant};
 
 use relaycode_llm::failure::{FailureClass, ModelFailure};
-use relaycode_llm::keys::KeySource;
 use relaycode_llm::message::{Message, UserMessage};
 use relaycode_llm::models::SelectedModel;
+use relaycode_llm::models::keys::KeySource;
 use relaycode_llm::request::{CacheRetention, ThinkingLevel};
-use relaycode_llm::retry::RetryBudget;
 use relaycode_llm::stream::StreamTimeouts;
+use relaycode_llm::stream::retry::RetryBudget;
 use relaycode_llm::{AnswerStream, AssistantMessage, ChatRequest, StreamEvent, StreamOptions, StreamStep};
 use serde_json::json;
 
 use super::choose_model;
-use crate::context::CommandContext;
-use crate::failure::{CommandFailure, Exit};
-use crate::json;
-use crate::providers::{self, Providers, interrupted_failure, new_runtime, start_spinner, wait_for_stop};
-use crate::render;
-use crate::signals::SignalGuard;
+use crate::report::failure::{CommandFailure, Exit};
+use crate::report::json;
+use crate::report::render;
+use crate::terminal::signals::SignalGuard;
+use crate::wiring::context::CommandContext;
+use crate::wiring::providers;
+use crate::wiring::providers::{Providers, interrupted_failure, new_runtime, start_spinner, wait_for_stop};
 
 /// Tokens that the answer may have.
 const MAX_ANSWER_TOKENS: u64 = 64;

@@ -1,17 +1,19 @@
 //! `relay sessions delete`: sessions go for good, with everything that is their own.
 
-use relaycode_session::list::SessionSummary;
-use relaycode_session::remove::remove_session;
-use relaycode_tui::outcome;
+use relaycode_session::find::list::SessionSummary;
+use relaycode_session::home::remove::remove_session;
+use relaycode_tui::layout::style::OutputStyle;
 use relaycode_tui::pluralize;
-use relaycode_tui::sessions::list::{self as view, SessionRow};
-use relaycode_tui::style::OutputStyle;
+use relaycode_tui::views::outcome;
+use relaycode_tui::views::sessions::list as view;
+use relaycode_tui::views::sessions::list::SessionRow;
 use serde_json::json;
 
 use super::locator::{SessionLocator, id_digits, session_failure, session_title, short_id};
-use crate::context::CommandContext;
-use crate::failure::{CommandFailure, Exit, ProjectState};
-use crate::questions::{self, is_yes};
+use crate::report::failure::{CommandFailure, Exit, ProjectState};
+use crate::terminal::questions;
+use crate::terminal::questions::is_yes;
+use crate::wiring::context::CommandContext;
 
 /// Delete sessions for good
 ///

@@ -10,12 +10,12 @@ use relaycode_session::export::{
     self, EntrySource, EntryVisitor, ExportError, ExportOptions, ExportSource, ExportSummary,
 };
 use relaycode_session::{EntryBody, Session};
-use relaycode_tui::outcome;
+use relaycode_tui::views::outcome;
 use serde_json::json;
 
 use super::locator::{SessionLocator, short_id};
-use crate::context::CommandContext;
-use crate::failure::{CommandFailure, Exit, ProjectState};
+use crate::report::failure::{CommandFailure, Exit, ProjectState};
+use crate::wiring::context::CommandContext;
 
 /// Write a conversation to one HTML page, or to Markdown
 ///

@@ -1,12 +1,13 @@
 //! `relay sessions fork`: another session out of one, about this directory.
 
-use relaycode_session::{SessionHeader, layout};
-use relaycode_tui::outcome;
+use relaycode_session::SessionHeader;
+use relaycode_session::home::layout;
+use relaycode_tui::views::outcome;
 use serde_json::json;
 
 use super::locator::{SessionLocator, session_failure, write_failure};
-use crate::context::CommandContext;
-use crate::failure::{CommandFailure, Exit};
+use crate::report::failure::{CommandFailure, Exit};
+use crate::wiring::context::CommandContext;
 
 /// Copy a session into this directory, to go on here
 ///

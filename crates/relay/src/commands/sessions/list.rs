@@ -1,16 +1,17 @@
 //! `relay sessions list`: what there is, newest first.
 
-use relaycode_session::list::SessionSummary;
-use relaycode_session::sweep;
-use relaycode_tui::clock;
-use relaycode_tui::outcome;
-use relaycode_tui::sessions::list::{self as view, SessionRow};
-use relaycode_tui::style::OutputStyle;
+use relaycode_session::find::list::SessionSummary;
+use relaycode_session::home::sweep;
+use relaycode_tui::layout::clock;
+use relaycode_tui::layout::style::OutputStyle;
+use relaycode_tui::views::outcome;
+use relaycode_tui::views::sessions::list as view;
+use relaycode_tui::views::sessions::list::SessionRow;
 use serde::Serialize;
 
 use super::locator::{SessionLocator, id_digits, parse_positive, read_failure, session_title, short_id};
-use crate::context::CommandContext;
-use crate::failure::{CommandFailure, Exit};
+use crate::report::failure::{CommandFailure, Exit};
+use crate::wiring::context::CommandContext;
 use relaycode_project::config::LogLevel;
 
 /// List the sessions about this directory, newest first

@@ -8,14 +8,15 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use relaycode_durable::{Fs, FsDir, RealFs};
-use relaycode_session::list::{ListScope, SessionSummary};
-use relaycode_session::resolve::{self, ResolveError, ResolvedSession, SessionTarget};
-use relaycode_session::terminal::{TerminalBreadcrumb, TerminalHints, TerminalId};
+use relaycode_session::find::list::{ListScope, SessionSummary};
+use relaycode_session::find::resolve;
+use relaycode_session::find::resolve::{ResolveError, ResolvedSession, SessionTarget};
+use relaycode_session::home::terminal::{TerminalBreadcrumb, TerminalHints, TerminalId};
 use relaycode_session::{BlobStore, HomeLayout, OpenMode, Session, SessionError, SessionLister};
 use relaycode_text::width::{Ellipsis, clip};
 
-use crate::context::CommandContext;
-use crate::failure::{CommandFailure, Exit, ProjectState};
+use crate::report::failure::{CommandFailure, Exit, ProjectState};
+use crate::wiring::context::CommandContext;
 
 /// Digits of an id that people see at least.
 const MIN_ID_DIGITS: usize = 8;

@@ -12,8 +12,8 @@ mod tree;
 
 use clap::Subcommand;
 
-use crate::context::{CommandContext, RunCommand};
-use crate::failure::{CommandFailure, Exit};
+use crate::report::failure::{CommandFailure, Exit};
+use crate::wiring::context::{CommandContext, RunCommand};
 
 /// List, search and look after conversations
 ///

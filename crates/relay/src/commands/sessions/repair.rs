@@ -4,12 +4,12 @@ use std::sync::Arc;
 
 use relaycode_durable::Fs;
 use relaycode_session::Session;
-use relaycode_tui::outcome;
+use relaycode_tui::views::outcome;
 use serde_json::json;
 
 use super::locator::{SessionLocator, session_failure};
-use crate::context::CommandContext;
-use crate::failure::{CommandFailure, Exit};
+use crate::report::failure::{CommandFailure, Exit};
+use crate::wiring::context::CommandContext;
 
 /// Oddities that are listed for people; `--json` has more.
 const MAX_LISTED: usize = 20;

@@ -3,17 +3,19 @@
 use std::time::{Duration, Instant};
 
 use relaycode_project::config::LogLevel;
-use relaycode_session::list::SessionSummary;
-use relaycode_session::search::{self, SearchHit, SearchWords};
-use relaycode_tui::outcome;
+use relaycode_session::find::list::SessionSummary;
+use relaycode_session::find::search;
+use relaycode_session::find::search::{SearchHit, SearchWords};
 use relaycode_tui::pluralize;
-use relaycode_tui::sessions::hits::{self as view, SessionMatch};
+use relaycode_tui::views::outcome;
+use relaycode_tui::views::sessions::hits as view;
+use relaycode_tui::views::sessions::hits::SessionMatch;
 use serde::Serialize;
 
 use super::locator::{SessionLocator, id_digits, parse_positive, read_failure, session_title, short_id};
-use crate::context::CommandContext;
-use crate::failure::{CommandFailure, Exit, ProjectState};
-use crate::signals::SignalGuard;
+use crate::report::failure::{CommandFailure, Exit, ProjectState};
+use crate::terminal::signals::SignalGuard;
+use crate::wiring::context::CommandContext;
 
 /// Messages that are shown of one session.
 const MAX_HITS_SHOWN: usize = 3;

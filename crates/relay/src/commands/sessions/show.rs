@@ -3,19 +3,20 @@
 use std::rc::Rc;
 
 use relaycode_session::{EntryBody, Session, SessionEntry};
-use relaycode_tui::clock;
-use relaycode_tui::sessions::transcript::{self, TranscriptHeader, TranscriptPart};
-use relaycode_tui::style::OutputStyle;
+use relaycode_tui::layout::clock;
+use relaycode_tui::layout::style::OutputStyle;
+use relaycode_tui::views::sessions::transcript;
+use relaycode_tui::views::sessions::transcript::{TranscriptHeader, TranscriptPart};
 use serde_json::{Value, json};
 
 use super::locator::{SessionLocator, session_failure, session_title};
 use crate::approver::{pager::Pager, terminal_program_runner};
-use crate::context::CommandContext;
-use crate::failure::{CommandFailure, Exit};
-use crate::programs::UserPrograms;
-use crate::project::process_runner;
-use crate::questions;
-use crate::signals::SignalGuard;
+use crate::report::failure::{CommandFailure, Exit};
+use crate::terminal::questions;
+use crate::terminal::signals::SignalGuard;
+use crate::wiring::context::CommandContext;
+use crate::wiring::programs::UserPrograms;
+use crate::wiring::project::process_runner;
 
 /// Show a conversation
 ///

@@ -1,13 +1,15 @@
 //! `relay sessions tree`: a conversation with all its branches.
 
 use clap::ValueEnum;
-use relaycode_session::outline::{self, OutlineLine};
-use relaycode_tui::sessions::tree::{self as view, SessionTreeNode};
+use relaycode_session::view::outline;
+use relaycode_session::view::outline::OutlineLine;
+use relaycode_tui::views::sessions::tree as view;
+use relaycode_tui::views::sessions::tree::SessionTreeNode;
 use serde_json::{Value, json};
 
 use super::locator::{SessionLocator, session_failure};
-use crate::context::CommandContext;
-use crate::failure::{CommandFailure, Exit};
+use crate::report::failure::{CommandFailure, Exit};
+use crate::wiring::context::CommandContext;
 
 /// Show a conversation as a tree
 ///

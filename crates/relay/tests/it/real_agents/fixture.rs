@@ -181,9 +181,9 @@ impl Stage {
         let Some(agent) = self.agent else {
             let prompt = self.run(&["prompt"]);
             let id = prompt.out.lines().find_map(|line| line.strip_prefix("projectId: ")).unwrap();
-            let edit = crate::scratch_project::edit("old.txt", "two", "zwei");
-            let new = crate::scratch_project::whole("src/new.txt", "hello\n");
-            let cart = crate::scratch_project::edit("src/cart.rs", "// not committed", "// better");
+            let edit = crate::fixture::scratch_project::edit("old.txt", "two", "zwei");
+            let new = crate::fixture::scratch_project::whole("src/new.txt", "hello\n");
+            let cart = crate::fixture::scratch_project::edit("src/cart.rs", "// not committed", "// better");
             let text =
                 format!("{edit}\n{new}\n{cart}\n```yaml\nprojectId: {id}\ngitCommitMsg: \"better\"\n```\n");
             return vec![ScriptedTurn::text(text)];

@@ -2,7 +2,7 @@
 
 use super::desktop::{Desktop, on_each_desktop};
 use super::{CART, Shop};
-use crate::scratch_project::Ran;
+use crate::fixture::scratch_project::Ran;
 
 on_each_desktop!(
     the_clipboard_is_taken_where_nothing_else_is_named,

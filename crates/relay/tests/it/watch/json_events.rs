@@ -10,7 +10,7 @@ use serde_json::Value;
 
 use super::desktop::{Desktop, on_each_desktop};
 use super::{CART, Shop, Watch, uuid};
-use crate::keyed_project::{LONG, wait_until};
+use crate::fixture::keyed_project::{LONG, wait_until};
 
 on_each_desktop!(machines_get_one_object_per_line, a_person_is_asked_on_the_terminal_beside_the_objects);
 

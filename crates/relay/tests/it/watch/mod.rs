@@ -26,8 +26,9 @@ use relaycode_testkit::process::{GENEROUS_TIMEOUT, poll_until};
 use relaycode_testkit::screen::{TestScreen, on_terminal};
 use serde_json::{Value, json};
 
-use crate::keyed_project::{self, Scene, processes_with, wait_until};
-use crate::scratch_project::{Project, Ran, edit, run};
+use crate::fixture::keyed_project;
+use crate::fixture::keyed_project::{Scene, processes_with, wait_until};
+use crate::fixture::scratch_project::{Project, Ran, edit, run};
 use desktop::Desktop;
 
 /// A linter that takes `BAD` for an error.

@@ -2,7 +2,7 @@
 
 use super::desktop::{Desktop, on_each_desktop};
 use super::{CART, Shop, answer};
-use crate::scratch_project::{edit, whole};
+use crate::fixture::scratch_project::{edit, whole};
 
 on_each_desktop!(
     an_answer_that_names_no_project_is_at_most_asked_about,

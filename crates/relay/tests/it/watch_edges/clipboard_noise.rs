@@ -7,7 +7,7 @@ use relaycode_testkit::or_skip;
 use relaycode_testkit::process::poll_until;
 
 use super::*;
-use crate::keyed_project::LONG;
+use crate::fixture::keyed_project::LONG;
 
 /// Many changes, as fast as programs can copy.
 const MANY: usize = 50;

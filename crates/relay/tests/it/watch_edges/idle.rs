@@ -18,7 +18,7 @@ fn nothing_runs_while_nothing_happens() {
     let screen = watched.on(&desktop);
     // Whatever it began with is done once it has not been awake for a while.
     let (mut before, mut since) = (sleeps(screen.pid()), Instant::now());
-    poll_until(crate::keyed_project::LONG, || {
+    poll_until(crate::fixture::keyed_project::LONG, || {
         let now = sleeps(screen.pid());
         if now != before {
             (before, since) = (now, Instant::now());

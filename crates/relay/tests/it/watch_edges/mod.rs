@@ -24,8 +24,8 @@ use relaycode_testkit::screen::{TestScreen, on_terminal};
 use rustix::process::Pid;
 use serde_json::{Value, json};
 
-use crate::keyed_project::{Scene, processes_with, wait_until};
-use crate::scratch_project::edit;
+use crate::fixture::keyed_project::{Scene, processes_with, wait_until};
+use crate::fixture::scratch_project::edit;
 
 /// The live line of a session with a clipboard.
 const WATCHING: &str = "watching the clipboard (X11)";
@@ -174,7 +174,7 @@ fn said(screen: &TestScreen, text: &str) -> usize {
 
 /// Waits until it was said so often.
 fn wait_said(screen: &TestScreen, text: &str, count: usize) {
-    screen.wait_for(|screen| said(screen, text) >= count, crate::keyed_project::LONG);
+    screen.wait_for(|screen| said(screen, text) >= count, crate::fixture::keyed_project::LONG);
 }
 
 /// How often the process has gone to sleep by itself, by thread.

@@ -22,7 +22,7 @@ fn without_a_terminal_what_is_clean_is_applied_and_the_rest_is_reported() {
     wait_until("it goes on", || both().matches("✓ applied").count() == 2);
     relay.signal(Signal::TERM);
     assert_eq!(
-        relay.wait_exit(crate::keyed_project::LONG).and_then(|status| status.code()),
+        relay.wait_exit(crate::fixture::keyed_project::LONG).and_then(|status| status.code()),
         Some(130),
         "{}",
         both()
@@ -50,7 +50,7 @@ fn for_a_machine_every_outcome_is_an_object_on_a_line_of_its_own() {
     desktop.copy(&watched.bare("two", "TWO"));
     wait_until("it reports", || lines().len() == 3);
     relay.signal(Signal::TERM);
-    relay.wait_exit(crate::keyed_project::LONG);
+    relay.wait_exit(crate::fixture::keyed_project::LONG);
     let lines = lines();
     assert_eq!(lines[0]["event"], "watching");
     assert_eq!((&lines[1]["event"], &lines[1]["ok"]), (&"outcome".into(), &true.into()), "{lines:?}");

@@ -9,7 +9,7 @@ use relaycode_testkit::dunst::Dunst;
 use relaycode_testkit::or_skip;
 
 use super::*;
-use crate::keyed_project::LONG;
+use crate::fixture::keyed_project::LONG;
 
 #[test]
 fn the_desktop_tells_that_a_question_waits_and_what_came_of_an_answer() {

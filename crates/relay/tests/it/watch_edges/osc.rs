@@ -5,7 +5,7 @@ use relaycode_testkit::or_skip;
 use relaycode_testkit::process::{output, poll_until};
 
 use super::*;
-use crate::keyed_project::LONG;
+use crate::fixture::keyed_project::LONG;
 
 #[test]
 fn the_prompt_goes_out_through_the_terminal() {

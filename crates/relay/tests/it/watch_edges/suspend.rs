@@ -27,7 +27,7 @@ fn after_a_stop_the_live_line_and_the_keys_come_back() {
     screen.type_keys("clear; fg\r");
     screen.wait_for(
         |screen| screen.text().contains(PASTING) && !screen.text().contains("Stopped"),
-        crate::keyed_project::LONG,
+        crate::fixture::keyed_project::LONG,
     );
     assert!(!screen.is_in_shell_mode());
     screen.paste(&watched.keyed("one", "ONE"));
@@ -49,7 +49,7 @@ fn after_a_stop_a_question_stands_there_again_and_pasted_text_is_still_no_answer
     screen.type_keys("clear; fg\r");
     screen.wait_for(
         |screen| screen.text().contains("apply? [y/N]") && !screen.text().contains("Stopped"),
-        crate::keyed_project::LONG,
+        crate::fixture::keyed_project::LONG,
     );
     assert!(!screen.is_in_shell_mode());
     screen.paste("y\ny\n");

@@ -8,7 +8,7 @@ use std::time::SystemTime;
 use relaycode_testkit::hostile_text;
 use rustix::process::Pid;
 
-use crate::keyed_project::Scene;
+use crate::fixture::keyed_project::Scene;
 
 /// The first thing in what was sent to a terminal that it would obey or hide, and that is none of relay's own.
 pub(super) fn unsafe_in(sent: &str) -> Option<String> {

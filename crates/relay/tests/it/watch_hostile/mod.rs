@@ -22,8 +22,8 @@ use relaycode_testkit::screen::{TestScreen, on_terminal};
 use rustix::process::Signal;
 use serde_json::json;
 
-use crate::keyed_project::Scene;
-use crate::scratch_project::{edit, run};
+use crate::fixture::keyed_project::Scene;
+use crate::fixture::scratch_project::{edit, run};
 use cases::{Case, Expect, Group, Put};
 use desktop::Desk;
 

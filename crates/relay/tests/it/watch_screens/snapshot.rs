@@ -8,7 +8,7 @@ use relaycode_testkit::process::{GENEROUS_TIMEOUT, poll_until};
 use relaycode_testkit::screen::{TestScreen, on_terminal};
 use serde_json::Value;
 
-use crate::keyed_project::Scene;
+use crate::fixture::keyed_project::Scene;
 
 const COLUMNS: u16 = 100;
 const ROWS: u16 = 46;

@@ -3,8 +3,8 @@
 use std::fs;
 use std::os::unix::fs::symlink;
 
-use relaycode_friend::answer::DeclinedActionKind;
-use relaycode_friend::event::FriendEvent;
+use relaycode_friend::friend::answer::DeclinedActionKind;
+use relaycode_friend::friend::event::FriendEvent;
 use relaycode_friend::{FriendFailure, TurnMemory};
 use relaycode_project::access::Access;
 use relaycode_testkit::model;

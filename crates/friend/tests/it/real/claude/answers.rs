@@ -1,7 +1,7 @@
 //! What claude answers: plainly, piece by piece, by a schema, to a large prompt; and whether it is there.
 
 use relaycode_friend::TurnTask;
-use relaycode_friend::event::FriendEvent;
+use relaycode_friend::friend::event::FriendEvent;
 use relaycode_testkit::model;
 use serde_json::json;
 

@@ -4,8 +4,8 @@ use std::thread;
 use std::time::Duration;
 
 use relaycode_friend::FriendFailure;
-use relaycode_friend::event::FriendEvent;
-use relaycode_friend::turn::TurnLimits;
+use relaycode_friend::friend::event::FriendEvent;
+use relaycode_friend::friend::turn::TurnLimits;
 use relaycode_testkit::model::{self, TurnDelay};
 use relaycode_testkit::process::CLEANUP_TIMEOUT;
 

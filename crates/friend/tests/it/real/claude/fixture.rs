@@ -5,10 +5,10 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-use relaycode_friend::answer::DeclinedAction;
-use relaycode_friend::event::FriendEvent;
+use relaycode_friend::friend::answer::DeclinedAction;
+use relaycode_friend::friend::event::FriendEvent;
+use relaycode_friend::friend::turn::TurnLimits;
 use relaycode_friend::friends::claude::Claude;
-use relaycode_friend::turn::TurnLimits;
 use relaycode_friend::{
     Friend, FriendAnswer, FriendContext, FriendFailure, FriendTurn, TurnMemory, TurnTask,
 };

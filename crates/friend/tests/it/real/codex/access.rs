@@ -2,8 +2,8 @@
 
 use std::fs;
 
-use relaycode_friend::answer::DeclinedActionKind;
-use relaycode_friend::event::FriendEvent;
+use relaycode_friend::friend::answer::DeclinedActionKind;
+use relaycode_friend::friend::event::FriendEvent;
 use relaycode_friend::{FriendFailure, TurnMemory, TurnTask};
 use relaycode_project::access::Access;
 use relaycode_testkit::model;

@@ -1,6 +1,6 @@
 //! What codex answers, and in which form.
 
-use relaycode_friend::event::FriendEvent;
+use relaycode_friend::friend::event::FriendEvent;
 use relaycode_friend::{FriendFailure, TurnMemory, TurnTask};
 use relaycode_testkit::model;
 use serde_json::json;

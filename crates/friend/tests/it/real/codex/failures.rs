@@ -4,7 +4,7 @@ use std::fs;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use relaycode_friend::event::FriendEvent;
+use relaycode_friend::friend::event::FriendEvent;
 use relaycode_friend::{Friend, FriendContext, FriendFailure};
 use relaycode_project::access::Access;
 use relaycode_testkit::model;
