@@ -7,8 +7,8 @@ use std::process::Stdio;
 use std::time::Duration;
 
 use anyhow::{Context, bail};
-use relaycode_testkit::agents::{self, Resident, Scratch};
-use relaycode_testkit::model::{Script, Server, Turn};
+use relaycode_testkit::agents::{self, AgentScratch, InstalledAgent};
+use relaycode_testkit::model::{Script, ScriptedServer, ScriptedTurn};
 use serde_json::Value;
 
 use super::asking::milliseconds;
@@ -46,12 +46,12 @@ pub(super) fn measure(wanted: &dyn Fn(&str) -> bool, keep: &mut impl FnMut(Measu
     if !wanted(name) {
         return Ok(());
     }
-    let turns: Vec<Turn> =
-        (0..4 * RUNS).map(|_| Turn::text("It is a project, and there is nothing in it.")).collect();
-    let server = Server::start(Script::new(turns));
-    let scratch = Scratch::new();
-    let codex = agents::named("codex").context("codex is not known")?;
-    let resident = match scratch.settle(codex, &server.url()) {
+    let turns: Vec<ScriptedTurn> =
+        (0..4 * RUNS).map(|_| ScriptedTurn::text("It is a project, and there is nothing in it.")).collect();
+    let server = ScriptedServer::start(Script::new(turns));
+    let scratch = AgentScratch::new();
+    let codex = agents::find_by_name("codex").context("codex is not known")?;
+    let resident = match scratch.install_agent(codex, &server.url()) {
         Ok(resident) => resident,
         Err(absent) => {
             let mut measured = Measured::single(name.to_owned(), "", 0.0, None);
@@ -89,7 +89,7 @@ fn said() -> anyhow::Result<Vec<String>> {
 }
 
 /// Has the same conversation; what it took of the processor.
-fn driven(resident: &Resident, said: &[String]) -> anyhow::Result<Duration> {
+fn driven(resident: &InstalledAgent, said: &[String]) -> anyhow::Result<Duration> {
     let mut command = resident.command(resident.program());
     command.args(SERVER).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
     let project = command.get_current_dir().context("no directory")?.canonicalize()?;

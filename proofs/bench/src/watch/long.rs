@@ -3,7 +3,7 @@
 
 use std::time::{Duration, Instant};
 
-use relaycode_testkit::screen::Usage;
+use relaycode_testkit::screen::ProcessUsage;
 
 use super::idle::megabytes;
 use super::stage::{Gate, Stage, Watched, pause};
@@ -71,7 +71,7 @@ fn row(
     watched.leave()
 }
 
-fn told(keep: &mut impl FnMut(Measured), name: &str, times: Vec<Duration>, looks: &[(usize, Usage)]) {
+fn told(keep: &mut impl FnMut(Measured), name: &str, times: Vec<Duration>, looks: &[(usize, ProcessUsage)]) {
     let (Some((first_at, first)), Some((last_at, last))) = (looks.first(), looks.last()) else { return };
     let early: Duration = times.iter().take(100).sum::<Duration>() / 100;
     let late: Duration = times.iter().rev().take(100).sum::<Duration>() / 100;
@@ -85,7 +85,7 @@ fn told(keep: &mut impl FnMut(Measured), name: &str, times: Vec<Duration>, looks
     let grown = last.own_memory as f64 - first.own_memory as f64;
     let slope = grown / 1e3 / (last_at - first_at) as f64;
     let mut measured = Measured::single(format!("{name}, growth"), "kB", slope, Some(GROWTH_BELOW));
-    let at = |(number, usage): &(usize, Usage)| {
+    let at = |(number, usage): &(usize, ProcessUsage)| {
         format!("{number}: {:.2}/{:.2}", megabytes(usage.memory), megabytes(usage.own_memory))
     };
     measured.note = format!(
@@ -93,7 +93,7 @@ fn told(keep: &mut impl FnMut(Measured), name: &str, times: Vec<Duration>, looks
         looks.iter().map(at).collect::<Vec<_>>().join(", ")
     );
     keep(measured);
-    let counted = |usage: &Usage| usage.threads + usage.descriptors + usage.children;
+    let counted = |usage: &ProcessUsage| usage.threads + usage.descriptors + usage.children;
     let more = counted(last).saturating_sub(counted(first)) as f64;
     let mut measured = Measured::single(format!("{name}, left over"), "", more, Some(1.0));
     measured.note = format!(

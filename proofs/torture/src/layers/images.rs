@@ -8,8 +8,8 @@ use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use anyhow::bail;
-use relaycode_durable::model::Bounds;
-use relaycode_testkit::crash::{self, Case, Report};
+use relaycode_durable::model::CrashBounds;
+use relaycode_testkit::crash::{self, CrashCase, CrashReport};
 
 use super::Layer;
 use crate::drive::{Cases, Tally, drive, workers};
@@ -62,7 +62,7 @@ impl Layer for Images {
         if let Ok(scenario) = spec.parse() {
             return judge(scenario).map(|judged| judged.disks + judged.calls);
         }
-        let case: Case = spec.parse().map_err(anyhow::Error::msg)?;
+        let case: CrashCase = spec.parse().map_err(anyhow::Error::msg)?;
         match crash::replay(&case) {
             None => Ok(1),
             Some(problem) => bail!("{problem}"),
@@ -77,13 +77,13 @@ struct Judged {
 }
 
 fn judge(scenario: u64) -> anyhow::Result<Judged> {
-    let bounds = Bounds { seed: scenario, ..Bounds::default() };
+    let bounds = CrashBounds { seed: scenario, ..CrashBounds::default() };
     let cut = held(crash::explore(scenario, &bounds))?;
     let failed = held(crash::fail_every_call(scenario))?;
     Ok(Judged { disks: cut.images as u64, calls: failed.errors as u64 })
 }
 
-fn held(report: Report) -> anyhow::Result<Report> {
+fn held(report: CrashReport) -> anyhow::Result<CrashReport> {
     match report.failures.first() {
         None => Ok(report),
         Some(failure) => {
