@@ -1,36 +1,33 @@
-//! One measurement: a distribution of times, the plain pass over the same bytes that it is compared
-//! with, and the target.
+//! One measurement: a distribution of times, a plain pass over the same bytes to compare with, and the
+//! target.
 
 use std::fmt;
 use std::time::{Duration, Instant};
 
 use serde::Serialize;
 
-/// Runs per measurement at least.
+/// Least runs per measurement.
 pub(super) const RUNS: usize = 200;
 
-/// A measured thing.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct Measured {
-    /// What was measured.
     pub name: String,
-    /// What the values are, `ms`, `MB`, `×`.
+    /// `ms`, `MB`, `×`.
     pub unit: &'static str,
-    /// The middle value.
     pub median: f64,
-    /// The value that one run in a hundred exceeds, or the only value there is.
+    /// Exceeded by one run in a hundred, or the only value there is.
     pub p99: f64,
     /// A plain pass over the same data in the same run, in the same unit.
     pub plain: Option<f64>,
-    /// The value to stay below; `None`: only shown.
+    /// The limit; `None`: only shown.
     pub below: Option<f64>,
-    /// What came of it, for a person.
+    /// For a person.
     pub note: String,
 }
 
 impl Measured {
-    /// From times, one per run.
+    /// One time per run.
     pub(super) fn from_times(name: String, mut times: Vec<Duration>, below: Option<f64>) -> Measured {
         times.sort_unstable();
         let at = |share: usize| {
@@ -40,12 +37,10 @@ impl Measured {
         Measured { name, unit: "ms", median: at(50), p99: at(99), plain: None, below, note: String::new() }
     }
 
-    /// A single value.
     pub(super) fn single(name: String, unit: &'static str, value: f64, below: Option<f64>) -> Measured {
         Measured { name, unit, median: value, p99: value, plain: None, below, note: String::new() }
     }
 
-    /// Whether the target is met.
     pub(super) fn met(&self) -> bool {
         self.below.is_none_or(|below| self.p99 < below)
     }
@@ -71,11 +66,11 @@ impl fmt::Display for Measured {
     }
 }
 
-/// What is so slow that it misses its target anyway is not run [`RUNS`] times.
+/// Work that is too slow for its target anyway is not run [`RUNS`] times.
 const PATIENCE: Duration = Duration::from_secs(10);
 const RUNS_AT_LEAST: usize = 20;
 
-/// Times `work` [`RUNS`] times after a few runs that warm it up.
+/// Times `work` [`RUNS`] times after a warm-up.
 pub(super) fn times<T>(mut work: impl FnMut() -> T) -> Vec<Duration> {
     let start = Instant::now();
     for _ in 0..RUNS / 50 {

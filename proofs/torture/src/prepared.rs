@@ -1,5 +1,5 @@
-//! A scenario made ready: its tree on disk, the command to run on it, and what the tree is before and after,
-//! learned from one run of the binary that nobody disturbs.
+//! A prepared scenario: its tree on disk, the command to run on it, and the tree before and after, learned
+//! from one undisturbed run of the binary.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -12,10 +12,10 @@ use super::snapshot::{self, Snapshot};
 use super::strace::{self, Call};
 use super::world::World;
 
-/// A scenario that is ready to be run any number of times.
+/// Can be run any number of times.
 pub(super) struct Prepared {
     pub(super) scenario: Scenario,
-    /// The room that every run starts with a copy of.
+    /// Every run starts with a copy of this room.
     template: PathBuf,
     /// What is run.
     pub(super) what: Do,
@@ -26,7 +26,7 @@ pub(super) struct Prepared {
 }
 
 impl Prepared {
-    /// Makes scenario `index` ready beneath `base`.
+    /// Prepares scenario `index` beneath `base`.
     pub(super) fn new(world: &World, base: &Path, seed: u64, index: u64) -> anyhow::Result<Prepared> {
         let scenario = Scenario::new(seed, index);
         let told = format!("scenario {}", super::scenario::name(seed, index));
@@ -63,7 +63,7 @@ impl Prepared {
         Ok(Prepared { scenario, template, what, before, after, records_before, records_after })
     }
 
-    /// Turns the empty directory `room` into a room as it is before the run.
+    /// Fills the empty directory `room` with the state before the run.
     pub(super) fn furnish(&self, room: &Path) -> anyhow::Result<()> {
         for part in ["project", "home"] {
             snapshot::copy(&self.template.join(part), &room.join(part))?;
@@ -72,7 +72,7 @@ impl Prepared {
         Ok(())
     }
 
-    /// The calls out of `names` that the run makes.
+    /// The calls among `names` that the run makes.
     pub(super) fn calls(&self, world: &World, base: &Path, names: &[&[&str]]) -> anyhow::Result<Vec<Call>> {
         let room = World::fresh(base, &format!("count-{}-{}", self.scenario.seed, self.scenario.index))?;
         self.furnish(&room)?;

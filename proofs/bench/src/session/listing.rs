@@ -1,5 +1,5 @@
-//! Five thousand sessions of twenty projects: the list of all, by the library and by the command, with their indexes and
-//! without.
+//! Five thousand sessions of twenty projects: the list of all, by the library and by the command, with
+//! their indexes and without.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -23,7 +23,6 @@ const PROJECTS: usize = 20;
 const LIST_BELOW: f64 = 200.0;
 const RUNS: usize = 21;
 
-/// Measures both kinds.
 pub(super) fn measure(wanted: &dyn Fn(&str) -> bool, keep: &mut impl FnMut(Measured)) -> anyhow::Result<()> {
     if !wanted("session, list 5 000") {
         return Ok(());
@@ -49,7 +48,7 @@ fn listed(keep: &mut impl FnMut(Measured), home: &Path, kind: &str) -> anyhow::R
     ensure!(found == SESSIONS, "{found} of {SESSIONS} sessions are listed");
     let name = |what: &str| format!("session, list 5 000, {kind}, {what}");
     let runs = library.len();
-    // Both processors are used, so whoever else wants one is in every run: the median is judged.
+    // Both processors are used, so any other load is in every run: the median is judged.
     let all = Measured::from_times(String::new(), library, None);
     let mut measured = Measured::single(name("library"), "ms", all.median, Some(LIST_BELOW));
     measured.note = format!("wall, median of {runs} runs, p99 {:.1}", all.p99);
@@ -78,7 +77,7 @@ fn listed(keep: &mut impl FnMut(Measured), home: &Path, kind: &str) -> anyhow::R
     Ok(())
 }
 
-/// Makes the sessions and their indexes: most are short, one in fifty is long.
+/// Creates the sessions and their indexes: most are short, one in fifty is long.
 fn make(home: &Path) -> anyhow::Result<Vec<PathBuf>> {
     let mut random = Random::new(5);
     let mut paths = Vec::new();

@@ -18,7 +18,6 @@ use std::path::Path;
 use super::drive::Tally;
 use super::world::World;
 
-/// One kind of harm.
 pub(super) trait Layer: Sync {
     /// What `--only` takes.
     fn name(&self) -> &'static str;
@@ -26,17 +25,16 @@ pub(super) trait Layer: Sync {
     /// What it does and proves, in a line.
     fn about(&self) -> &'static str;
 
-    /// What it needs that is not here: a tool or a right, by name.
+    /// A missing tool or right, by name.
     fn missing(&self, world: &World) -> Option<String>;
 
-    /// Runs its cases.
     fn run(&self, world: &World) -> anyhow::Result<Tally>;
 
     /// Runs the one case that `spec` names, in the empty directory `room`.
     fn replay(&self, world: &World, room: &Path, spec: &str) -> anyhow::Result<u64>;
 }
 
-/// Every layer, in the order in which they run.
+/// In the order in which they run.
 pub(super) const LAYERS: &[&dyn Layer] = &[
     &images::Images,
     &kill::Kill,
@@ -52,7 +50,7 @@ pub(super) const LAYERS: &[&dyn Layer] = &[
     &sessions::Sessions,
 ];
 
-/// Puts `items` in an order that the seed decides, so that any first part of them is a spread sample.
+/// In an order determined by the seed, so that any first part of them is a spread sample.
 fn shuffled<T>(mut items: Vec<T>, seed: u64) -> Vec<T> {
     let mut random = relaycode_testkit::random::Random::new(seed);
     for at in (1..items.len()).rev() {
@@ -61,7 +59,7 @@ fn shuffled<T>(mut items: Vec<T>, seed: u64) -> Vec<T> {
     items
 }
 
-/// The number that a spec's part stands for, as in `7.3`: seed and scenario.
+/// Seed and scenario from a part of a spec, as in `7.3`.
 fn scenario_of(text: &str) -> anyhow::Result<(u64, u64)> {
     use anyhow::Context;
     let (seed, index) =

@@ -1,6 +1,6 @@
-//! P6: poisoned repositories, and every command of relay in them, under a log of every program that is
-//! started. Without trust that is relay itself and a hardened git, and nothing else; with trust it is exactly
-//! what was trusted.
+//! P6: poisoned repositories, and every command of relay in them, with a log of every program that is
+//! started. Without trust that is relay itself and a hardened git, and nothing else; with trust it is
+//! exactly what was trusted.
 //!
 //! A case is `poison:root`, `poison:sub`, `poison:root-y`, `poison:sub-y`, or `trusted:FORM`.
 
@@ -17,7 +17,6 @@ use crate::poisons::{self, Ground};
 use crate::strace;
 use crate::world::World;
 
-/// The layer.
 pub(super) struct Poisoned;
 
 /// Where relay is started, and whether it is told yes.
@@ -89,7 +88,7 @@ impl Layer for Poisoned {
         };
         let mut cases: Vec<String> = poisons::all().iter().flat_map(both).collect();
         cases = shuffled(cases, world.seed);
-        // What must run is asked first: it shows that the log sees what is started.
+        // The programs that must run come first: they show that the log sees what is started.
         cases.splice(0..0, FORMS.iter().map(|form| format!("trusted:{form}")));
         let mut tally = drive(
             world,
@@ -143,7 +142,7 @@ fn run(world: &World, allowed: &Allowed, room: &Path, case: &str) -> anyhow::Res
     Ok(COMMANDS.len() as u64)
 }
 
-/// The tour has a project and a gate of its own, far from the poison: a shell script and what that needs.
+/// The tour has its own project and gate, far from the poison: a shell script and what that needs.
 fn is_of_the_tour(exec: &Exec, room: &Path) -> bool {
     let path = Path::new(&exec.path);
     let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
@@ -169,7 +168,7 @@ impl<'g> Place<'g> {
         }
     }
 
-    /// Runs relay; what it started, without relay itself as the user starts it.
+    /// Runs relay; returns what it started, without relay itself.
     fn run(&self, world: &World, line: &str) -> anyhow::Result<Vec<Exec>> {
         let room = &self.ground.room;
         let directory =
@@ -190,8 +189,8 @@ impl<'g> Place<'g> {
     }
 }
 
-/// A project whose commands are trusted: exactly they run, in their order, and nothing else; and what is
-/// changed afterwards does not.
+/// A project whose commands are trusted: exactly they run, in order, and nothing else; and what is changed
+/// afterwards does not.
 fn trusted(world: &World, allowed: &Allowed, room: &Path, form: &str) -> anyhow::Result<u64> {
     let ground = Ground::prepare(room, &world.relay)?;
     let ran = room.join("ran");
