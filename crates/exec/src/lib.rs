@@ -4,27 +4,31 @@
 //! of a socket to relay. When relay dies, for whatever reason, or says so, or the deadline passes, the
 //! keeper ends every descendant, also those that left their process group. What a job prints is capped,
 //! with its beginning and its end kept. This crate does not know what it runs.
+//!
+//! | module | what it is for |
+//! |---|---|
+//! | `job` | what to run, where, with what, for how long, and what to keep of its output |
+//! | `outcome` | how it ended, and what it printed |
+//! | `runner` | relay's side: one loop, no threads |
+//! | `live` | the same loop a step at a time, for a conversation with a job |
+//! | `keeper` | `handle` relay's hold on it, `protocol` the messages between them, `process` the keeper's own side, `descendants` who descends from a process |
+//! | `output` | the streams, what is kept of them in memory, and the file for the rest |
+//! | `detach` | the one exception: a process that outlives relay |
 
-mod capture;
+mod detach;
 pub mod job;
-mod keep;
 mod keeper;
-#[cfg_attr(not(target_os = "linux"), path = "kin_group.rs")]
-mod kin;
-mod leave;
 mod live;
 pub mod outcome;
-mod run;
-mod spill;
-mod streams;
-mod wire;
+mod output;
+mod runner;
 
-pub use job::{Deadlines, Environment, Input, Job, Kept, Output, Program, Spill};
-pub use keep::keep;
-pub use leave::{go_on, leave};
-pub use live::{Live, Said};
-pub use outcome::{Captured, End, ExecError, Finished};
-pub use run::Runner;
+pub use detach::{respawn_detached, spawn_detached};
+pub use job::{CaptureLimits, Deadlines, Job, JobCommand, JobEnvironment, JobInput, JobOutput, SpillTarget};
+pub use keeper::process::run_keeper;
+pub use live::{LiveJob, ProcessEvent};
+pub use outcome::{CapturedOutput, ExecError, ExitReason, JobOutcome};
+pub use runner::Runner;
 
 /// The first argument with which the binary becomes a keeper.
-pub const KEEP: &str = "__keep";
+pub const KEEPER_ARGUMENT: &str = "__keep";

@@ -1,54 +1,47 @@
 //! The ledger: the only crate that writes project files.
 //!
-//! A change comes in as the bytes before and after of every file ([`change::FileChange`]), is
+//! A change comes in as the bytes before and after of every file ([`transaction::change::FileChange`]), is
 //! journaled, put on disk whole or not at all ([`Ledger::begin`]), kept or put back
-//! ([`transaction::Open`]), recorded ([`record::Record`]) and can be undone (`revert`). What a
+//! ([`transaction::OpenTransaction`]), recorded ([`record::Record`]) and can be undone (`revert`). What a
 //! crash leaves is put back by the next command ([`Ledger::recover`]). Bytes that relay did not
 //! write are never destroyed: a file that is neither as before nor as after is somebody's work, is
 //! left alone and named.
 //!
 //! The ledger does not know where a change came from, and asks nobody.
+//!
+//! | module | what it is for |
+//! |---|---|
+//! | `ledger` | [`Ledger`], the one thing callers hold |
+//! | `transaction` | one change on its way to disk. `steps` turns wanted changes into steps (pure), `check` is every rule on the disk, `stage` fills the slots, `journal` is written before anything is touched, `apply` carries the steps out, `gate` takes over what the project's commands change, `commit` writes the record, `putback` takes it all back, `recover` does so for the dead, `cleanup` clears up, `group` ties transactions together |
+//! | `record` | what a transaction leaves behind: `file` its bytes and checksum, `yaml` the writer and the reader, `store` where records lie, `blobs` what does not fit, `settle` what follows a commit, `home_copy` the copy in the user's directory, `collect` what may go by age and size, `shown_texts` what a model was shown, `original` the records of the original tool |
+//! | `log` | a page of the log, and finding a change by the name a person gives it; `index` one line per record, `search`, `blame` |
+//! | `revert` | planning a revert: `overlay` the project as it will be, `builder` one record taken back, `merge` by lines |
+//! | `recording` | changes somebody else makes: `secure` before the command, `compare` and `adopt` afterwards, `recovery` for whoever died |
+//! | `disk` | the project and `.relaycode/` as files: `paths` resolved once to handles, `tree` for the planner, `moves` the few ways files change places, `probe`, `digest`, `state_dir`, `instance_lock` |
+//! | `id` | a UUID and nothing else |
+//! | `error` | what can go wrong, and what can stand against a change |
 
-pub mod about;
-pub mod blame;
-pub mod blobs;
-pub mod change;
-pub mod collect;
-pub mod copy;
-pub mod digest;
+pub mod disk;
 pub mod error;
-pub mod group;
 pub mod id;
-mod index;
-pub mod journal;
 pub mod ledger;
 pub mod log;
-mod moves;
-pub mod only;
-pub mod paths;
-mod putback;
 pub mod record;
 pub mod recording;
-pub mod recover;
 pub mod revert;
-mod seen;
-pub mod shown;
-pub mod state;
-mod traces;
 pub mod transaction;
-pub mod tree;
 
-pub use about::About;
-pub use blame::{Blame, BlameLine};
-pub use digest::Digest;
+pub use disk::digest::Digest;
+pub use disk::instance_lock::{InstanceClaim, InstanceLock};
 pub use error::LedgerError;
 pub use id::TxId;
-pub use ledger::{Ledger, Settings};
-pub use log::search::Filter;
-pub use log::{Entry, Item, Page, Target};
-pub use only::{Only, Part};
-pub use recording::{Adopted, Ended, History, Recording, Secured};
-pub use recover::{Outcome, Recovered, Recovery};
-pub use revert::{KeptEdits, Reversal, RevertOptions};
-pub use shown::Shown;
-pub use transaction::{Committed, Open, Verdict};
+pub use ledger::{Ledger, LedgerSettings};
+pub use log::blame::{Blame, BlameLine};
+pub use log::search::LogFilter;
+pub use log::{LogEntry, LogPage, LogTarget, LogTransaction};
+pub use record::shown_texts::ShownTexts;
+pub use recording::{LedgerRestoreOutcome, Recording, RecordingEnd, RecordingOutcome, SecureReport};
+pub use revert::{KeptEdits, RevertOptions, RevertPlan};
+pub use transaction::header::TransactionHeader;
+pub use transaction::recover::{RecoveredTransaction, RecoveryMode, RecoveryOutcome};
+pub use transaction::{CommitVerdict, CommittedTransaction, OpenTransaction};

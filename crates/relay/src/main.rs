@@ -1,39 +1,34 @@
 //! The `relay` binary: arguments in, exit code out. What it can do is in [`commands`], how it looks
-//! in [`show`]; everything that decides something is in the libraries.
+//! mostly in the crate `tui`; everything that decides something is in the libraries.
+//!
+//! | module | what it is for |
+//! |---|---|
+//! | `commands` | one file per command: arguments, help, and what it does |
+//! | `wiring` | what every command is given: `context`, the project, the user's directory, providers, programs; mostly here the environment is read |
+//! | `answer` | an answer on its way to a plan, from a file, a pipe or the clipboard |
+//! | `approver` | the person at the terminal: one file per question, pager, editor, picking |
+//! | `watch` | a session of `relay watch` |
+//! | `friends` | what `ask`, `review`, `do` and `friends` share |
+//! | `report` | what came of a command: for people, as JSON, as a failure, as an exit code |
+//! | `terminal` | streams and how they look, questions, signals, copying out |
+//! | `doctor` | one function for each thing relay needs, one list |
 
 mod answer;
 mod approver;
-mod ask;
-mod clipping;
 mod commands;
-mod console;
-mod context;
-mod copying;
-mod desktop;
 mod doctor;
-mod exit_codes;
-mod failure;
-mod files;
 mod friends;
-mod home;
-mod input;
-mod json;
-mod limit;
-mod outcome;
-mod programs;
-mod project;
-mod providers;
-mod show;
-mod signals;
+mod report;
 mod terminal;
-mod watching;
+mod watch;
+mod wiring;
 
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
     // Before anything else: this process is then no relay, but the keeper of a process that relay started.
-    if std::env::args_os().nth(1).is_some_and(|first| first == relaycode_exec::KEEP) {
-        return relaycode_exec::keep();
+    if std::env::args_os().nth(1).is_some_and(|first| first == relaycode_exec::KEEPER_ARGUMENT) {
+        return relaycode_exec::run_keeper();
     }
     commands::main()
 }

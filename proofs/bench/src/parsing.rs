@@ -1,7 +1,7 @@
 //! Reading hostile responses: texts that make a careless parser start over and over again, at
 //! growing sizes. Time must grow with the text and no faster.
 
-use relaycode_change::limits::Limits;
+use relaycode_change::proposal::limits::PlanLimits;
 use relaycode_change::response;
 
 use super::measure::{BenchReport, Measured, once, plain_pass};
@@ -79,7 +79,8 @@ fn growing_fences(bytes: usize) -> String {
 
 /// Reads every kind at every size.
 pub(super) fn measure(report: &mut BenchReport) -> anyhow::Result<()> {
-    let limits = Limits { text_bytes: 64 << 20, files: 10_000_000, hunks: 10_000_000, ..Limits::default() };
+    let limits =
+        PlanLimits { text_bytes: 64 << 20, files: 10_000_000, hunks: 10_000_000, ..PlanLimits::default() };
     for (kind, make) in KINDS {
         if !report.wants(&format!("parse, {kind}")) {
             continue;

@@ -1,10 +1,10 @@
 //! Planning: one hunk on a file, for every rung and the worst cases; and two hundred files at once.
 
-use relaycode_change::limits::Limits;
-use relaycode_change::path::RelPath;
-use relaycode_change::plan::{NothingSeen, plan};
-use relaycode_change::proposal::{Action, Body, Edit, Hunk, Operation, Proposal};
-use relaycode_change::tree::MemoryTree;
+use relaycode_change::plan::tree::MemoryTree;
+use relaycode_change::plan::{NoSeenTexts, plan};
+use relaycode_change::proposal::limits::PlanLimits;
+use relaycode_change::proposal::path::RelPath;
+use relaycode_change::proposal::{EditBody, FileAction, FileEdit, Hunk, Operation, Proposal};
 
 use super::measure::{BenchReport, Measured, plain_pass, times};
 use super::samples;
@@ -36,10 +36,10 @@ fn single_hunks(report: &mut BenchReport) {
             let Some((proposal, tree)) = one_file(&sample) else {
                 continue;
             };
-            let limits = Limits::default();
+            let limits = PlanLimits::default();
             let mut outcome = String::new();
             let taken = times(|| {
-                let result = plan(&proposal, &tree, &NothingSeen, &limits);
+                let result = plan(&proposal, &tree, &NoSeenTexts, &limits);
                 outcome = match &result {
                     Ok(plan) => plan
                         .files
@@ -67,9 +67,9 @@ fn one_file(sample: &samples::Sample) -> Option<(Proposal, MemoryTree)> {
 fn write(path: RelPath, hunk: Hunk, dialect: &'static str) -> Operation {
     Operation {
         line: 1,
-        action: Action::Write {
+        action: FileAction::Write {
             path,
-            edit: Edit { dialect, body: Body::Hunks(vec![hunk]), seen: None },
+            edit: FileEdit { dialect, body: EditBody::Hunks(vec![hunk]), seen: None },
             mode: None,
         },
     }
@@ -103,12 +103,12 @@ fn many_files(report: &mut BenchReport) {
         operations.push(write(path, hunk, "multi-search-replace"));
     }
     let proposal = proposal(operations);
-    let limits = Limits::default();
+    let limits = PlanLimits::default();
     let mut taken = Vec::new();
     let mut fits = false;
     for _ in 0..40 {
         let start = clock::processor_time();
-        fits = std::hint::black_box(plan(&proposal, &tree, &NothingSeen, &limits)).is_ok();
+        fits = std::hint::black_box(plan(&proposal, &tree, &NoSeenTexts, &limits)).is_ok();
         taken.push(clock::processor_time().saturating_sub(start));
     }
     let row = Measured::from_times(name, taken).below(FILES_BELOW).plain(plain_pass(all.as_bytes()));

@@ -4,8 +4,8 @@
 use std::collections::BTreeMap;
 use std::time::Instant;
 
-use relaycode_change::path::RelPath;
-use relaycode_change::proposal::{Action, Body, Hunk, Proposal};
+use relaycode_change::proposal::path::RelPath;
+use relaycode_change::proposal::{EditBody, FileAction, Hunk, Proposal};
 use relaycode_change::response;
 use serde::Deserialize;
 
@@ -168,16 +168,16 @@ fn found_blocks(proposal: &Proposal) -> Vec<Block> {
     for operation in &proposal.operations {
         let path = operation.action.path().to_string();
         match &operation.action {
-            Action::Write { edit, .. } => match &edit.body {
-                Body::Hunks(hunks) => blocks
+            FileAction::Write { edit, .. } => match &edit.body {
+                EditBody::Hunks(hunks) => blocks
                     .extend(hunks.iter().map(|hunk| (path.clone(), hunk.before.clone(), hunk.after.clone()))),
-                Body::Whole { text, .. } => {
+                EditBody::Whole { text, .. } => {
                     blocks.push((path, Vec::new(), engine::lines(text)));
                 }
             },
-            Action::Delete { .. } => blocks.push((path, vec!["(deleted)".into()], Vec::new())),
-            Action::Rename { .. } => blocks.push((path, vec!["(renamed)".into()], Vec::new())),
-            Action::Exact { .. } => blocks.push((path, vec!["(exact)".into()], Vec::new())),
+            FileAction::Delete { .. } => blocks.push((path, vec!["(deleted)".into()], Vec::new())),
+            FileAction::Rename { .. } => blocks.push((path, vec!["(renamed)".into()], Vec::new())),
+            FileAction::Exact { .. } => blocks.push((path, vec!["(exact)".into()], Vec::new())),
         }
     }
     blocks

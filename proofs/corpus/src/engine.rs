@@ -2,12 +2,12 @@
 
 use std::time::Instant;
 
-use relaycode_change::dialect::{self, Block};
-use relaycode_change::limits::Limits;
-use relaycode_change::path::RelPath;
-use relaycode_change::plan::{self, HunkReport, NothingSeen, Plan, Reason, Refusal, Refused};
-use relaycode_change::proposal::{Action, Body, Edit, Hunk, Operation, Proposal};
-use relaycode_change::tree::MemoryTree;
+use relaycode_change::dialect::{self, DialectBlock};
+use relaycode_change::plan::tree::MemoryTree;
+use relaycode_change::plan::{self, HunkReport, NoSeenTexts, Plan, PlanRefusal, RefusalEntry, RefusalReason};
+use relaycode_change::proposal::limits::PlanLimits;
+use relaycode_change::proposal::path::RelPath;
+use relaycode_change::proposal::{EditBody, FileAction, FileEdit, Hunk, Operation, Proposal};
 
 use super::exceptions::{self, Facts};
 use super::judged::Judged;
@@ -15,8 +15,8 @@ use super::show;
 use relaycode_proof_corpus::rows::Files;
 
 /// Limits that no real case reaches: what is judged here is matching.
-pub(crate) fn generous() -> Limits {
-    Limits { text_bytes: 64 << 20, files: 10_000, file_bytes: 16 << 20, hunks: 100_000 }
+pub(crate) fn generous() -> PlanLimits {
+    PlanLimits { text_bytes: 64 << 20, files: 10_000, file_bytes: 16 << 20, hunks: 100_000 }
 }
 
 /// The lines of `text` without their endings; no line after a final newline.
@@ -37,9 +37,9 @@ pub(crate) fn hunk(search: &str, replace: &str) -> Hunk {
 pub(crate) fn write(path: RelPath, hunks: Vec<Hunk>) -> Operation {
     Operation {
         line: 1,
-        action: Action::Write {
+        action: FileAction::Write {
             path,
-            edit: Edit { dialect: "multi-search-replace", body: Body::Hunks(hunks), seen: None },
+            edit: FileEdit { dialect: "multi-search-replace", body: EditBody::Hunks(hunks), seen: None },
             mode: None,
         },
     }
@@ -52,13 +52,13 @@ pub(crate) fn proposal(operations: Vec<Operation>) -> Proposal {
 
 /// Reads `text` as a block in the dialect of that name (or alias), about `path`.
 pub(crate) fn read_block(name: &str, path: Option<&str>, text: &str) -> Result<Vec<Operation>, String> {
-    let dialect = dialect::named(name).ok_or_else(|| format!("no dialect is called {name}"))?;
+    let dialect = dialect::by_name(name).ok_or_else(|| format!("no dialect is called {name}"))?;
     let path = match path {
         Some(path) => Some(RelPath::parse(path).map_err(|error| error.to_string())?),
         None => None,
     };
     let text = text.replace("\r\n", "\n");
-    let block = Block { path, text: &text, line: 1 };
+    let block = DialectBlock { path, text: &text, line: 1 };
     dialect.read(&block).map_err(|error| format!("line {}: {}", error.line, error.reason))
 }
 
@@ -75,10 +75,14 @@ pub(crate) fn tree(files: &Files) -> MemoryTree {
 }
 
 /// Plans, and writes the time and the match reports into `case`.
-pub(crate) fn plan(proposal: &Proposal, tree: &MemoryTree, case: &mut Judged) -> Result<Plan, Box<Refused>> {
+pub(crate) fn plan(
+    proposal: &Proposal,
+    tree: &MemoryTree,
+    case: &mut Judged,
+) -> Result<Plan, Box<PlanRefusal>> {
     let limits = generous();
     let start = Instant::now();
-    let result = plan::plan(proposal, tree, &NothingSeen, &limits);
+    let result = plan::plan(proposal, tree, &NoSeenTexts, &limits);
     case.micros = u64::try_from(start.elapsed().as_micros()).unwrap_or(u64::MAX);
     match &result {
         Ok(plan) => {
@@ -164,9 +168,9 @@ pub(crate) fn compare_all(
     equal
 }
 
-fn describe(refusal: &Refusal) -> String {
+fn describe(refusal: &RefusalEntry) -> String {
     match &refusal.reason {
-        Reason::NotFound { hunk, of, nearest, .. } => match nearest {
+        RefusalReason::NotFound { hunk, of, nearest, .. } => match nearest {
             None => format!("hunk {hunk}/{of} not found, nothing similar"),
             Some(nearest) => format!(
                 "hunk {hunk}/{of} not found; nearest at line {} ({:.2}), first difference in its line {}: {}",
@@ -179,14 +183,14 @@ fn describe(refusal: &Refusal) -> String {
                     .map_or(String::new(), |line| relaycode_proof_corpus::clip(line, 100)),
             ),
         },
-        Reason::Ambiguous { hunk, of, places, count, rung, .. } => {
+        RefusalReason::Ambiguous { hunk, of, places, count, rung, .. } => {
             format!("hunk {hunk}/{of} in {count} places ({rung}): {places:?}")
         }
-        Reason::Hunk { hunk, of, text, .. } => format!("hunk {hunk}/{of}: {text}"),
-        Reason::Conflict { text } => format!("conflict: {text}"),
-        Reason::Encoding { text } => format!("encoding: {text}"),
-        Reason::Limit { text } => format!("limit: {text}"),
-        Reason::Unread { text } => format!("unread: {text}"),
-        Reason::Nothing { text } => format!("nothing: {text}"),
+        RefusalReason::Hunk { hunk, of, text, .. } => format!("hunk {hunk}/{of}: {text}"),
+        RefusalReason::Conflict { text } => format!("conflict: {text}"),
+        RefusalReason::Encoding { text } => format!("encoding: {text}"),
+        RefusalReason::Limit { text } => format!("limit: {text}"),
+        RefusalReason::Unread { text } => format!("unread: {text}"),
+        RefusalReason::Nothing { text } => format!("nothing: {text}"),
     }
 }

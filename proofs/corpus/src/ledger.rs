@@ -4,8 +4,8 @@
 
 use std::collections::BTreeMap;
 
-use relaycode_change::path::RelPath;
-use relaycode_change::proposal::{Action, Operation};
+use relaycode_change::proposal::path::RelPath;
+use relaycode_change::proposal::{FileAction, Operation};
 use serde::Deserialize;
 
 use super::engine::{self, After};
@@ -147,8 +147,8 @@ impl Recorded {
             Recorded::Write { path, content, patch_strategy } => {
                 return engine::read_block(patch_strategy, Some(path), content);
             }
-            Recorded::Delete { path } => Action::Delete { path: parse(path)? },
-            Recorded::Rename { from, to } => Action::Rename { from: parse(from)?, to: parse(to)? },
+            Recorded::Delete { path } => FileAction::Delete { path: parse(path)? },
+            Recorded::Rename { from, to } => FileAction::Rename { from: parse(from)?, to: parse(to)? },
         };
         Ok(vec![Operation { line: 1, action }])
     }

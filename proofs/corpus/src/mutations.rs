@@ -2,8 +2,8 @@
 //! where the only right answers are to refuse or to do nothing.
 
 use relaycode_change::dialect;
-use relaycode_change::path::RelPath;
 use relaycode_change::proposal::Proposal;
+use relaycode_change::proposal::path::RelPath;
 use serde::Deserialize;
 
 use super::engine::{self, After};
@@ -55,7 +55,7 @@ pub(crate) fn judge(
 /// The same change after it was written as the text of a block.
 fn printed_and_read(proposal: &Proposal, path: &str) -> Result<Proposal, String> {
     let name = "multi-search-replace";
-    let dialect = dialect::named(name).ok_or("the dialect is missing")?;
+    let dialect = dialect::by_name(name).ok_or("the dialect is missing")?;
     let mut operations = Vec::new();
     for operation in &proposal.operations {
         let text = dialect.print(&operation.action);

@@ -3,7 +3,7 @@
 
 use std::time::Instant;
 
-use relaycode_change::proposal::{Action, Body, Operation};
+use relaycode_change::proposal::{EditBody, FileAction, Operation};
 use relaycode_change::response;
 use serde::Deserialize;
 
@@ -171,10 +171,10 @@ impl Options {
     /// Says to every hunk that claims no line itself where the suite's options put it.
     fn constrain(&self, operations: &mut [Operation]) {
         for operation in operations {
-            let Action::Write { edit, .. } = &mut operation.action else {
+            let FileAction::Write { edit, .. } = &mut operation.action else {
                 continue;
             };
-            let Body::Hunks(hunks) = &mut edit.body else {
+            let EditBody::Hunks(hunks) = &mut edit.body else {
                 continue;
             };
             for hunk in hunks.iter_mut().filter(|hunk| hunk.claimed.is_none()) {

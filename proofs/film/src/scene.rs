@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use anyhow::{Context, bail};
 use relaycode_testkit::display::X11;
-use relaycode_testkit::screen::{Screen, on_terminal};
+use relaycode_testkit::screen::{TestScreen, on_terminal};
 
 use super::film::{COLUMNS, Film, Frame, ROWS};
 
@@ -117,7 +117,7 @@ pub(super) fn play(relay: &Path) -> anyhow::Result<Film> {
     shell.current_dir(&stage.project).env("PS1", "$ ").env_remove("ENV");
     stage.surround(&mut shell)?;
     desktop.surround(&mut shell);
-    let screen = Screen::start(shell, COLUMNS, ROWS);
+    let screen = TestScreen::start(shell, COLUMNS, ROWS);
     screen.wait_for_text("$");
     let mut frames = vec![Frame::of(&screen.raw(), STEPS[0].caption, 700)];
     for step in STEPS {

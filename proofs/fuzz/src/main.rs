@@ -14,7 +14,7 @@ use anyhow::{Context, bail};
 use clap::Parser;
 use relaycode_proof_corpus::clip;
 use relaycode_testkit::clock;
-use relaycode_testkit::fuzz::{self, Broken, Case};
+use relaycode_testkit::fuzz::{self, FuzzCase, LawViolation};
 
 /// Fuzz the change engine: no panic, no slow case, no law broken.
 #[derive(Parser)]
@@ -97,7 +97,7 @@ fn main() -> anyhow::Result<()> {
     Ok(())
 }
 
-fn report(case: &Case, broken: &Broken, seed: u64, index: u64) -> anyhow::Result<()> {
+fn report(case: &FuzzCase, broken: &LawViolation, seed: u64, index: u64) -> anyhow::Result<()> {
     let small = fuzz::minimise(case, broken.law);
     fs::create_dir_all(FAILURES)?;
     let file = Path::new(FAILURES).join(format!("{}-{seed}-{index}.json", broken.law));
@@ -110,7 +110,7 @@ fn report(case: &Case, broken: &Broken, seed: u64, index: u64) -> anyhow::Result
 
 fn replay(file: &Path) -> anyhow::Result<()> {
     let text = fs::read_to_string(file).with_context(|| format!("cannot read {}", file.display()))?;
-    let case: Case = serde_json::from_str(&text)?;
+    let case: FuzzCase = serde_json::from_str(&text)?;
     println!("response:\n{}\n", case.response);
     for (path, bytes) in &case.files {
         println!("{path}:\n{:?}\n", String::from_utf8_lossy(bytes));

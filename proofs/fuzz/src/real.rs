@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use relaycode_testkit::fuzz::Case;
+use relaycode_testkit::fuzz::FuzzCase;
 use serde::Deserialize;
 
 use relaycode_proof_corpus::rows::{self, Files};
@@ -35,7 +35,7 @@ struct Recorded {
 }
 
 /// Seeds from every set in `dir`.
-pub(super) fn seeds(dir: &Path) -> anyhow::Result<Vec<Case>> {
+pub(super) fn seeds(dir: &Path) -> anyhow::Result<Vec<FuzzCase>> {
     let mut seeds = Vec::new();
     for set in rows::sets(dir)? {
         let mut number = 0;
@@ -52,7 +52,7 @@ pub(super) fn seeds(dir: &Path) -> anyhow::Result<Vec<Case>> {
 }
 
 impl Row {
-    fn seed(self) -> Option<Case> {
+    fn seed(self) -> Option<FuzzCase> {
         let response = self.response_text()?;
         let mut files = Vec::new();
         let mut size = response.len();
@@ -61,7 +61,7 @@ impl Row {
             size += text.len();
             files.push((path, text.into_bytes()));
         }
-        (size <= MOST_BYTES).then_some(Case { response, files })
+        (size <= MOST_BYTES).then_some(FuzzCase { response, files })
     }
 
     fn response_text(&self) -> Option<String> {

@@ -12,11 +12,13 @@ use std::process::Command;
 use anyhow::{Context, bail, ensure};
 use clap::Parser;
 use relaycode_change::dialect;
-use relaycode_change::limits::Limits;
 use relaycode_change::matching::rungs;
-use relaycode_change::path::{COMPONENT_BYTES, PATH_BYTES};
+use relaycode_change::proposal::limits::PlanLimits;
+use relaycode_change::proposal::path::{COMPONENT_BYTES, PATH_BYTES};
 use relaycode_project::config;
-use relaycode_project::config::keys::{Acts, KEYS, Key, Kind, Rule, SECTIONS, Stake};
+use relaycode_project::config::keys::{
+    ConfigKey, ConfigScope, ConfigTextRule, ConfigValueKind, KEYS, SECTIONS, TrustNeed,
+};
 use relaycode_testkit::checkout;
 
 /// Write the pages of docs/reference and docs/man from the code
@@ -107,7 +109,7 @@ fn dialects() -> Page {
         .iter()
         .map(|dialect| {
             let aliases: Vec<String> = dialect.aliases().iter().map(|name| code(name)).collect();
-            row(&[&code(dialect.name()), &aliases.join(", "), dialect.about()])
+            row(&[&code(dialect.name()), &aliases.join(", "), dialect.description()])
         })
         .collect();
     let body = format!(
@@ -122,7 +124,7 @@ fn ladder() -> Page {
     let rows: String = rungs::all()
         .iter()
         .zip(1..)
-        .map(|(rung, step)| row(&[&format!("{step}"), &code(rung.name()), rung.about()]))
+        .map(|(rung, step)| row(&[&format!("{step}"), &code(rung.name()), rung.description()]))
         .collect();
     let body = format!(
         "How an edit finds its place: from the strictest rung down, the first on which it fits anywhere decides. All \
@@ -134,7 +136,7 @@ fn ladder() -> Page {
 
 fn limits() -> Page {
     // Taken apart in full: a new limit does not compile until it has a row here.
-    let Limits { text_bytes, files, file_bytes, hunks } = Limits::default();
+    let PlanLimits { text_bytes, files, file_bytes, hunks } = PlanLimits::default();
     let rows = [
         row(&["Bytes of one answer", &bytes(text_bytes)]),
         row(&["Files that one answer may touch", &files.to_string()]),
@@ -157,23 +159,24 @@ fn configuration() -> anyhow::Result<Page> {
         "Every key of `relaycode.config.json`, and of your own `config.yml` except `projectId`. What the \
          files, the layers and the older forms are is on [its own page](../configuration.md).\n",
     );
-    let top: Vec<&Key> = KEYS.iter().filter(|key| key.parts().0.is_none()).collect();
+    let top: Vec<&ConfigKey> = KEYS.iter().filter(|key| key.section_and_name().0.is_none()).collect();
     body += &keys(&top);
     for (section, about) in SECTIONS {
-        let inner: Vec<&Key> = KEYS.iter().filter(|key| key.parts().0 == Some(section)).collect();
+        let inner: Vec<&ConfigKey> =
+            KEYS.iter().filter(|key| key.section_and_name().0 == Some(section)).collect();
         body += &format!("\n## `{section}`\n\n{about}\n{}", keys(&inner));
     }
-    let schema = serde_json::to_string_pretty(&config::schema())?;
+    let schema = serde_json::to_string_pretty(&config::json_schema())?;
     body += &format!(
         "\n## What `relay init` writes\n\n```json\n{}```\n\n## The schema\n\nWhat `relay config schema` \
          prints.\n\n```json\n{schema}\n```\n",
-        config::initial("my-app")
+        config::initial_file("my-app")
     );
     Ok(Page::new("docs/reference/configuration.md", "Keys of the configuration", &body))
 }
 
 /// The table of some keys.
-fn keys(keys: &[&Key]) -> String {
+fn keys(keys: &[&ConfigKey]) -> String {
     let rows: String = keys
         .iter()
         .map(|key| {
@@ -187,48 +190,54 @@ fn keys(keys: &[&Key]) -> String {
     )
 }
 
-fn values(kind: Kind) -> String {
+fn values(kind: ConfigValueKind) -> String {
     match kind {
-        Kind::Text(Rule::ProjectId) => format!("1 to {} visible characters", config::PROJECT_ID_CHARACTERS),
-        Kind::Text(Rule::Command) => "a command line for `sh -c`; empty: none".to_owned(),
-        Kind::Text(Rule::BranchPrefix) => "the beginning of a branch's name; may be empty".to_owned(),
-        Kind::Text(Rule::Friends) => "whom to ask, as after `--to`".to_owned(),
-        Kind::Switch => "`true`, `false`".to_owned(),
-        Kind::Number { least, most, or_none } => {
+        ConfigValueKind::Text(ConfigTextRule::ProjectId) => {
+            format!("1 to {} visible characters", config::PROJECT_ID_CHARACTERS)
+        }
+        ConfigValueKind::Text(ConfigTextRule::Command) => {
+            "a command line for `sh -c`; empty: none".to_owned()
+        }
+        ConfigValueKind::Text(ConfigTextRule::BranchPrefix) => {
+            "the beginning of a branch's name; may be empty".to_owned()
+        }
+        ConfigValueKind::Text(ConfigTextRule::Friends) => "whom to ask, as after `--to`".to_owned(),
+        ConfigValueKind::Switch => "`true`, `false`".to_owned(),
+        ConfigValueKind::Number { least, most, or_none } => {
             format!("{least} to {most}{}", if or_none { ", or `null`" } else { "" })
         }
-        Kind::Choice(choices) => {
+        ConfigValueKind::Choice(choices) => {
             let names: Vec<String> = choices.iter().map(|choice| code(choice.name)).collect();
             names.join(", ")
         }
     }
 }
 
-fn acts(key: &Key) -> &'static str {
-    if key.own {
+fn acts(key: &ConfigKey) -> &'static str {
+    if key.user_only {
         return "every command it concerns, from your own file only";
     }
-    match key.acts {
-        Acts::Here => "every command it concerns",
-        Acts::Watch => "`watch`",
+    match key.scope {
+        ConfigScope::AllCommands => "every command it concerns",
+        ConfigScope::WatchOnly => "`watch`",
     }
 }
 
 /// Older names of the key and of its values.
-fn older(key: &Key) -> String {
-    let mut older: Vec<String> = key.older.iter().map(|name| code(name)).collect();
-    if let Kind::Choice(choices) = key.kind {
+fn older(key: &ConfigKey) -> String {
+    let mut older: Vec<String> = key.legacy_name.iter().map(|name| code(name)).collect();
+    if let ConfigValueKind::Choice(choices) = key.kind {
         for choice in choices {
-            older.extend(choice.older.iter().map(|name| format!("`{name}` for `{}`", choice.name)));
+            older.extend(choice.legacy_names.iter().map(|name| format!("`{name}` for `{}`", choice.name)));
         }
     }
     older.join(", ")
 }
 
-fn trust(key: &Key) -> &'static str {
-    match key.stake {
-        Some(Stake::Command) => "a command: runs only if trusted",
-        Some(Stake::Approval) => "decides who approves",
+fn trust(key: &ConfigKey) -> &'static str {
+    match key.trust_need {
+        Some(TrustNeed::Command) => "a command: runs only if trusted",
+        Some(TrustNeed::Approval) => "decides who approves",
         None => "",
     }
 }

@@ -7,8 +7,8 @@ use std::process::Stdio;
 use std::time::Duration;
 
 use anyhow::{Context, bail};
-use relaycode_testkit::agents::{self, Resident, Scratch};
-use relaycode_testkit::model::{Script, Server, Turn};
+use relaycode_testkit::agents::{self, AgentScratch, InstalledAgent};
+use relaycode_testkit::model::{Script, ScriptedServer, ScriptedTurn};
 use serde_json::Value;
 
 use super::median_row;
@@ -45,12 +45,12 @@ pub(super) fn measure(report: &mut BenchReport) -> anyhow::Result<()> {
     if !report.wants(name) {
         return Ok(());
     }
-    let turns: Vec<Turn> =
-        (0..4 * RUNS).map(|_| Turn::text("It is a project, and there is nothing in it.")).collect();
-    let server = Server::start(Script::new(turns));
-    let scratch = Scratch::new();
-    let codex = agents::named("codex").context("codex is not known")?;
-    let resident = match scratch.settle(codex, &server.url()) {
+    let turns: Vec<ScriptedTurn> =
+        (0..4 * RUNS).map(|_| ScriptedTurn::text("It is a project, and there is nothing in it.")).collect();
+    let server = ScriptedServer::start(Script::new(turns));
+    let scratch = AgentScratch::new();
+    let codex = agents::find_by_name("codex").context("codex is not known")?;
+    let resident = match scratch.install_agent(codex, &server.url()) {
         Ok(resident) => resident,
         Err(absent) => {
             report.add(Measured::single(name, "", 0.0).note(format!("not measured: {absent}")));
@@ -83,7 +83,7 @@ fn said() -> anyhow::Result<Vec<String>> {
 }
 
 /// Has the same conversation; what it took of the processor.
-fn driven(resident: &Resident, said: &[String]) -> anyhow::Result<Duration> {
+fn driven(resident: &InstalledAgent, said: &[String]) -> anyhow::Result<Duration> {
     let mut command = resident.command(resident.program());
     command.args(SERVER).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
     let project = command.get_current_dir().context("no directory")?.canonicalize()?;

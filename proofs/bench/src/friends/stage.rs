@@ -70,7 +70,7 @@ impl Stage {
     /// How many processes of this stage there are, whatever they did to get away.
     pub(super) fn running(&self) -> usize {
         let mark = format!("{MARK}={}", self.folder.path().display());
-        relaycode_testkit::running::running(|given| given.has(&mark)).len()
+        relaycode_testkit::process_table::find_processes(|given| given.has_env(&mark)).len()
     }
 }
 

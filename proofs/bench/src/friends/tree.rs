@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use anyhow::Context;
 use nix::time::{ClockId, clock_gettime};
 use relaycode_exec::Runner;
-use relaycode_friend::tree::Snapshot;
+use relaycode_friend::tree_check::TreeCheckSnapshot;
 use relaycode_project::git::Git;
 
 use super::median_row;
@@ -96,7 +96,7 @@ pub(super) fn look(root: &Path) -> anyhow::Result<()> {
     let runner = Runner::new(beside_this_one()?);
     let git = Git::new(&runner, root);
     let began = Instant::now();
-    let snapshot = Snapshot::take(root, Some(&git), &|| false)?;
+    let snapshot = TreeCheckSnapshot::take(root, Some(&git), &|| false)?;
     let taken = began.elapsed();
     let began = Instant::now();
     let differences = snapshot.compare(&|| false)?;

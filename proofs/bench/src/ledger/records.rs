@@ -6,8 +6,11 @@ use std::path::Path;
 use std::process::Command;
 
 use anyhow::Context;
-use relaycode_ledger::record::{self, Content, FORMAT, FileRecord, Image, Record, RecordedOperation};
-use relaycode_ledger::{TxId, state};
+use relaycode_ledger::TxId;
+use relaycode_ledger::disk::state_dir;
+use relaycode_ledger::record::{
+    self, FORMAT, FileImage, FileRecord, Record, RecordContent, RecordedOperation,
+};
 
 use super::project::{Answer, Kind, make};
 use crate::child::{Cost, relay, repeated, run, scratch};
@@ -91,11 +94,11 @@ fn id(number: u32) -> anyhow::Result<TxId> {
 
 /// Writes so many records, as if so many changes had been applied.
 fn write_history(root: &Path, count: u32) -> anyhow::Result<()> {
-    let directory = root.join(state::NAME);
+    let directory = root.join(state_dir::STATE_DIR_NAME);
     fs::create_dir_all(&directory)?;
     for number in 1..=count {
         let record = small(number)?;
-        fs::write(directory.join(state::record_name(record.uuid)), record::write(&record))?;
+        fs::write(directory.join(state_dir::record_name(record.uuid)), record::write(&record))?;
     }
     Ok(())
 }
@@ -116,7 +119,7 @@ fn small(number: u32) -> anyhow::Result<Record> {
             content: after.clone(),
             patch_strategy: "replace".to_owned(),
         }],
-        snapshot: BTreeMap::from([(path.clone(), Some(Content::Text(before.clone())))]),
+        snapshot: BTreeMap::from([(path.clone(), Some(RecordContent::Text(before.clone())))]),
         approved: true,
         version: FORMAT,
         number: number.into(),
@@ -128,11 +131,11 @@ fn small(number: u32) -> anyhow::Result<Record> {
         result: vec![FileRecord {
             path,
             renamed_from: None,
-            before: Some(Image::of(before.as_bytes(), 0o644)),
-            after: Some(Image::of(after.as_bytes(), 0o644)),
+            before: Some(FileImage::of(before.as_bytes(), 0o644)),
+            after: Some(FileImage::of(after.as_bytes(), 0o644)),
             added: 1,
             removed: 1,
-            content: Some(Content::Text(after)),
+            content: Some(RecordContent::Text(after)),
         }],
         made_directories: Vec::new(),
         removed_directories: Vec::new(),
@@ -150,7 +153,7 @@ fn small(number: u32) -> anyhow::Result<Record> {
 /// Makes the directories in which those changes would have left the files that they displaced.
 fn write_displaced(root: &Path, count: u32) -> anyhow::Result<()> {
     for number in 1..=count {
-        let directory = root.join(format!("{}/tx/{}.done", state::NAME, id(number)?));
+        let directory = root.join(format!("{}/tx/{}.done", state_dir::STATE_DIR_NAME, id(number)?));
         fs::create_dir_all(&directory).with_context(|| format!("cannot make {}", directory.display()))?;
         fs::write(directory.join("lock"), "")?;
         fs::write(directory.join("0"), format!("const a = {};\n", number - 1))?;

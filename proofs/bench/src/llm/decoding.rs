@@ -4,10 +4,10 @@
 use std::time::Duration;
 
 use anyhow::{bail, ensure};
-use relaycode_llm::assembly::PIECES_MOST;
-use relaycode_llm::request::{Auth, Call};
+use relaycode_llm::request::{Auth, WireCall};
+use relaycode_llm::stream::assembly::MAX_ANSWER_PIECES;
 use relaycode_llm::wire::{self, Wire};
-use relaycode_llm::{Decode, Request};
+use relaycode_llm::{AnswerDecoder, ChatRequest};
 
 use super::streams::{Kind, frames};
 use super::{BELOW, DELTAS, RUNS, model};
@@ -21,7 +21,7 @@ pub(super) fn measure(report: &mut BenchReport) -> anyhow::Result<()> {
         for (kind, count, what) in [
             (Kind::Text, DELTAS, "text"),
             (Kind::Arguments, DELTAS, "arguments"),
-            (Kind::Calls, PIECES_MOST, "whole calls"),
+            (Kind::Calls, MAX_ANSWER_PIECES, "whole calls"),
         ] {
             let name = format!("llm, {id}, {what}");
             if !report.wants(&name) {
@@ -46,13 +46,13 @@ pub(super) fn measure(report: &mut BenchReport) -> anyhow::Result<()> {
 
 /// Processor time to decode all frames.
 fn decoded(wire: &dyn Wire, frames: &[String], deltas: usize) -> anyhow::Result<Duration> {
-    let (model, auth, request) = (model(wire.id(), "http://127.0.0.1:9"), Auth::None, Request::default());
-    let call = Call { model: &model, auth: &auth, request: &request };
+    let (model, auth, request) = (model(wire.id(), "http://127.0.0.1:9"), Auth::None, ChatRequest::default());
+    let call = WireCall { model: &model, auth: &auth, request: &request };
     let start = processor_time();
-    let mut decode = Decode::new(wire, &call, 0);
+    let mut decode = AnswerDecoder::new(wire, &call, 0);
     let mut seen = 0;
-    let mut taken = |decode: &mut Decode| {
-        while let Some(event) = decode.assembly().take() {
+    let mut taken = |decode: &mut AnswerDecoder| {
+        while let Some(event) = decode.assembly().take_event() {
             seen += usize::from(event.is_delta());
             std::hint::black_box(event);
         }

@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 
 use anyhow::bail;
 use relaycode_llm::Model;
-use relaycode_llm::model::{Compat, Price};
+use relaycode_llm::models::model::{ModelPrice, ServerCompat};
 
 use super::measure::BenchReport;
 
@@ -44,9 +44,9 @@ fn model(wire: &str, url: &str) -> Model {
         headers: BTreeMap::new(),
         reasoning: false,
         images: false,
-        price: Price::default(),
+        price: ModelPrice::default(),
         context_window: 1_000_000,
         max_tokens: 1_000_000,
-        compat: Compat::default(),
+        compat: ServerCompat::default(),
     }
 }

@@ -9,8 +9,8 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, bail, ensure};
 use relaycode_llm::message::{Message, UserMessage};
 use relaycode_llm::request::Auth;
-use relaycode_llm::transport::Settings;
-use relaycode_llm::{Client, Options, Request, Step, wire};
+use relaycode_llm::stream::transport::ClientSettings;
+use relaycode_llm::{ChatRequest, ModelClient, StreamOptions, StreamStep, wire};
 use serde_json::json;
 
 use super::{BELOW, DELTAS, RUNS, model};
@@ -92,14 +92,16 @@ pub(super) fn stream(wire: &str, url: &str, interval: u64) -> anyhow::Result<()>
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let start = Instant::now();
     let events = runtime.block_on(async {
-        let client = Client::new(&Settings::default()).map_err(|failure| anyhow::anyhow!(failure.message))?;
+        let client = ModelClient::new(&ClientSettings::default())
+            .map_err(|failure| anyhow::anyhow!(failure.message))?;
         let question = Message::User(UserMessage::text("What does it say?", 0));
-        let request = Request { messages: vec![question], ..Request::default() };
-        let options = Options { delta_interval: Duration::from_millis(interval), ..Options::default() };
+        let request = ChatRequest { messages: vec![question], ..ChatRequest::default() };
+        let options =
+            StreamOptions { delta_interval: Duration::from_millis(interval), ..StreamOptions::default() };
         let mut stream = client.stream(&model(wire, url), Auth::Key("k1".into()), request, options);
         let mut events = 0_usize;
         while let Some(step) = stream.next().await {
-            events += usize::from(matches!(&step, Step::Event(event) if event.is_delta()));
+            events += usize::from(matches!(&step, StreamStep::Event(event) if event.is_delta()));
             std::hint::black_box(step);
         }
         if let Some(failure) = stream.failure() {

@@ -5,10 +5,10 @@ use std::io::Write;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use relaycode_durable::{Fs, Real};
+use relaycode_durable::{Fs, RealFs};
 use relaycode_llm::Message;
 use relaycode_llm::message::UserMessage;
-use relaycode_session::{Header, Session};
+use relaycode_session::{Session, SessionHeader};
 use relaycode_testkit::random::Random;
 
 use super::made::{CWD, text};
@@ -38,9 +38,9 @@ fn row(
     below: Option<f64>,
 ) -> anyhow::Result<()> {
     let scratch = scratch()?;
-    let fs = Arc::new(Real::default());
+    let fs = Arc::new(RealFs::default());
     let dir = fs.open_root(scratch.path())?;
-    let mut session = Session::create(fs, dir, NAME, Header::new(CWD))?;
+    let mut session = Session::create(fs, dir, NAME, SessionHeader::new(CWD))?;
     let mut beside = OpenOptions::new().create(true).append(true).open(scratch.path().join("plain"))?;
     let mut random = Random::new(3);
     let (mut times, mut plain) = (Vec::with_capacity(entries), Vec::with_capacity(entries));

@@ -5,10 +5,10 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::ensure;
-use relaycode_durable::Real;
-use relaycode_session::Layout;
-use relaycode_session::layout::encode;
-use relaycode_session::list::{Listing, Scope};
+use relaycode_durable::RealFs;
+use relaycode_session::HomeLayout;
+use relaycode_session::find::list::{ListScope, SessionLister};
+use relaycode_session::home::layout::encode_project_dir;
 use relaycode_testkit::random::Random;
 
 use super::long::{index_of, make_index};
@@ -38,10 +38,12 @@ pub(super) fn measure(report: &mut BenchReport) -> anyhow::Result<()> {
 }
 
 fn listed(report: &mut BenchReport, home: &Path, kind: &str) -> anyhow::Result<()> {
-    let (fs, layout) = (Real::default(), Layout::new(home));
+    let (fs, layout) = (RealFs::default(), HomeLayout::new(home));
     let mut found = 0;
     let library = times(|| {
-        found = Listing::new(&fs, &layout).list(Scope::All, false).map_or(0, |listed| listed.sessions.len());
+        found = SessionLister::new(&fs, &layout)
+            .list(ListScope::All, false)
+            .map_or(0, |listed| listed.sessions.len());
     });
     ensure!(found == SESSIONS, "{found} of {SESSIONS} sessions are listed");
     let name = |what: &str| format!("session, list 5 000, {kind}, {what}");
@@ -84,7 +86,7 @@ fn make(home: &Path) -> anyhow::Result<Vec<PathBuf>> {
             number / 60 % 60,
             number % 60
         );
-        let path = home.join("sessions").join(encode(Path::new(&cwd))).join(name);
+        let path = home.join("sessions").join(encode_project_dir(Path::new(&cwd))).join(name);
         let most = if random.once_in(50) { 400_000 } else { 30_000 };
         let bytes = 2_000 + random.below(most) as u64;
         write(&path, &id, &cwd, &Shape { seed: number as u64, bytes, compaction: None })?;

@@ -8,8 +8,9 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use anyhow::{Context, bail};
-use relaycode_durable::{Dir, Fs, Real};
-use relaycode_session::{Mode, Session, index};
+use relaycode_durable::{Fs, FsDir, RealFs};
+use relaycode_session::file::index;
+use relaycode_session::{OpenMode, Session};
 
 use super::made::{CWD, Shape, write};
 use crate::child::{part, relay, repeated, run, scratch, told};
@@ -107,7 +108,7 @@ fn shown(
 pub(super) fn open(path: &Path) -> anyhow::Result<()> {
     let start = Instant::now();
     let (dir, name) = place(path)?;
-    let session = Session::open(Arc::new(Real::default()), dir, &name, Mode::Read)?;
+    let session = Session::open(Arc::new(RealFs::default()), dir, &name, OpenMode::Read)?;
     let opened = start.elapsed();
     let context = session.context()?;
     let whole = start.elapsed();
@@ -124,7 +125,7 @@ pub(super) fn open(path: &Path) -> anyhow::Result<()> {
 /// Opens a session to write, which leaves an index.
 pub(super) fn make_index(path: &Path) -> anyhow::Result<()> {
     let (dir, name) = place(path)?;
-    drop(Session::open(Arc::new(Real::default()), dir, &name, Mode::Write)?);
+    drop(Session::open(Arc::new(RealFs::default()), dir, &name, OpenMode::Write)?);
     if !index_of(path).is_file() {
         bail!("{} got no index", path.display());
     }
@@ -134,12 +135,12 @@ pub(super) fn make_index(path: &Path) -> anyhow::Result<()> {
 /// Where the index of a session is.
 pub(super) fn index_of(path: &Path) -> PathBuf {
     let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-    path.with_file_name(index::name_of(&name))
+    path.with_file_name(index::index_file_name(&name))
 }
 
-fn place(path: &Path) -> anyhow::Result<(Dir, String)> {
+fn place(path: &Path) -> anyhow::Result<(FsDir, String)> {
     let name = path.file_name().and_then(|name| name.to_str()).context("no file")?;
-    let dir = Real::default().open_root(path.parent().context("no directory")?)?;
+    let dir = RealFs::default().open_root(path.parent().context("no directory")?)?;
     Ok((dir, name.to_owned()))
 }
 

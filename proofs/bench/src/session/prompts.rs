@@ -4,8 +4,8 @@ use std::path::Path;
 use std::time::Instant;
 
 use anyhow::ensure;
-use relaycode_session::History;
-use relaycode_session::history::MAX_ROWS;
+use relaycode_session::PromptHistory;
+use relaycode_session::home::history::MAX_ROWS;
 use relaycode_testkit::random::Random;
 
 use super::made::text;
@@ -24,7 +24,7 @@ pub(super) fn measure(report: &mut BenchReport) -> anyhow::Result<()> {
         return Ok(());
     }
     let scratch = scratch()?;
-    let mut history = History::open(&scratch.path().join("history.db"))?;
+    let mut history = PromptHistory::open(&scratch.path().join("history.db"))?;
     let mut random = Random::new(4);
     let mut added = Vec::new();
     for number in 0..MAX_ROWS {

@@ -3,7 +3,7 @@
 
 use std::time::{Duration, Instant};
 
-use relaycode_testkit::screen::Usage;
+use relaycode_testkit::screen::ProcessUsage;
 
 use super::idle::megabytes;
 use super::stage::{Gate, Stage, Watched, pause};
@@ -65,7 +65,7 @@ fn row(report: &mut BenchReport, kind: &str, by: By, gate: Gate) -> anyhow::Resu
     watched.leave()
 }
 
-fn told(report: &mut BenchReport, name: &str, times: Vec<Duration>, looks: &[(usize, Usage)]) {
+fn told(report: &mut BenchReport, name: &str, times: Vec<Duration>, looks: &[(usize, ProcessUsage)]) {
     let (Some((first_at, first)), Some((last_at, last))) = (looks.first(), looks.last()) else { return };
     let early: Duration = times.iter().take(100).sum::<Duration>() / 100;
     let late: Duration = times.iter().rev().take(100).sum::<Duration>() / 100;
@@ -76,16 +76,13 @@ fn told(report: &mut BenchReport, name: &str, times: Vec<Duration>, looks: &[(us
     )));
     let grown = last.own_memory as f64 - first.own_memory as f64;
     let slope = grown / 1e3 / (last_at - first_at) as f64;
-    let mut measured = Measured::single(format!("{name}, growth"), "kB", slope).below(GROWTH_BELOW);
-    let at = |(number, usage): &(usize, Usage)| {
+    let at = |(number, usage): &(usize, ProcessUsage)| {
         format!("{number}: {:.2}/{:.2}", megabytes(usage.memory), megabytes(usage.own_memory))
     };
-    measured.note = format!(
-        "a change; MB in all/of its own after {}",
-        looks.iter().map(at).collect::<Vec<_>>().join(", ")
-    );
-    report.add(measured);
-    let counted = |usage: &Usage| usage.threads + usage.descriptors + usage.children;
+    let looks = looks.iter().map(at).collect::<Vec<_>>().join(", ");
+    let row = Measured::single(format!("{name}, growth"), "kB", slope).below(GROWTH_BELOW);
+    report.add(row.note(format!("a change; MB in all/of its own after {looks}")));
+    let counted = |usage: &ProcessUsage| usage.threads + usage.descriptors + usage.children;
     let more = counted(last).saturating_sub(counted(first)) as f64;
     report.add(Measured::single(format!("{name}, left over"), "", more).below(1.0).note(format!(
         "threads {} → {}, files {} → {}, children {} → {}",

@@ -6,8 +6,8 @@ use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, bail};
-use relaycode_testkit::display::{Missing, Owner, Wayland, X11};
-use relaycode_testkit::screen::{Screen, on_terminal};
+use relaycode_testkit::display::{ClipboardOwner, Missing, Wayland, X11};
+use relaycode_testkit::screen::{TestScreen, on_terminal};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
@@ -50,7 +50,7 @@ impl Stage {
 
 /// The desktop itself, with somebody who copies.
 pub(super) struct Desktop {
-    owner: Option<Owner>,
+    owner: Option<ClipboardOwner>,
     x11: Option<X11>,
     wayland: Option<Wayland>,
 }
@@ -99,7 +99,7 @@ pub(super) enum Gate {
 
 /// A watcher, with all that it needs.
 pub(super) struct Watched {
-    pub(super) screen: Screen,
+    pub(super) screen: TestScreen,
     /// When the watcher was started.
     pub(super) started: Instant,
     desktop: Desktop,
@@ -128,7 +128,7 @@ impl Watched {
         let project = Project::make(stage, gate)?;
         let id = project.id()?;
         let started = Instant::now();
-        let screen = Screen::start(project.watcher(stage, gate, &desktop)?, 100, 30);
+        let screen = TestScreen::start(project.watcher(stage, gate, &desktop)?, 100, 30);
         let watched = Watched { screen, started, desktop, id, number: 0, _scratch: project.scratch };
         let line = watched.wait("relay ").duration_since(started);
         Ok(Ok((watched, line)))

@@ -9,13 +9,13 @@ use std::path::Path;
 use std::sync::Arc;
 
 use anyhow::{Context, bail, ensure};
-use relaycode_change::path::RelPath;
+use relaycode_change::proposal::path::RelPath;
 use relaycode_durable::Fs;
-use relaycode_durable::model::{Model, Snapshot as ModelTree};
-use relaycode_ledger::change::{After, FileChange, NewMode};
-use relaycode_ledger::log::Target;
+use relaycode_durable::model::{ModelFs, ModelSnapshot as ModelTree};
+use relaycode_ledger::log::LogTarget;
 use relaycode_ledger::revert::RevertOptions;
-use relaycode_ledger::{About, Ledger, Settings, TxId, Verdict};
+use relaycode_ledger::transaction::change::{AfterContent, FileChange, NewMode};
+use relaycode_ledger::{CommitVerdict, Ledger, LedgerSettings, TransactionHeader, TxId};
 use relaycode_testkit::random::Random;
 
 use super::{Case, Layer, words};
@@ -116,7 +116,7 @@ fn step(world: &World, room: &Path, what: &Do) -> anyhow::Result<()> {
 /// A project in memory, and every tree it ever was.
 struct Chain {
     random: Random,
-    model: Arc<Model>,
+    model: Arc<ModelFs>,
     ledger: Ledger,
     /// The tree before each transaction, with its id.
     past: Vec<(TxId, ModelTree)>,
@@ -125,14 +125,15 @@ struct Chain {
 impl Chain {
     fn new(id: ScenarioId) -> anyhow::Result<Chain> {
         let mut random = id.random();
-        let model = Arc::new(Model::new());
+        let model = Arc::new(ModelFs::new());
         for path in NAMES {
             if !random.once_in(3) {
                 let bytes = content(&mut random);
                 model.put(path, &bytes, *random.pick(MODES))?;
             }
         }
-        let ledger = Ledger::open(Arc::clone(&model) as Arc<dyn Fs>, Path::new("/"), Settings::default())?;
+        let ledger =
+            Ledger::open(Arc::clone(&model) as Arc<dyn Fs>, Path::new("/"), LedgerSettings::default())?;
         Ok(Chain { random, model, ledger, past: Vec::new() })
     }
 
@@ -182,7 +183,7 @@ impl Chain {
                 path: RelPath::parse(at)?,
                 renamed_from: moves.map(|_| RelPath::parse(path)).transpose()?,
                 before: old.map(|(bytes, _)| bytes),
-                after: (!goes).then_some(After { bytes, mode: NewMode::Exact(mode) }),
+                after: (!goes).then_some(AfterContent { bytes, mode: NewMode::Exact(mode) }),
                 added: 0,
                 removed: 0,
             });
@@ -245,20 +246,20 @@ impl Chain {
 
     /// Reverts one transaction; nothing where all is as it was already.
     fn revert(&mut self, id: TxId) -> anyhow::Result<Option<TxId>> {
-        let plan = self.ledger.plan_revert(&Target::One(id), &RevertOptions::default())?;
+        let plan = self.ledger.plan_revert(&LogTarget::Transaction(id), &RevertOptions::default())?;
         if plan.changes.is_empty() {
             return Ok(None);
         }
-        self.commit(&plan.changes, plan.of, plan.made_directories_to_remove).map(Some)
+        self.commit(&plan.changes, plan.reverts, plan.made_directories_to_remove).map(Some)
     }
 
     fn commit(&mut self, changes: &[FileChange], of: Vec<TxId>, remove: Vec<String>) -> anyhow::Result<TxId> {
         let id: TxId = scenario::uuid(&mut self.random).parse()?;
-        let mut about = About::new(id, "torture", "2026-01-01T00:00:00Z", "test");
+        let mut about = TransactionHeader::new(id, "torture", "2026-01-01T00:00:00Z", "test");
         about.revert_of = of;
         about.directories_to_remove = remove;
-        let committed = self.ledger.begin(changes, about, &|| false)?.commit(Verdict::default())?;
-        if let Some(doubt) = committed.doubt {
+        let committed = self.ledger.begin(changes, about, &|| false)?.commit(CommitVerdict::default())?;
+        if let Some(doubt) = committed.durability_doubt {
             bail!("committed in doubt: {doubt}");
         }
         Ok(id)

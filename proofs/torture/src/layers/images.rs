@@ -8,8 +8,8 @@ use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use anyhow::bail;
-use relaycode_durable::model::Bounds;
-use relaycode_testkit::crash::{self, Case, Report};
+use relaycode_durable::model::CrashBounds;
+use relaycode_testkit::crash::{self, CrashCase, CrashReport};
 
 use super::{Layer, Setup};
 use crate::world::World;
@@ -45,10 +45,10 @@ impl Layer for Images {
 
     fn check(_: &World, count: &ImageCount, _: &Path, case: &String) -> anyhow::Result<u64> {
         let Ok(scenario) = case.parse() else {
-            let case: Case = case.parse().map_err(anyhow::Error::msg)?;
+            let case: CrashCase = case.parse().map_err(anyhow::Error::msg)?;
             return crash::replay(&case).map_or(Ok(1), |problem| bail!("{problem}"));
         };
-        let bounds = Bounds { seed: scenario, ..Bounds::default() };
+        let bounds = CrashBounds { seed: scenario, ..CrashBounds::default() };
         let disks = held(crash::explore(scenario, &bounds))?.images as u64;
         let calls = held(crash::fail_every_call(scenario))?.errors as u64;
         count.disks.fetch_add(disks, Ordering::Relaxed);
@@ -62,7 +62,7 @@ impl Layer for Images {
     }
 }
 
-fn held(report: Report) -> anyhow::Result<Report> {
+fn held(report: CrashReport) -> anyhow::Result<CrashReport> {
     match report.failures.first() {
         None => Ok(report),
         Some(failure) => {

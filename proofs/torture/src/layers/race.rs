@@ -10,10 +10,10 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, ensure};
-use relaycode_change::path::RelPath;
-use relaycode_durable::Real;
-use relaycode_ledger::change::{After, FileChange, NewMode};
-use relaycode_ledger::{About, Ledger, LedgerError, Recovery, Settings, Verdict};
+use relaycode_change::proposal::path::RelPath;
+use relaycode_durable::RealFs;
+use relaycode_ledger::transaction::change::{AfterContent, FileChange, NewMode};
+use relaycode_ledger::{CommitVerdict, Ledger, LedgerError, LedgerSettings, RecoveryMode, TransactionHeader};
 use relaycode_testkit::random::Random;
 
 use super::{Case, Layer, words};
@@ -151,16 +151,16 @@ fn by_ledger(project: &Path, before: Vec<u8>, wanted: &str, id: &str) -> anyhow:
         path: RelPath::parse("file.txt")?,
         renamed_from: None,
         before: Some(before),
-        after: Some(After { bytes: wanted.as_bytes().to_vec(), mode: NewMode::Keep }),
+        after: Some(AfterContent { bytes: wanted.as_bytes().to_vec(), mode: NewMode::Keep }),
         added: 1,
         removed: 1,
     };
-    let about = About::new(id.parse()?, "torture", "2026-01-01T00:00:00Z", "test");
-    match ledger.begin(&[change], about, &|| false).and_then(|open| open.commit(Verdict::default())) {
+    let about = TransactionHeader::new(id.parse()?, "torture", "2026-01-01T00:00:00Z", "test");
+    match ledger.begin(&[change], about, &|| false).and_then(|open| open.commit(CommitVerdict::default())) {
         Ok(_) => Ok("the change was committed".to_owned()),
-        Err(error @ (LedgerError::Refused(_) | LedgerError::Conflict { .. } | LedgerError::NeedsYou(_))) => {
-            Ok(error.to_string())
-        }
+        Err(
+            error @ (LedgerError::Refused(_) | LedgerError::Conflict { .. } | LedgerError::NeedsDecision(_)),
+        ) => Ok(error.to_string()),
         Err(error) => Err(error).context("the ledger failed"),
     }
 }
@@ -176,7 +176,7 @@ fn by_binary(world: &World, room: &Path, wanted: &str, id: &str) -> anyhow::Resu
 
 fn settle(world: &World, room: &Path, binary: bool) -> anyhow::Result<()> {
     if !binary {
-        open(&room.join("project"))?.recover(Recovery::Keep)?;
+        open(&room.join("project"))?.recover(RecoveryMode::Keep)?;
         return Ok(());
     }
     let mut command = relay::command(&world.relay, room, &Do::Recover);
@@ -187,5 +187,5 @@ fn settle(world: &World, room: &Path, binary: bool) -> anyhow::Result<()> {
 }
 
 fn open(project: &Path) -> anyhow::Result<Ledger> {
-    Ok(Ledger::open(Arc::new(Real::default()), project, Settings::default())?)
+    Ok(Ledger::open(Arc::new(RealFs::default()), project, LedgerSettings::default())?)
 }

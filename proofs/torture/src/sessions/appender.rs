@@ -4,7 +4,7 @@ use std::io::Write;
 use std::path::Path;
 use std::sync::Arc;
 
-use relaycode_durable::{Fs, Real};
+use relaycode_durable::{Fs, RealFs};
 use relaycode_testkit::random::Random;
 
 use super::Place;
@@ -17,7 +17,7 @@ const STEPS_MOST: usize = 3_000;
 
 /// Appends in `room` until it is killed.
 pub(crate) fn append(room: &Path, seed: u64) -> anyhow::Result<()> {
-    let fs = Arc::new(Real::default());
+    let fs = Arc::new(RealFs::default());
     let dir = fs.open_root(room)?;
     let place = Place::new(fs, dir)?;
     let mut talk = Talk { random: Random::new(seed), doublings: DOUBLINGS };

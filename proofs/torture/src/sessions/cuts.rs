@@ -5,8 +5,9 @@ use std::path::Path;
 use std::sync::Arc;
 
 use anyhow::{Context, ensure};
-use relaycode_durable::{Fs, Model};
-use relaycode_session::{Body, Entry, Header, Mode, Session, index};
+use relaycode_durable::{Fs, ModelFs};
+use relaycode_session::file::index;
+use relaycode_session::{EntryBody, OpenMode, Session, SessionEntry, SessionHeader};
 use serde_json::{Map, json};
 
 use super::{NAME, Place, said};
@@ -22,7 +23,7 @@ pub(crate) struct Whole {
 impl Whole {
     /// Makes the file: the same on every run.
     pub(crate) fn new() -> anyhow::Result<Whole> {
-        let mut header = Header::new("/p");
+        let mut header = SessionHeader::new("/p");
         header.id = "019c3a5f2b7e7c1d9a530c2f5d1e7b66".to_owned();
         header.timestamp = "2026-02-16T10:20:30.000Z".to_owned();
         header.title = Some("Größe \"und\" \\ mehr 🚀".to_owned());
@@ -32,7 +33,7 @@ impl Whole {
         for round in 0..4 {
             for body in bodies(round, &entries) {
                 let number = entries.len();
-                let entry = Entry {
+                let entry = SessionEntry {
                     id: format!("{number:08x}"),
                     parent_id: parent(number),
                     timestamp: format!("2026-02-16T10:{:02}:{:02}.000Z", number / 60, number % 60),
@@ -44,8 +45,9 @@ impl Whole {
             }
         }
         let model = place(&bytes, None)?;
-        drop(Session::open(model.clone(), model.open_root(Path::new("/s"))?, NAME, Mode::Write)?);
-        let (index, _) = model.file(&format!("s/{}", index::name_of(NAME))).context("there is no index")?;
+        drop(Session::open(model.clone(), model.open_root(Path::new("/s"))?, NAME, OpenMode::Write)?);
+        let (index, _) =
+            model.file(&format!("s/{}", index::index_file_name(NAME))).context("there is no index")?;
         Ok(Whole { bytes, entries, index })
     }
 
@@ -69,7 +71,7 @@ impl Whole {
         let model = place(&self.bytes[..at], index)?;
         let dir = model.open_root(Path::new("/s"))?;
         let place = Place::new(model, dir)?;
-        let session = place.open(Mode::Read)?.context("there is no session")?;
+        let session = place.open(OpenMode::Read)?.context("there is no session")?;
         let have = said(&session)?;
         let whole: Vec<&str> =
             self.entries.iter().filter(|(_, end)| *end <= at).map(|(id, _)| id.as_str()).collect();
@@ -86,12 +88,12 @@ impl Whole {
 }
 
 /// A disk in memory with these two files.
-fn place(bytes: &[u8], index: Option<&[u8]>) -> anyhow::Result<Arc<Model>> {
-    let model = Arc::new(Model::new());
+fn place(bytes: &[u8], index: Option<&[u8]>) -> anyhow::Result<Arc<ModelFs>> {
+    let model = Arc::new(ModelFs::new());
     model.mkdir("s")?;
     model.put(&format!("s/{NAME}"), bytes, 0o600)?;
     if let Some(index) = index {
-        model.put(&format!("s/{}", index::name_of(NAME)), index, 0o600)?;
+        model.put(&format!("s/{}", index::index_file_name(NAME)), index, 0o600)?;
     }
     Ok(model)
 }
@@ -103,20 +105,20 @@ fn parent(number: usize) -> Option<String> {
 }
 
 /// One body of every kind.
-fn bodies(round: usize, before: &[(String, usize)]) -> Vec<Body> {
-    let message = |message| Body::Message { message };
+fn bodies(round: usize, before: &[(String, usize)]) -> Vec<EntryBody> {
+    let message = |message| EntryBody::Message { message };
     let target = before.last().map_or_else(|| "00000000".to_owned(), |(id, _)| id.clone());
     let long = "words, \"quotes\" and\nlines — ".repeat(30 + 10 * round);
     let other = json!({ "type": "from_the_future", "what": { "ever": [true, false, null, 1e9, -0.5] } });
     let signature = "c2lnbmF0dXJl".repeat(20);
     vec![
-        Body::SessionInit {
+        EntryBody::SessionInit {
             system_prompt: "You help.".into(),
             task: "t".into(),
             tools: vec!["read".into()],
             output_schema: Some(json!({ "type": "object" })),
         },
-        Body::ModelChange { model: "openai/m".into(), role: None },
+        EntryBody::ModelChange { model: "openai/m".into(), role: None },
         message(
             json!({ "role": "user", "content": [{ "type": "text", "text": "Grüße \\ \"und\" \n mehr 🚀" }] }),
         ),
@@ -126,21 +128,21 @@ fn bodies(round: usize, before: &[(String, usize)]) -> Vec<Body> {
             "usage": { "input": 1, "output": 2, "cost": { "total": 0.5 } } })),
         message(json!({ "role": "toolResult", "toolCallId": "t1", "toolName": "read", "isError": false,
             "content": [{ "type": "text", "text": long }], "details": { "x": [1, 2, { "y": null }] } })),
-        Body::ThinkingLevelChange { thinking_level: Some("high".into()) },
-        Body::ServiceTierChange { service_tier: None },
-        Body::Custom { custom_type: "x".into(), data: Some(json!({ "state": round })) },
-        Body::CustomMessage {
+        EntryBody::ThinkingLevelChange { thinking_level: Some("high".into()) },
+        EntryBody::ServiceTierChange { service_tier: None },
+        EntryBody::Custom { custom_type: "x".into(), data: Some(json!({ "state": round })) },
+        EntryBody::CustomMessage {
             custom_type: "x".into(),
             content: json!("Put in"),
             display: true,
             details: None,
             attribution: Some("agent".into()),
         },
-        Body::Label { target_id: target.clone(), label: Some("checkpoint".into()) },
-        Body::TtsrInjection { injected_rules: vec!["a".into(), "b".into()] },
-        Body::McpToolSelection { selected_tool_names: vec!["s.t".into()] },
-        Body::ModeChange { mode: "plan".into(), data: Some(json!({ "planFile": "p" })) },
-        Body::Compaction {
+        EntryBody::Label { target_id: target.clone(), label: Some("checkpoint".into()) },
+        EntryBody::TtsrInjection { injected_rules: vec!["a".into(), "b".into()] },
+        EntryBody::McpToolSelection { selected_tool_names: vec!["s.t".into()] },
+        EntryBody::ModeChange { mode: "plan".into(), data: Some(json!({ "planFile": "p" })) },
+        EntryBody::Compaction {
             summary: "What was.".into(),
             short_summary: Some("short".into()),
             first_kept_entry_id: target.clone(),
@@ -149,13 +151,13 @@ fn bodies(round: usize, before: &[(String, usize)]) -> Vec<Body> {
             preserve_data: None,
             from_extension: Some(false),
         },
-        Body::BranchSummary {
+        EntryBody::BranchSummary {
             from_id: target,
             summary: "Left behind".into(),
             details: None,
             from_extension: Some(true),
         },
-        Body::Other(other.as_object().cloned().unwrap_or_else(Map::new)),
+        EntryBody::Other(other.as_object().cloned().unwrap_or_else(Map::new)),
         message(
             json!({ "role": "assistant", "content": [], "stopReason": "error", "errorMessage": "overloaded" }),
         ),

@@ -8,9 +8,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::{Context, bail, ensure};
-use relaycode_durable::{Fs, Real};
-use relaycode_session::file::report::What;
-use relaycode_session::{Mode, Session};
+use relaycode_durable::{Fs, RealFs};
+use relaycode_session::file::load_report::LoadIssueKind;
+use relaycode_session::{OpenMode, Session};
 use relaycode_testkit::random::Random;
 
 use crate::scenario::ScenarioId;
@@ -86,9 +86,9 @@ fn killed(room: &Path, random: &mut Random, known: &mut Known) -> anyhow::Result
 /// What was acknowledged is there, in its order and whole; at most one more; the index says what the file says; and the
 /// session goes on.
 fn judge(room: &Path, known: &mut Known) -> anyhow::Result<()> {
-    let fs = Arc::new(Real::default());
+    let fs = Arc::new(RealFs::default());
     let place = Place::new(fs.clone(), fs.open_root(room)?)?;
-    if let Some(session) = place.open(Mode::Read)? {
+    if let Some(session) = place.open(OpenMode::Read)? {
         let have = said(&session)?;
         ensure!(
             have.starts_with(&known.said),
@@ -97,10 +97,11 @@ fn judge(room: &Path, known: &mut Known) -> anyhow::Result<()> {
             have.len()
         );
         ensure!(have.len() <= known.said.len() + 1, "more than one entry that nobody acknowledged");
-        let torn =
-            |what: &What| matches!(what, What::TornTail) || (have.is_empty() && *what == What::NoHeader);
+        let torn = |what: &LoadIssueKind| {
+            matches!(what, LoadIssueKind::TornTail) || (have.is_empty() && *what == LoadIssueKind::NoHeader)
+        };
         ensure!(
-            session.report().oddities.iter().all(|oddity| torn(&oddity.what)),
+            session.report().issues.iter().all(|oddity| torn(&oddity.kind)),
             "the file is damaged: {:?}",
             session.report()
         );
@@ -120,18 +121,18 @@ fn judge(room: &Path, known: &mut Known) -> anyhow::Result<()> {
     }
     let new = place.goes_on(&known.said)?;
     known.said.push(new);
-    let session = place.open(Mode::Read)?.context("the session is gone")?;
+    let session = place.open(OpenMode::Read)?.context("the session is gone")?;
     ensure!(session.report().is_empty(), "the torn end is still there: {:?}", session.report());
     same_without_index(room, &session)
 }
 
 /// A session that was opened with its index is what a fresh look at the file says.
 fn same_without_index(room: &Path, session: &Session) -> anyhow::Result<()> {
-    let fs = Arc::new(Real::default());
+    let fs = Arc::new(RealFs::default());
     let bare = room.join("bare");
     fs::create_dir_all(&bare)?;
     fs::copy(room.join(NAME), bare.join(NAME))?;
-    let fresh = Session::open(fs.clone(), fs.open_root(&bare)?, NAME, Mode::Read)?;
+    let fresh = Session::open(fs.clone(), fs.open_root(&bare)?, NAME, OpenMode::Read)?;
     ensure!(fresh.rows() == session.rows(), "the index and the file disagree about entries");
     ensure!(fresh.header() == session.header(), "the index and the file disagree about the header");
     ensure!(fresh.facts() == session.facts(), "the index and the file disagree about the facts");

@@ -12,10 +12,10 @@ use std::io;
 use std::sync::Arc;
 
 use anyhow::{Context, ensure};
-use relaycode_durable::{Dir, Fs};
+use relaycode_durable::{Fs, FsDir};
 use relaycode_llm::Message;
 use relaycode_llm::message::UserMessage;
-use relaycode_session::{Blobs, Body, Header, Mode, Session, SessionError};
+use relaycode_session::{BlobStore, EntryBody, OpenMode, Session, SessionError, SessionHeader};
 use serde_json::Value;
 
 pub(super) use appender::append;
@@ -26,8 +26,8 @@ const NAME: &str = "2026-02-16T10-20-30-000Z_019c3a5f2b7e7c1d9a530c2f5d1e7b66.js
 /// Where a session and its images are.
 struct Place {
     fs: Arc<dyn Fs>,
-    dir: Dir,
-    blobs: Arc<Blobs>,
+    dir: FsDir,
+    blobs: Arc<BlobStore>,
 }
 
 /// An entry: its name, and a hash of what it says.
@@ -38,13 +38,13 @@ struct Said {
 }
 
 impl Place {
-    fn new(fs: Arc<dyn Fs>, dir: Dir) -> io::Result<Place> {
-        let blobs = Arc::new(Blobs::open(fs.clone(), &dir)?);
+    fn new(fs: Arc<dyn Fs>, dir: FsDir) -> io::Result<Place> {
+        let blobs = Arc::new(BlobStore::open(fs.clone(), &dir)?);
         Ok(Place { fs, dir, blobs })
     }
 
     /// Opens the session; `None` if there is none.
-    fn open(&self, mode: Mode) -> anyhow::Result<Option<Session>> {
+    fn open(&self, mode: OpenMode) -> anyhow::Result<Option<Session>> {
         match Session::open(self.fs.clone(), self.dir.clone(), NAME, mode) {
             Ok(session) => Ok(Some(session.with_blobs(self.blobs.clone()))),
             Err(SessionError::Missing { .. }) => Ok(None),
@@ -54,10 +54,10 @@ impl Place {
 
     /// Opens the session to write, or begins it.
     fn open_or_begin(&self) -> anyhow::Result<Session> {
-        if let Some(session) = self.open(Mode::Write)? {
+        if let Some(session) = self.open(OpenMode::Write)? {
             return Ok(session);
         }
-        let session = Session::create(self.fs.clone(), self.dir.clone(), NAME, Header::new("/p"))?;
+        let session = Session::create(self.fs.clone(), self.dir.clone(), NAME, SessionHeader::new("/p"))?;
         Ok(session.with_blobs(self.blobs.clone()))
     }
 
@@ -65,12 +65,12 @@ impl Place {
     fn goes_on(&self, before: &[Said]) -> anyhow::Result<Said> {
         let mut session = self.open_or_begin()?;
         let message = Message::User(UserMessage::text("and on it goes", 1));
-        let body = Body::Message { message: serde_json::to_value(message)? };
+        let body = EntryBody::Message { message: serde_json::to_value(message)? };
         let print = print(&body);
         let id = session.append(body).context("nothing can be appended")?;
         drop(session);
         let new = Said { id, print };
-        let session = self.open(Mode::Read)?.context("the session is gone after an append")?;
+        let session = self.open(OpenMode::Read)?.context("the session is gone after an append")?;
         let have = said(&session)?;
         ensure!(
             have.split_last() == Some((&new, before)),
@@ -99,7 +99,7 @@ fn said(session: &Session) -> anyhow::Result<Vec<Said>> {
 }
 
 /// A hash of what an entry says.
-fn print(body: &Body) -> u64 {
+fn print(body: &EntryBody) -> u64 {
     print_of(&serde_json::to_value(body).unwrap_or(Value::Null))
 }
 

@@ -5,9 +5,9 @@ use std::path::Path;
 use std::sync::Arc;
 
 use anyhow::{Context, ensure};
-use relaycode_durable::model::Bounds;
-use relaycode_durable::{Fs, Model};
-use relaycode_session::Mode;
+use relaycode_durable::model::CrashBounds;
+use relaycode_durable::{Fs, ModelFs};
+use relaycode_session::OpenMode;
 
 use crate::scenario::ScenarioId;
 
@@ -21,7 +21,7 @@ const DOUBLINGS: usize = 8;
 
 /// Runs a session and every power cut in it. Gives the number of disks that were judged.
 pub(crate) fn run(id: ScenarioId) -> anyhow::Result<u64> {
-    let model = Arc::new(Model::new());
+    let model = Arc::new(ModelFs::new());
     model.mkdir("s")?;
     let place = at(&model)?;
     model.mark_all_durable();
@@ -45,7 +45,7 @@ pub(crate) fn run(id: ScenarioId) -> anyhow::Result<u64> {
     promised.push((model.operations(), all));
     drop(session);
     let (mut judged, mut wrong) = (0, None);
-    let bounds = Bounds { writes: 40, changes: 40, pairs: 40, random: 8, seed: id.seed };
+    let bounds = CrashBounds { writes: 40, changes: 40, pairs: 40, random: 8, seed: id.seed };
     model.all_crash_images(&bounds, &mut |image, what| {
         if wrong.is_some() {
             return;
@@ -62,9 +62,9 @@ pub(crate) fn run(id: ScenarioId) -> anyhow::Result<u64> {
 }
 
 /// An image is durable before the entry that names it: whatever entries there are, their images are there.
-fn judge(image: Model, must: &[Said]) -> anyhow::Result<()> {
+fn judge(image: ModelFs, must: &[Said]) -> anyhow::Result<()> {
     let place = at(&Arc::new(image))?;
-    let have = match place.open(Mode::Read)? {
+    let have = match place.open(OpenMode::Read)? {
         Some(session) => said(&session)?,
         None => Vec::new(),
     };
@@ -77,7 +77,7 @@ fn judge(image: Model, must: &[Said]) -> anyhow::Result<()> {
     place.goes_on(&have).map(|_| ())
 }
 
-fn at(model: &Arc<Model>) -> anyhow::Result<Place> {
+fn at(model: &Arc<ModelFs>) -> anyhow::Result<Place> {
     let dir = model.open_root(Path::new("/s"))?;
     Ok(Place::new(model.clone(), dir)?)
 }

@@ -1,8 +1,8 @@
 //! What is said and done in a session, decided by a seed: messages from ten bytes on, images, labels, branches, compactions,
 //! titles, and flushes.
 
-use relaycode_session::header::TitleSource;
-use relaycode_session::{Body, Session};
+use relaycode_session::format::header::TitleSource;
+use relaycode_session::{EntryBody, Session};
 use relaycode_testkit::random::Random;
 use serde_json::{Value, json};
 
@@ -50,16 +50,16 @@ impl Talk {
             80..84 => {
                 let target = self.any(session);
                 let label = format!("step {}", session.len());
-                let body = Body::Label { target_id: target, label: Some(label) };
+                let body = EntryBody::Label { target_id: target, label: Some(label) };
                 self.append(session, body)
             }
             84..87 => {
                 let target = self.any(session);
-                session.branch(&target)?;
+                session.move_to(&target)?;
                 Ok(Done::Moved)
             }
             87..89 => {
-                let body = Body::Compaction {
+                let body = EntryBody::Compaction {
                     summary: self.letters(500),
                     short_summary: None,
                     first_kept_entry_id: self.any(session),
@@ -90,7 +90,7 @@ impl Talk {
         self.append(session, message(role, &json!([{ "type": "text", "text": text }])))
     }
 
-    fn append(&mut self, session: &mut Session, body: Body) -> anyhow::Result<Done> {
+    fn append(&mut self, session: &mut Session, body: EntryBody) -> anyhow::Result<Done> {
         let print = print(&body);
         let id = session.append(body)?;
         Ok(Done::Entry(Said { id, print }))
@@ -117,7 +117,7 @@ pub(super) fn title(entries: usize) -> String {
     format!("{entries} entries")
 }
 
-fn message(role: &str, content: &Value) -> Body {
+fn message(role: &str, content: &Value) -> EntryBody {
     let mut message = json!({ "role": role, "content": content, "timestamp": 1 });
     match role {
         "assistant" => {
@@ -127,5 +127,5 @@ fn message(role: &str, content: &Value) -> Body {
         "toolResult" => message["toolCallId"] = json!("t1"),
         _ => {}
     }
-    Body::Message { message }
+    EntryBody::Message { message }
 }
