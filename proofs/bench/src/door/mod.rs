@@ -9,14 +9,14 @@ mod limits;
 mod project;
 mod redaction;
 
-use super::measure::Measured;
+use super::measure::BenchReport;
 
-pub(super) fn measure(wanted: &dyn Fn(&str) -> bool, keep: &mut impl FnMut(Measured)) -> anyhow::Result<()> {
+pub(super) fn measure(report: &mut BenchReport) -> anyhow::Result<()> {
     // They are all kept to the end: ext4 is slow to find room among what was just deleted.
     let mut kept = Vec::new();
-    applying::measure(wanted, keep, &mut kept)?;
-    commands::measure(wanted, keep, &mut kept)?;
-    limits::measure(wanted, keep)?;
-    redaction::measure(wanted, keep);
+    applying::measure(report, &mut kept)?;
+    commands::measure(report, &mut kept)?;
+    limits::measure(report)?;
+    redaction::measure(report);
     Ok(())
 }

@@ -161,8 +161,7 @@ impl Project {
 
     /// Peak memory of applying the next answer, in megabytes; `None` if unknown.
     pub(super) fn apply_peak(&mut self, form: Form, options: &[&str]) -> anyhow::Result<Option<f64>> {
-        let peak = startup::peak(&self.apply_next(form, options)?)?;
-        Ok(peak.map(|kilobytes| kilobytes * 1024.0 / 1e6))
+        startup::peak(&self.apply_next(form, options)?)
     }
 
     /// A preview of the next answer, without the diff.

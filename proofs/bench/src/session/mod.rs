@@ -12,13 +12,13 @@ use std::path::Path;
 
 use anyhow::bail;
 
-use super::measure::Measured;
+use super::measure::BenchReport;
 
-pub(super) fn measure(wanted: &dyn Fn(&str) -> bool, keep: &mut impl FnMut(Measured)) -> anyhow::Result<()> {
-    long::measure(wanted, keep)?;
-    listing::measure(wanted, keep)?;
-    appending::measure(wanted, keep)?;
-    prompts::measure(wanted, keep)
+pub(super) fn measure(report: &mut BenchReport) -> anyhow::Result<()> {
+    long::measure(report)?;
+    listing::measure(report)?;
+    appending::measure(report)?;
+    prompts::measure(report)
 }
 
 /// The part that runs in a separate process.
