@@ -11,6 +11,8 @@ mod licences;
 mod links;
 mod lists;
 mod manifests;
+mod modules;
+pub(crate) mod names;
 mod purity;
 mod sources;
 mod spdx;
@@ -40,6 +42,8 @@ const RULES: &[Rule] = &[
     Rule { name: "edges", check: edges::check },
     Rule { name: "purity", check: purity::check },
     Rule { name: "lists", check: lists::check },
+    Rule { name: "names", check: names::check },
+    Rule { name: "modules", check: modules::check },
     Rule { name: "lengths", check: lengths::check },
     Rule { name: "sources", check: sources::check },
     Rule { name: "manifests", check: manifests::check },
