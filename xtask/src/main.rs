@@ -18,7 +18,7 @@ use std::process::ExitCode;
 use anyhow::bail;
 
 /// The commands of this program itself: words, and what they do.
-const OWN: &[(&str, &str)] = &[
+pub(crate) const OWN: &[(&str, &str)] = &[
     ("test", "Run what CI runs: format check, tidy, lints, fresh docs, all tests but those with real agents"),
     ("test --only STEP", "Run one step of it: fmt, tidy, lint, docs, tests, torture"),
     ("test --real", "Run instead the tests with real agents, which are installed if npm is there"),
@@ -48,7 +48,7 @@ fn run(words: &[OsString]) -> anyhow::Result<ExitCode> {
     let shown: Vec<_> = words.iter().map(|word| word.to_string_lossy()).collect();
     match shown.iter().map(AsRef::as_ref).collect::<Vec<&str>>()[..] {
         [] | ["help" | "--help" | "-h", ..] | ["test" | "lint" | "tidy" | "figures", "--help" | "-h"] => {
-            help()
+            help();
         }
         ["test"] => test::run(None)?,
         ["test", "--only", step] => test::run(Some(step))?,

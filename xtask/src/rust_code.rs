@@ -97,7 +97,7 @@ fn tokens(lines: &[CodeLine]) -> Vec<(usize, &str)> {
                     continue;
                 }
                 _ if brackets == 0 && (word > 0 || "{};".contains(c)) => {
-                    tokens.push((at + 1, &rest[..taken]))
+                    tokens.push((at + 1, &rest[..taken]));
                 }
                 _ => {}
             }

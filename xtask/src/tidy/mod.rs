@@ -13,6 +13,7 @@ mod lists;
 mod manifests;
 mod modules;
 pub(crate) mod names;
+mod paths;
 mod purity;
 mod sources;
 mod spdx;
@@ -50,6 +51,7 @@ const RULES: &[Rule] = &[
     Rule { name: "licences", check: licences::check },
     Rule { name: "dependencies", check: dependencies::check },
     Rule { name: "links", check: links::check },
+    Rule { name: "paths", check: paths::check },
 ];
 
 /// Runs every rule, so that one run shows all there is to do.
