@@ -3,10 +3,6 @@
 //! The one list of the variables that decide how a person is told and how text is copied. The values
 //! come in from the binary: nothing here reads the environment.
 
-use std::path::Path;
-
-use super::address::{self, BusAddress};
-
 /// The variables that matter, as they were found. A variable that is set but empty counts as not set.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct TerminalEnv {
@@ -75,19 +71,6 @@ impl TerminalEnv {
             return Some(Multiplexer::Tmux);
         }
         (self.screen.is_some() || term.starts_with("screen")).then_some(Multiplexer::Screen)
-    }
-
-    /// Where the bus listens of the desktop that this person looks at. Over SSH there may well be a
-    /// bus, but it belongs to a desktop that nobody sits at.
-    pub(super) fn desktop_bus_addresses(&self) -> Option<Vec<BusAddress>> {
-        if self.ssh.is_some() || cfg!(not(target_os = "linux")) {
-            return None;
-        }
-        if let Some(address) = &self.bus_address {
-            return Some(address::parse(address));
-        }
-        let socket = Path::new(self.runtime_dir.as_deref()?).join("bus");
-        socket.exists().then(|| vec![BusAddress::Path(socket)])
     }
 }
 

@@ -3,17 +3,10 @@
 //! Two things are kept whatever happens: telling never fails and never holds the caller up for more
 //! than a moment, and no text of a notice is obeyed by a terminal or read as markup by a desktop.
 
-mod address;
-#[cfg(target_os = "linux")]
-mod bus;
 mod desktop;
 mod environment;
 mod error;
-#[cfg(target_os = "linux")]
-mod marshal;
 mod sanitize;
-#[cfg(target_os = "linux")]
-mod server;
 mod terminal;
 
 use std::io::Write;
@@ -22,9 +15,9 @@ pub use desktop::{DEADLINE, DesktopProbe, SHOWN_WAIT};
 pub(crate) use environment::Multiplexer;
 pub use environment::TerminalEnv;
 pub use error::BusError;
+pub(crate) use sanitize::sanitize_line;
 
-use desktop::{DesktopNotification, DesktopNotifier};
-use sanitize::sanitize_line;
+use crate::sys::DesktopNotifier;
 
 /// Cells of a summary that are shown.
 pub const SUMMARY_CELLS: usize = 80;
@@ -80,14 +73,14 @@ pub struct Notifier {
 impl Notifier {
     /// A notifier for these surroundings. Connects to nothing yet.
     pub fn new(surroundings: TerminalEnv) -> Notifier {
-        let desktop = surroundings.desktop_bus_addresses().map(DesktopNotifier::new);
+        let desktop = DesktopNotifier::find(&surroundings);
         Notifier { around: surroundings, desktop }
     }
 
     /// Tells `notice` by the desktop. If that is not known to have worked after [`SHOWN_WAIT`], because
     /// there is none, it fails or it hangs, the terminal is used as well.
     pub fn notify(&self, notice: &Notification, terminal: &mut dyn Write) {
-        if self.desktop.as_ref().is_some_and(|desktop| desktop.show(to_desktop(notice))) {
+        if self.desktop.as_ref().is_some_and(|desktop| desktop.show(notice)) {
             return;
         }
         let sequence = terminal::sequence(self.terminal_method(), notice, &self.around);
@@ -111,18 +104,5 @@ impl Notifier {
     }
 }
 
-/// The notice as the desktop gets it. Servers read the body as markup, the summary as it is.
-fn to_desktop(notice: &Notification) -> DesktopNotification {
-    let body = sanitize_line(&notice.body, BODY_CELLS, true)
-        .replace('&', "&amp;")
-        .replace('<', "&lt;")
-        .replace('>', "&gt;");
-    DesktopNotification {
-        summary: sanitize_line(&notice.summary, SUMMARY_CELLS, true),
-        body,
-        urgent: notice.urgent,
-    }
-}
-
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;

@@ -6,17 +6,9 @@ use std::time::{Duration, Instant};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
 
-/// Longer than anybody's patience, and short enough to be added to any moment.
-const MAX_TIMEOUT: Duration = Duration::from_secs(24 * 60 * 60);
-
 /// The moment that is so far from now; none if there is no such moment.
 pub(crate) fn deadline_after(time: Duration) -> Option<Instant> {
     Instant::now().checked_add(time)
-}
-
-/// The moment at which patience ends.
-pub(crate) fn bounded_deadline(patience: Duration) -> Instant {
-    deadline_after(patience.min(MAX_TIMEOUT)).unwrap_or_else(Instant::now)
 }
 
 /// Waits for it to have something to read, or to be closed.

@@ -13,17 +13,15 @@ use arboard::Error;
 use super::{
     Clipboard, ClipboardContent, ClipboardError, ClipboardUnavailable, ClipboardWake, WatchStopSignal,
 };
+use crate::sys::POLLED_CLIPBOARD;
 
-const NAME: &str = if cfg!(target_os = "macos") {
-    "macOS"
-} else if cfg!(windows) {
-    "Windows"
-} else {
-    "polled"
-};
+/// The system's own, looked at every so often.
+pub(crate) fn open_polled_clipboard() -> Result<Box<dyn Clipboard>, ClipboardUnavailable> {
+    Ok(Box::new(PolledClipboard::open()?))
+}
 
 /// A clipboard that does not tell of changes.
-pub(super) struct PolledClipboard {
+struct PolledClipboard {
     clipboard: arboard::Clipboard,
     keys: RandomState,
     /// The hash of what was there at the last look, of nothing as of text.
@@ -31,8 +29,11 @@ pub(super) struct PolledClipboard {
 }
 
 impl PolledClipboard {
-    pub(super) fn open() -> Result<PolledClipboard, ClipboardUnavailable> {
-        let no = |error: Error| ClipboardUnavailable::Unreachable { name: NAME, why: error.to_string() };
+    fn open() -> Result<PolledClipboard, ClipboardUnavailable> {
+        let no = |error: Error| ClipboardUnavailable::Unreachable {
+            name: POLLED_CLIPBOARD,
+            why: error.to_string(),
+        };
         let clipboard = arboard::Clipboard::new().map_err(no)?;
         let mut polled = PolledClipboard { clipboard, keys: RandomState::new(), last: None };
         // What is there now is not new; what comes from here on is.
@@ -52,7 +53,7 @@ impl PolledClipboard {
             Err(Error::ClipboardOccupied) => ClipboardContent::Silent,
             Err(_) => {
                 // It may be its owner or the whole clipboard: if it can be opened anew, it was its owner.
-                let gone = |error: Error| ClipboardError { name: NAME, why: error.to_string() };
+                let gone = |error: Error| ClipboardError { name: POLLED_CLIPBOARD, why: error.to_string() };
                 self.clipboard = arboard::Clipboard::new().map_err(gone)?;
                 ClipboardContent::Silent
             }
@@ -71,7 +72,7 @@ impl PolledClipboard {
 
 impl Clipboard for PolledClipboard {
     fn name(&self) -> &'static str {
-        NAME
+        POLLED_CLIPBOARD
     }
 
     fn notifies_changes(&self) -> bool {

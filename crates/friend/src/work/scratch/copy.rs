@@ -407,7 +407,7 @@ fn reflink(copy: &File, file: &File) -> io::Result<()> {
 }
 
 #[cfg(not(target_os = "linux"))]
-fn clone(_: &File, _: &File) -> io::Result<()> {
+fn reflink(_: &File, _: &File) -> io::Result<()> {
     Err(io::ErrorKind::Unsupported.into())
 }
 

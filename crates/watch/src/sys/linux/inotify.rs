@@ -1,4 +1,7 @@
 //! Changes in directories as Linux tells them, on a thread that sleeps until one comes.
+//!
+//! The kernel is asked for changes alone. The library that serves other systems would also tell each time a file is
+//! opened, and so wake relay whenever anybody reads in the project's directory.
 
 use std::mem::MaybeUninit;
 use std::os::fd::{AsFd, OwnedFd};
@@ -9,21 +12,21 @@ use rustix::event::{PollFd, PollFlags, poll};
 use rustix::fs::inotify::{CreateFlags, Reader, WatchFlags, add_watch, init};
 use rustix::io::Errno;
 
-use super::ConfigFileCallback;
 use crate::clipboard::{WatchStopGuard, WatchStopSignal, stop_pair};
+use crate::config::ConfigFileCallback;
 
 /// Room for some changes at once; a name has at most 255 bytes.
 const BUFFER: usize = 4_096;
 
 /// Two directories that are watched, for as long as this lives.
 #[derive(Debug)]
-pub(super) struct DirectoryWatcher {
+pub(crate) struct DirectoryWatcher {
     stopper: Option<WatchStopGuard>,
     thread: Option<JoinHandle<()>>,
 }
 
 impl DirectoryWatcher {
-    pub(super) fn start(
+    pub(crate) fn start(
         root: &Path,
         home: Option<&Path>,
         ring: ConfigFileCallback,

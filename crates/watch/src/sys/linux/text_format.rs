@@ -3,7 +3,7 @@
 //! The same names serve X11 (targets) and Wayland (mime types). Only names are looked at here: whoever offers them
 //! may lie, so the bytes are checked as well.
 
-use super::ClipboardContent;
+use crate::clipboard::ClipboardContent;
 
 /// Offered beside the text by what relay copies, so that a watcher knows it for its own kind's.
 pub(crate) const OWN_COPY_MARK: &str = "application/x-relaycode";

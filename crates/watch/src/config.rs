@@ -1,11 +1,5 @@
 //! The configuration's files, watched: the project's, and the user's own. That something happened to one of them
 //! rings a bell; what it means is found out by reading it.
-//!
-//! On Linux the kernel is asked for changes alone. The library that serves the other systems would also tell each time
-//! a file is opened, and so wake relay whenever anybody reads in the project's directory.
-
-#[cfg_attr(not(target_os = "linux"), path = "elsewhere.rs")]
-mod inotify;
 
 use std::io::Write;
 use std::os::unix::net::UnixStream;
@@ -15,10 +9,12 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use relaycode_project::config::{PROJECT_FILES, USER_FILE};
 
+use crate::sys::DirectoryWatcher;
+
 /// The files are watched, for as long as this lives.
 #[derive(Debug)]
 pub struct ConfigWatcher {
-    _watcher: inotify::DirectoryWatcher,
+    _watcher: DirectoryWatcher,
     changed: Arc<AtomicBool>,
 }
 
@@ -37,10 +33,7 @@ impl ConfigWatcher {
                 let _ = (&bell).write(&[1]);
             }
         };
-        Ok(ConfigWatcher {
-            _watcher: inotify::DirectoryWatcher::start(root, home, Box::new(ring))?,
-            changed: touched,
-        })
+        Ok(ConfigWatcher { _watcher: DirectoryWatcher::start(root, home, Box::new(ring))?, changed: touched })
     }
 
     /// Whether something happened since this was asked last.
@@ -50,4 +43,4 @@ impl ConfigWatcher {
 }
 
 /// Hears the name of a file that something happened to.
-type ConfigFileCallback = Box<dyn Fn(&str) + Send>;
+pub(crate) type ConfigFileCallback = Box<dyn Fn(&str) + Send>;

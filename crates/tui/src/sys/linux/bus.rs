@@ -15,9 +15,8 @@ use rustix::net::{
 use rustix::process::geteuid;
 
 use super::address::BusAddress;
-use super::error::BusError;
 use super::marshal::{self, BusCall, BusMessage, BusWriter};
-use super::sanitize::sanitize_line;
+use crate::notify::{BusError, sanitize_line};
 
 /// The bus itself, as a destination.
 pub(super) const BUS: &str = "org.freedesktop.DBus";
