@@ -6,7 +6,7 @@
 mod desktop;
 mod environment;
 mod error;
-mod sanitize;
+pub(crate) mod sanitize;
 mod terminal;
 
 use std::io::Write;
@@ -15,7 +15,6 @@ pub use desktop::{DEADLINE, DesktopProbe, SHOWN_WAIT};
 pub(crate) use environment::Multiplexer;
 pub use environment::TerminalEnv;
 pub use error::BusError;
-pub(crate) use sanitize::sanitize_line;
 
 use crate::sys::DesktopNotifier;
 

@@ -2,6 +2,7 @@
 
 use relaycode_text::escape::is_unsafe;
 
+use super::sanitize::sanitize_line;
 use super::*;
 
 fn terminal(term: &str) -> TerminalEnv {

@@ -16,7 +16,8 @@ use rustix::process::geteuid;
 
 use super::address::BusAddress;
 use super::marshal::{self, BusCall, BusMessage, BusWriter};
-use crate::notify::{BusError, sanitize_line};
+use crate::notify::BusError;
+use crate::notify::sanitize::sanitize_line;
 
 /// The bus itself, as a destination.
 pub(super) const BUS: &str = "org.freedesktop.DBus";

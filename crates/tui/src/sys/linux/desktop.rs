@@ -11,8 +11,9 @@ use std::time::Instant;
 
 use super::address::{self, BusAddress};
 use super::server;
+use crate::notify::sanitize::sanitize_line;
 use crate::notify::{
-    BODY_CELLS, DEADLINE, DesktopProbe, Notification, SHOWN_WAIT, SUMMARY_CELLS, TerminalEnv, sanitize_line,
+    BODY_CELLS, DEADLINE, DesktopProbe, Notification, SHOWN_WAIT, SUMMARY_CELLS, TerminalEnv,
 };
 
 /// What the server is given: texts that are plain already.
