@@ -14,6 +14,7 @@ mod manifests;
 mod purity;
 mod sources;
 mod spdx;
+mod systems;
 
 use anyhow::bail;
 
@@ -39,6 +40,7 @@ struct Rule {
 const RULES: &[Rule] = &[
     Rule { name: "edges", check: edges::check },
     Rule { name: "purity", check: purity::check },
+    Rule { name: "systems", check: systems::check },
     Rule { name: "lists", check: lists::check },
     Rule { name: "lengths", check: lengths::check },
     Rule { name: "sources", check: sources::check },

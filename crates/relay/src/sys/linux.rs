@@ -1,4 +1,8 @@
-//! Linux: `/proc` says what this process ignores.
+//! Linux: `/proc` says what this process ignores; Wayland and X11 hold no text themselves.
+
+pub(crate) const CLIPBOARD_NEEDS_DISPLAY: bool = true;
+pub(crate) const CLIPBOARD_KEEPS_TEXT: bool = false;
+pub(crate) const LIMITS: Option<&str> = None;
 
 /// `false` also where `/proc` cannot be read.
 pub(crate) fn is_signal_ignored(signal: i32) -> bool {

@@ -24,7 +24,7 @@ impl DirectoryWatcher {
             let Ok(Event { kind, paths, .. }) = event else { return };
             if !matches!(kind, EventKind::Access(_)) {
                 let names = paths.iter().filter_map(|path| path.file_name()?.to_str());
-                names.for_each(|name| ring(name));
+                names.for_each(&ring);
             }
         })
         .map_err(|error| error.to_string())?;
