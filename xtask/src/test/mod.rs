@@ -110,7 +110,10 @@ impl Step {
                 needs_component("clippy", "clippy")?;
                 cargo(&["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"])
             }
-            Step::Macos => macos::run(),
+            Step::Macos => {
+                needs_component("clippy", "clippy")?;
+                macos::run()
+            }
             Step::Docs => programs::succeed("docs", &["--check"]),
             Step::Tests if works("nextest") => {
                 let tests = format!("not ({REAL})");
