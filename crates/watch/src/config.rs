@@ -1,5 +1,5 @@
-//! The configuration's files, watched: the project's, and the user's own. That something happened to one of them
-//! rings a bell; what it means is found out by reading it.
+//! Watches the configuration files: the project's, and the user's. An event only rings a bell; what changed
+//! is found by reading the files.
 
 use std::io::Write;
 use std::os::unix::net::UnixStream;
@@ -11,7 +11,7 @@ use relaycode_project::config::{PROJECT_FILES, USER_FILE};
 
 use crate::sys::DirectoryWatcher;
 
-/// The files are watched, for as long as this lives.
+/// Watches until dropped.
 #[derive(Debug)]
 pub struct ConfigWatcher {
     _watcher: DirectoryWatcher,
@@ -19,10 +19,10 @@ pub struct ConfigWatcher {
 }
 
 impl ConfigWatcher {
-    /// Begins to watch the files in `root` and in `home`; `bell` rings when something happened.
+    /// Watches the files in `root` and in `home`; rings `bell` on a change.
     ///
     /// # Errors
-    /// Why the project's directory cannot be watched. The user's own need not exist.
+    /// If the project's directory cannot be watched. `home` need not exist.
     pub fn start(root: &Path, home: Option<&Path>, bell: UnixStream) -> Result<ConfigWatcher, String> {
         let touched = Arc::new(AtomicBool::new(false));
         let flag = Arc::clone(&touched);
@@ -36,11 +36,11 @@ impl ConfigWatcher {
         Ok(ConfigWatcher { _watcher: DirectoryWatcher::start(root, home, Box::new(ring))?, changed: touched })
     }
 
-    /// Whether something happened since this was asked last.
+    /// Whether something changed since the last call.
     pub fn take_changed(&self) -> bool {
         self.changed.swap(false, Ordering::SeqCst)
     }
 }
 
-/// Hears the name of a file that something happened to.
+/// Gets the name of the file that changed.
 pub(crate) type ConfigFileCallback = Box<dyn Fn(&str) + Send>;

@@ -1,7 +1,7 @@
-//! The desktop's part: a short-lived thread that talks to the notification server.
+//! Desktop notifications, sent by a short-lived thread.
 //!
-//! At most one is on its way; while it hangs, later ones are not sent. The caller waits for a moment
-//! at most, the thread ends by its deadline, and nothing that goes wrong there comes back as an error.
+//! At most one is on its way; while it hangs, later ones are not sent. The caller waits only for a moment,
+//! the thread ends by its deadline, and no failure comes back as an error.
 
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -16,7 +16,7 @@ use crate::notify::{
     BODY_CELLS, DEADLINE, DesktopProbe, Notification, SHOWN_WAIT, SUMMARY_CELLS, TerminalEnv,
 };
 
-/// What the server is given: texts that are plain already.
+/// Its texts are plain already.
 #[derive(Debug)]
 pub(super) struct DesktopNotification {
     pub summary: String,
@@ -24,7 +24,7 @@ pub(super) struct DesktopNotification {
     pub urgent: bool,
 }
 
-/// What was shown last, so that the next can take its place.
+/// The last notification, so that the next can replace it.
 #[derive(Debug)]
 pub(super) struct ShownNotification {
     /// The connection that showed it.
@@ -32,7 +32,6 @@ pub(super) struct ShownNotification {
     pub id: u32,
 }
 
-/// The way to the notification server.
 #[derive(Debug)]
 pub(crate) struct DesktopNotifier {
     places: Arc<[BusAddress]>,
@@ -46,7 +45,7 @@ impl DesktopNotifier {
         Some(DesktopNotifier { places, busy: Arc::default(), last: Arc::default() })
     }
 
-    /// Sends `notice` on its way. Whether it is known to be shown, after a moment at most.
+    /// Sends `notice`; returns whether it is known to be shown, after a moment at most.
     pub(crate) fn show(&self, notice: &Notification) -> bool {
         let note = to_desktop(notice);
         let Some(turn) = SendGuard::take(&self.busy) else { return false };
@@ -58,22 +57,22 @@ impl DesktopNotifier {
             let is_shown = shown.is_ok();
             *last = shown.ok().or_else(|| last.take());
             drop(last);
-            // Before the caller hears of it, so that its next one finds the way free.
+            // Before the caller gets its answer, so that its next notification can be sent.
             drop(turn);
             let _nobody_waits_any_more = tell.send(is_shown);
         };
-        // Where no thread can be had, the turn and the sender go with the closure.
+        // Without a thread, the guard and the sender go with the closure.
         thread::Builder::new().name("notify".to_owned()).spawn(talk).is_ok()
             && told.recv_timeout(SHOWN_WAIT) == Ok(true)
     }
 
-    /// Asks who shows notifications. Takes as long as the deadline allows.
+    /// Asks who shows notifications. Takes up to the deadline.
     pub(crate) fn probe(&self) -> DesktopProbe {
         server::probe(&self.places, Instant::now() + DEADLINE).unwrap_or_else(DesktopProbe::Failed)
     }
 }
 
-/// The right to be on the way, given back however the thread ends.
+/// Held while a notification is on its way, released however the thread ends.
 struct SendGuard(Arc<AtomicBool>);
 
 impl SendGuard {
@@ -88,8 +87,8 @@ impl Drop for SendGuard {
     }
 }
 
-/// Where the bus listens of the desktop that this person looks at. Over SSH there may well be a
-/// bus, but it belongs to a desktop that nobody sits at.
+/// Where the bus of this person's desktop listens. Over SSH there may be a bus, but it belongs to a
+/// desktop that nobody sits at.
 fn bus_addresses(around: &TerminalEnv) -> Option<Vec<BusAddress>> {
     if around.ssh.is_some() {
         return None;
@@ -101,7 +100,7 @@ fn bus_addresses(around: &TerminalEnv) -> Option<Vec<BusAddress>> {
     socket.exists().then(|| vec![BusAddress::Path(socket)])
 }
 
-/// The notice as the desktop gets it. Servers read the body as markup, the summary as it is.
+/// Servers read the body as markup, the summary as plain text.
 pub(super) fn to_desktop(notice: &Notification) -> DesktopNotification {
     let body = sanitize_line(&notice.body, BODY_CELLS, true)
         .replace('&', "&amp;")

@@ -1,7 +1,7 @@
-//! Changes in directories as Linux tells them, on a thread that sleeps until one comes.
+//! Changes in directories as Linux reports them, on a thread that sleeps until one comes.
 //!
-//! The kernel is asked for changes alone. The library that serves other systems would also tell each time a file is
-//! opened, and so wake relay whenever anybody reads in the project's directory.
+//! Only changes are asked for. The library used on other systems also reports each time a file is opened, which would
+//! wake relay whenever anybody reads in the project's directory.
 
 use std::mem::MaybeUninit;
 use std::os::fd::{AsFd, OwnedFd};
@@ -15,10 +15,10 @@ use rustix::io::Errno;
 use crate::clipboard::{WatchStopGuard, WatchStopSignal, stop_pair};
 use crate::config::ConfigFileCallback;
 
-/// Room for some changes at once; a name has at most 255 bytes.
+/// Room for several events; a name has at most 255 bytes.
 const BUFFER: usize = 4_096;
 
-/// Two directories that are watched, for as long as this lives.
+/// Watches two directories until dropped.
 #[derive(Debug)]
 pub(crate) struct DirectoryWatcher {
     stopper: Option<WatchStopGuard>,

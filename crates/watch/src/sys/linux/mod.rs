@@ -1,7 +1,7 @@
 //! Linux: Wayland's clipboard where the compositor lets programs watch it, else X11's (also XWayland's), and inotify.
 //!
-//! On both a clipboard holds nothing by itself: whoever copied must stay and hand the text to each who asks, until
-//! somebody else copies.
+//! On both a clipboard holds nothing by itself: the program that copied must stay and serve the text to each reader,
+//! until somebody else copies.
 
 mod inotify;
 mod text_format;
@@ -21,11 +21,11 @@ pub(crate) use inotify::DirectoryWatcher;
 /// Only if asked for: whatever the library finds.
 pub(crate) const POLLED_CLIPBOARD: &str = "polled";
 
-/// So many readers are served at once; one more takes the place of the oldest.
+/// Most readers served at once; another one replaces the oldest.
 const MAX_READERS: usize = 16;
-/// How long who has begun to read may go on after somebody else copied.
+/// How long a reader may finish after somebody else copied.
 const LINGER_TIME: Duration = Duration::from_secs(2);
-/// Longer than anybody's patience, and short enough to be added to any moment.
+/// Longer than anybody waits, and short enough to be added to any instant.
 const MAX_TIMEOUT: Duration = Duration::from_secs(24 * 60 * 60);
 
 pub(crate) fn open_clipboard(
@@ -79,7 +79,7 @@ pub(crate) fn hold_text(
     }
 }
 
-/// Wayland's way, else X11's. A compositor that lets nobody watch says more than an X11 display that is not there.
+/// Wayland, else X11. A compositor that lets nobody watch explains more than a missing X11 display.
 fn open_first<T>(
     desktop: &DisplayAddresses,
     wayland: impl FnOnce(&DisplayAddresses) -> Result<T, ClipboardUnavailable>,
@@ -93,7 +93,6 @@ fn open_first<T>(
         .map_err(|no_x11| if no_wayland == ClipboardUnavailable::NoDesktop { no_x11 } else { no_wayland })
 }
 
-/// The moment at which patience ends.
 fn bounded_deadline(patience: Duration) -> Instant {
     deadline_after(patience.min(MAX_TIMEOUT)).unwrap_or_else(Instant::now)
 }
