@@ -13,7 +13,6 @@ mod lists;
 mod manifests;
 mod purity;
 mod sources;
-mod spdx;
 
 use anyhow::bail;
 
