@@ -84,7 +84,7 @@ impl<'s> MarkdownRenderer<'_, 's> {
 
     fn start(&mut self, tag: &Tag<'_>, range: Range<usize>) {
         self.show_gap(range.start);
-        let source = &self.source[range.clone()];
+        let source = &self.source[range];
         match tag {
             Tag::Paragraph | Tag::HtmlBlock => self.open("<p>", "</p>\n", 0),
             Tag::Heading { level, .. } => {
