@@ -1,26 +1,27 @@
-//! The Markdown of answers as HTML: CommonMark with tables and struck-out text, in time that grows with its length.
+//! The Markdown of answers as HTML: CommonMark with tables and strikethrough, in time linear in its length.
 //!
-//! Invariants: every tag is one of ours and is closed; every character of the text is escaped; no letter is lost. Raw HTML is text.
-//! Addresses are shown, not linked, and pictures that an answer names are not loaded: a page must not call anybody.
+//! Invariants: every tag is one of ours and is closed; every character of the text is escaped; no letter is
+//! lost. Raw HTML is text. Addresses are shown, not linked, and images that an answer names are not loaded:
+//! a page must not call anybody.
 //!
-//! The parser only says what stands where; its own HTML is not used. What it would leave out (the definition of a link, a cell too
-//! many) is a gap between two of its events, and is shown as text.
+//! The parser only says what is where; its own HTML is not used. What it would leave out (a link's definition,
+//! a table cell too many) is a gap between two of its events, and is shown as text.
 
 use std::ops::Range;
 
 use pulldown_cmark::{CodeBlockKind, Event, LinkType, Options, Parser, Tag};
 use relaycode_text::html;
 
-/// Elements inside each other; the text of deeper ones stands without them.
+/// Deepest nesting of elements; of deeper ones only the text is shown.
 const MAX_DEPTH: usize = 24;
 
-/// What closes the first row of a table, and any other.
+/// Closes the head row of a table, and any other row.
 const END_OF_HEAD: &str = "</tr></thead><tbody>";
 const END_OF_ROW: &str = "</tr>";
-/// What closes the text of a link, before its address.
+/// Closes the text of a link, before its address.
 const END_OF_LINK: &str = "</span>";
 
-/// Writes the Markdown `text` behind `out`.
+/// Appends the Markdown `text` to `out`.
 pub(super) fn push(out: &mut String, text: &str) {
     let options = Options::ENABLE_TABLES | Options::ENABLE_STRIKETHROUGH;
     let mut renderer = MarkdownRenderer { out, source: text, shown: 0, open: Vec::new(), code: None };
@@ -30,7 +31,7 @@ pub(super) fn push(out: &mut String, text: &str) {
     renderer.show_gap(text.len());
 }
 
-/// Code with a button to copy it, and its language.
+/// Code with its language and a copy button.
 pub(super) fn push_code(out: &mut String, language: &str, code: &str) {
     out.push_str("<div class=\"code\">");
     if !language.is_empty() {
@@ -51,7 +52,7 @@ struct MarkdownRenderer<'o, 's> {
     shown: usize,
     /// What closes each element that is open; nothing for one that is too deep.
     open: Vec<&'static str>,
-    /// A block of code that is being read: its language, and its lines so far.
+    /// The code block being read: its language, and its lines so far.
     code: Option<(&'s str, String)>,
 }
 
