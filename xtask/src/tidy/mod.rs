@@ -16,7 +16,6 @@ pub(crate) mod names;
 mod paths;
 mod purity;
 mod sources;
-mod spdx;
 mod systems;
 
 use anyhow::bail;
