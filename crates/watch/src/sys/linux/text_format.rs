@@ -3,7 +3,7 @@
 //! The same names serve X11 (targets) and Wayland (MIME types). Whoever offers them may lie, so the bytes
 //! are checked as well.
 
-use super::ClipboardContent;
+use crate::clipboard::ClipboardContent;
 
 /// Offered beside the text that relay copies, so that a watching relay recognises it.
 pub(crate) const OWN_COPY_MARK: &str = "application/x-relaycode";

@@ -11,11 +11,12 @@ use x11rb::protocol::xproto::{
 };
 use x11rb::wrapper::ConnectionExt as _;
 
-use super::{HoldError, LINGER_TIME, MAX_READERS};
+use super::super::text_format::ClipboardFormat;
+use super::super::{LINGER_TIME, MAX_READERS};
+use super::connection::{NAME, X11Connection, X11WaitResult, connection_error};
 use crate::clipboard::ClipboardError;
 use crate::clipboard::poll::deadline_after;
-use crate::clipboard::text_format::ClipboardFormat;
-use crate::clipboard::x11::{NAME, X11Connection, X11WaitResult, connection_error};
+use crate::hold::HoldError;
 
 /// Bytes put into a property at once. Every server accepts requests of this size.
 const PART: usize = 64 * 1024;
@@ -36,7 +37,7 @@ struct X11SelectionHolder<'a> {
     readers: VecDeque<X11TextReader>,
 }
 
-pub(super) fn serve(link: &X11Connection, text: &str, ready: impl FnOnce()) -> Result<(), HoldError> {
+pub(crate) fn serve(link: &X11Connection, text: &str, ready: impl FnOnce()) -> Result<(), HoldError> {
     let window = link.create_hidden_window()?;
     let since = server_time(link, window)?;
     link.server.set_selection_owner(window, link.atoms.clipboard, since).map_err(connection_error)?;

@@ -5,6 +5,7 @@
 //! the owner died: what was read counts only if the clipboard is still the same afterwards.
 
 mod connection;
+mod hold;
 mod protocol;
 
 use std::io;
@@ -15,13 +16,17 @@ use std::time::{Duration, Instant};
 use rustix::io::{Errno, ioctl_fionbio, read};
 use rustix::pipe::{PipeFlags, pipe_with};
 
-use super::poll::{bounded_deadline, poll_readable};
+use super::bounded_deadline;
 use super::text_format::ClipboardFormat;
-use super::{
+use crate::clipboard::poll::poll_readable;
+use crate::clipboard::{
     Clipboard, ClipboardContent, ClipboardError, ClipboardUnavailable, ClipboardWake, WatchStopSignal,
 };
 
-pub(crate) use self::connection::{NAME, WaylandConnection, connection_error};
+pub(super) use self::connection::WaylandConnection;
+pub(super) use self::hold::serve;
+
+use self::connection::{NAME, connection_error};
 
 /// Bytes per read.
 const SLICE: usize = 64 * 1024;

@@ -15,9 +15,9 @@ use rustix::net::{
 use rustix::process::geteuid;
 
 use super::address::BusAddress;
-use super::error::BusError;
 use super::marshal::{self, BusCall, BusMessage, BusWriter};
-use super::sanitize::sanitize_line;
+use crate::notify::BusError;
+use crate::notify::sanitize::sanitize_line;
 
 /// The bus itself, as a destination.
 pub(super) const BUS: &str = "org.freedesktop.DBus";

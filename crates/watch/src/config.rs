@@ -1,11 +1,5 @@
 //! Watches the configuration files: the project's, and the user's. An event only rings a bell; what changed
 //! is found by reading the files.
-//!
-//! On Linux only changes are asked for. The library used on other systems also reports each time a file is
-//! opened, which would wake relay whenever anybody reads in the project's directory.
-
-#[cfg_attr(not(target_os = "linux"), path = "elsewhere.rs")]
-mod inotify;
 
 use std::io::Write;
 use std::os::unix::net::UnixStream;
@@ -15,10 +9,12 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use relaycode_project::config::{PROJECT_FILES, USER_FILE};
 
+use crate::sys::DirectoryWatcher;
+
 /// Watches until dropped.
 #[derive(Debug)]
 pub struct ConfigWatcher {
-    _watcher: inotify::DirectoryWatcher,
+    _watcher: DirectoryWatcher,
     changed: Arc<AtomicBool>,
 }
 
@@ -37,10 +33,7 @@ impl ConfigWatcher {
                 let _ = (&bell).write(&[1]);
             }
         };
-        Ok(ConfigWatcher {
-            _watcher: inotify::DirectoryWatcher::start(root, home, Box::new(ring))?,
-            changed: touched,
-        })
+        Ok(ConfigWatcher { _watcher: DirectoryWatcher::start(root, home, Box::new(ring))?, changed: touched })
     }
 
     /// Whether something changed since the last call.
@@ -50,4 +43,4 @@ impl ConfigWatcher {
 }
 
 /// Gets the name of the file that changed.
-type ConfigFileCallback = Box<dyn Fn(&str) + Send>;
+pub(crate) type ConfigFileCallback = Box<dyn Fn(&str) + Send>;

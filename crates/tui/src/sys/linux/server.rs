@@ -7,9 +7,9 @@ use std::time::Instant;
 
 use super::address::BusAddress;
 use super::bus::{BUS, BusConnection};
-use super::desktop::{DesktopNotification, DesktopProbe, ShownNotification};
-use super::error::BusError;
+use super::desktop::{DesktopNotification, ShownNotification};
 use super::marshal::{BusCall, BusWriter};
+use crate::notify::{BusError, DesktopProbe};
 
 const SERVER: &str = "org.freedesktop.Notifications";
 const SERVER_PATH: &str = "/org/freedesktop/Notifications";

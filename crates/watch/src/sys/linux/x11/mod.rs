@@ -5,6 +5,7 @@
 //! it claims to have, and may answer late, in part, or never.
 
 mod connection;
+mod hold;
 mod transfer;
 
 use std::hash::{BuildHasher, RandomState};
@@ -14,13 +15,16 @@ use x11rb::protocol::xfixes::{ConnectionExt, SelectionEventMask};
 use x11rb::protocol::xproto::Window;
 
 use self::transfer::{X11Requestor, X11TransferResult};
-use super::poll::bounded_deadline;
+use super::bounded_deadline;
 use super::text_format::{ClipboardFormat, OfferedFormats};
-use super::{
+use crate::clipboard::{
     Clipboard, ClipboardContent, ClipboardError, ClipboardUnavailable, ClipboardWake, WatchStopSignal,
 };
 
-pub(crate) use self::connection::{NAME, X11Connection, X11WaitResult, connection_error};
+pub(super) use self::connection::X11Connection;
+pub(super) use self::hold::serve;
+
+use self::connection::{NAME, X11WaitResult, connection_error};
 
 /// Bytes of a list of targets, four each.
 const TARGETS_MOST: usize = 16 * 1024;

@@ -1,4 +1,7 @@
 //! Changes in directories as Linux reports them, on a thread that sleeps until one comes.
+//!
+//! Only changes are asked for. The library used on other systems also reports each time a file is opened, which would
+//! wake relay whenever anybody reads in the project's directory.
 
 use std::mem::MaybeUninit;
 use std::os::fd::{AsFd, OwnedFd};
@@ -9,21 +12,21 @@ use rustix::event::{PollFd, PollFlags, poll};
 use rustix::fs::inotify::{CreateFlags, Reader, WatchFlags, add_watch, init};
 use rustix::io::Errno;
 
-use super::ConfigFileCallback;
 use crate::clipboard::{WatchStopGuard, WatchStopSignal, stop_pair};
+use crate::config::ConfigFileCallback;
 
 /// Room for several events; a name has at most 255 bytes.
 const BUFFER: usize = 4_096;
 
 /// Watches two directories until dropped.
 #[derive(Debug)]
-pub(super) struct DirectoryWatcher {
+pub(crate) struct DirectoryWatcher {
     stopper: Option<WatchStopGuard>,
     thread: Option<JoinHandle<()>>,
 }
 
 impl DirectoryWatcher {
-    pub(super) fn start(
+    pub(crate) fn start(
         root: &Path,
         home: Option<&Path>,
         ring: ConfigFileCallback,

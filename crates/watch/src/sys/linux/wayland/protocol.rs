@@ -23,7 +23,7 @@ use wlr::zwlr_data_control_manager_v1::{self as wlr_manager, ZwlrDataControlMana
 use wlr::zwlr_data_control_offer_v1::{self as wlr_offer, ZwlrDataControlOfferV1};
 use wlr::zwlr_data_control_source_v1::{self as wlr_source, ZwlrDataControlSourceV1};
 
-use crate::clipboard::text_format::OfferedFormats;
+use super::super::text_format::OfferedFormats;
 
 #[derive(Default)]
 pub(crate) struct WaylandState {

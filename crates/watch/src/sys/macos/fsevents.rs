@@ -1,26 +1,30 @@
-//! Changes in directories where the system is not Linux: by a library that knows how.
+//! Changes in directories as macOS tells them, through a library.
 
 use std::path::Path;
 
 use notify::{Event, EventKind, RecommendedWatcher, RecursiveMode, Watcher as _};
 
-use super::Ring;
+use crate::config::ConfigFileCallback;
 
 /// Two directories that are watched, for as long as this lives.
 #[derive(Debug)]
-pub(super) struct Watcher {
+pub(crate) struct DirectoryWatcher {
     /// It has a thread of its own.
     _watcher: RecommendedWatcher,
 }
 
-impl Watcher {
-    pub(super) fn start(root: &Path, home: Option<&Path>, ring: Ring) -> Result<Watcher, String> {
+impl DirectoryWatcher {
+    pub(crate) fn start(
+        root: &Path,
+        home: Option<&Path>,
+        ring: ConfigFileCallback,
+    ) -> Result<DirectoryWatcher, String> {
         let mut watcher = notify::recommended_watcher(move |event: notify::Result<Event>| {
             // That a file was read is no news: relay itself reads it.
             let Ok(Event { kind, paths, .. }) = event else { return };
             if !matches!(kind, EventKind::Access(_)) {
                 let names = paths.iter().filter_map(|path| path.file_name()?.to_str());
-                names.for_each(|name| ring(name));
+                names.for_each(&ring);
             }
         })
         .map_err(|error| error.to_string())?;
@@ -28,6 +32,6 @@ impl Watcher {
         if let Some(home) = home {
             let _ = watcher.watch(home, RecursiveMode::NonRecursive);
         }
-        Ok(Watcher { _watcher: watcher })
+        Ok(DirectoryWatcher { _watcher: watcher })
     }
 }

@@ -19,14 +19,26 @@ use rustix::process::{Pid, PidfdFlags, Signal, getpid, kill_process, pidfd_open,
 const MOST_PASSES: usize = 16;
 
 /// By what descendants are recognised. Whoever descends from one of them is one as well.
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Copy)]
 pub(crate) struct DescendantRoots {
     /// Their parent is this one.
-    pub(crate) parent: Option<i32>,
+    parent: Option<i32>,
     /// They are in the session of this one.
-    pub(crate) session: Option<i32>,
+    session: Option<i32>,
     /// It is this process itself, which began at this time.
-    pub(crate) process: Option<(i32, u64)>,
+    process: Option<(i32, u64)>,
+}
+
+impl DescendantRoots {
+    /// Those of a keeper, whose child everybody becomes in the end: its first child needs no mention.
+    pub(crate) fn of_keeper(keeper: Pid, _: Pid) -> DescendantRoots {
+        DescendantRoots { parent: Some(Pid::as_raw(Some(keeper))), session: None, process: None }
+    }
+
+    /// What a keeper that is gone left behind: those in its session, and the job's process.
+    pub(crate) fn of_lost_keeper(session: Option<i32>, job: Option<(i32, u64)>) -> DescendantRoots {
+        DescendantRoots { parent: None, session, process: job }
+    }
 }
 
 /// Descendants that have been met.

@@ -7,11 +7,12 @@ use std::time::Instant;
 use rustix::event::{PollFd, PollFlags};
 use rustix::io::{Errno, ioctl_fionbio, write};
 
-use super::{HoldError, LINGER_TIME, MAX_READERS};
+use super::super::text_format::{ClipboardFormat, OWN_COPY_MARK};
+use super::super::{LINGER_TIME, MAX_READERS};
+use super::connection::{NAME, WaylandConnection};
 use crate::clipboard::ClipboardContent;
 use crate::clipboard::poll::deadline_after;
-use crate::clipboard::text_format::{ClipboardFormat, OWN_COPY_MARK};
-use crate::clipboard::wayland::{NAME, WaylandConnection};
+use crate::hold::HoldError;
 
 /// A reader, and how much of the text it has.
 struct WaylandTextReader {
@@ -19,7 +20,7 @@ struct WaylandTextReader {
     sent: usize,
 }
 
-pub(super) fn serve(mut link: WaylandConnection, text: &str, ready: impl FnOnce()) -> Result<(), HoldError> {
+pub(crate) fn serve(mut link: WaylandConnection, text: &str, ready: impl FnOnce()) -> Result<(), HoldError> {
     let mut forms = vec![OWN_COPY_MARK];
     forms.extend(ClipboardFormat::ALL.map(ClipboardFormat::name));
     link.set_selection(&forms);

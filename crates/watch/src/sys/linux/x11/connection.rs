@@ -18,8 +18,8 @@ use x11rb::reexports::x11rb_protocol::xauth::get_auth;
 use x11rb::rust_connection::{DefaultStream, PollMode, RustConnection, Stream};
 use x11rb::utils::RawFdContainer;
 
+use super::super::text_format::{ClipboardFormat, OWN_COPY_MARK, SECRET_MARK};
 use crate::clipboard::poll::{deadline_after, poll_readable, poll_until};
-use crate::clipboard::text_format::{ClipboardFormat, OWN_COPY_MARK, SECRET_MARK};
 use crate::clipboard::{ClipboardError, ClipboardUnavailable, WatchStopSignal};
 
 /// A healthy server answers within microseconds.
