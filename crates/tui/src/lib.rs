@@ -18,6 +18,7 @@ pub mod layout;
 pub mod live_line;
 pub mod notify;
 pub mod osc52;
+mod sys;
 #[cfg(test)]
 mod tests;
 pub mod views;

@@ -26,5 +26,6 @@ mod hold;
 pub mod inbox;
 pub mod seen_texts;
 pub mod storm;
+mod sys;
 
 pub use hold::{HOLD_MOST, HoldError, hold};
