@@ -12,6 +12,7 @@
 //! | [`live_line`] | the status line that is redrawn in place |
 //! | [`notify`] | notifying somebody who looks elsewhere: D-Bus, or an escape sequence |
 //! | [`osc52`] | copying through the terminal |
+//! | `sys` | what differs by system: the desktop's notifications |
 
 pub mod input;
 pub mod layout;

@@ -16,6 +16,7 @@
 //! | [`seen_texts`] | what happened to the same text before |
 //! | [`bulk`] | collecting several copies |
 //! | [`config`] | watching the configuration files |
+//! | `sys` | what differs by system: the clipboards, watching files |
 
 pub mod bulk;
 pub mod clipboard;
