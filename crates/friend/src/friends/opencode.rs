@@ -1,4 +1,4 @@
-//! opencode. It is spoken to by the Agent Client Protocol; one run without it is the other way.
+//! opencode, by the Agent Client Protocol.
 //!
 //! What holds it (each tested with the real one):
 //! - an agent of ours, defined over whatever the user's settings say, and its rights: the tools that look are
@@ -23,11 +23,11 @@ use relaycode_project::access::Access;
 use serde_json::{Value, json};
 
 use crate::driver::acp;
-use crate::driver::acp::{AcpRecipe, OneShotEvent};
+use crate::driver::acp::AcpRecipe;
 use crate::driver::program;
 use crate::driver::program::ProgramProfile;
 use crate::driver::version::FriendVersion;
-use crate::friend::answer::{FriendAnswer, FriendUsage};
+use crate::friend::answer::FriendAnswer;
 use crate::friend::event::FriendEvent;
 use crate::friend::failure::FriendFailure;
 use crate::friend::friend_context::FriendContext;
@@ -95,16 +95,14 @@ impl Friend for Opencode {
         let _mark = OpencodeMarkerGuard::new(&place.directory);
         let recipe = AcpRecipe {
             profile: &PROFILE,
-            job: job(&found, &place, turn, world, &["acp", "--print-logs", "--log-level", "ERROR"]),
+            job: job(&found, &place, turn, world),
             capabilities: AcpClientCapabilities { read: true, write: false },
             mode: AGENT,
             directory: place.directory.clone(),
             prompt: place.as_prompt(prompt, &turn.directory),
             denials: DENIALS,
         };
-        let words = ["run", "--format", "json", "--agent", AGENT, "--title", "relay"];
-        let once = || job(&found, &place, turn, world, &words);
-        let mut answer = acp::run_with_fallback(&recipe, once, &parse_event, turn, world, hear)?;
+        let mut answer = acp::run_over_acp(&recipe, turn, world, hear)?;
         answer.remarks.extend(place.remark());
         Ok(answer)
     }
@@ -202,15 +200,9 @@ fn has_own_config(directory: &Path, world: &FriendContext<'_>) -> bool {
         .any(|folder| CONFIG_NAMES.iter().any(|name| folder.join(name).symlink_metadata().is_ok()))
 }
 
-fn job(
-    program: &Path,
-    place: &OpencodeWorkdir,
-    turn: &FriendTurn,
-    world: &FriendContext<'_>,
-    words: &[&str],
-) -> Job {
+fn job(program: &Path, place: &OpencodeWorkdir, turn: &FriendTurn, world: &FriendContext<'_>) -> Job {
     let mut argv: Vec<OsString> = vec![program.into()];
-    argv.extend(words.iter().map(OsString::from));
+    argv.extend(["acp", "--print-logs", "--log-level", "ERROR"].map(OsString::from));
     let mut job = Job::argv(argv, &place.directory);
     job.environment = world.child_environment();
     job.environment.set.extend(quiet_variables());
@@ -313,28 +305,6 @@ fn read_json(file: &Path) -> Option<Value> {
     let meta = fs::metadata(file).ok()?;
     let bytes = (meta.is_file() && meta.len() <= MOST_SETTINGS).then(|| fs::read(file).ok())??;
     serde_json::from_slice(&bytes).ok()
-}
-
-/// An event of `run --format json`.
-fn parse_event(event: &Value) -> OneShotEvent {
-    let part = &event["part"];
-    let text = |value: &Value| value.as_str().unwrap_or_default().to_string();
-    match event["type"].as_str().unwrap_or_default() {
-        "text" => OneShotEvent::Text(text(&part["text"])),
-        "tool_use" => OneShotEvent::Tool(text(&part["tool"])),
-        "step_finish" => {
-            let count = |name: &str| part["tokens"][name].as_u64();
-            let usage = count("input").zip(count("output"));
-            OneShotEvent::Done(usage.map(|(input, output)| FriendUsage { input, output }))
-        }
-        "error" => {
-            let error = &event["error"];
-            OneShotEvent::Failed(
-                error["data"]["message"].as_str().map_or_else(|| text(&error["name"]), str::to_string),
-            )
-        }
-        _ => OneShotEvent::Other,
-    }
 }
 
 #[cfg(test)]

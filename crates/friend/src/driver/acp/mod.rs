@@ -1,12 +1,12 @@
 //! A turn by the Agent Client Protocol, for every friend that speaks it.
 //!
-//! A friend makes a [`AcpRecipe`]; one that does not speak the protocol is run once instead ([`either_way`]). What may be
-//! done is decided here ([`decider`]), once for all of them. Invariants: the prompt is sent only after the friend said
+//! A friend makes an [`AcpRecipe`]; what may be done is decided here ([`permissions`]), once for all of them. There is no
+//! second way: the oldest gemini and opencode that are used speak the protocol, and in a run without it nobody is asked and
+//! no mode is said before the prompt is heard. Invariants: the prompt is sent only after the friend said
 //! that it works in the mode it was started in; whatever comes of a turn, the friend and everything that it started
 //! have ended.
 
 pub(crate) mod classify;
-mod one_shot;
 mod permissions;
 
 use std::path::PathBuf;
@@ -30,7 +30,6 @@ use crate::friend::friend_context::FriendContext;
 use crate::friend::turn::{FriendTurn, TurnLimits, TurnMemory, TurnTask};
 use crate::friend::{FriendAbilities, SessionSupport};
 use classify::{AcpFailureKind, classify_error};
-pub(crate) use one_shot::OneShotEvent;
 use permissions::AcpDecider;
 
 /// How long a friend gets to start and to begin a session. A large one on a busy machine takes 20 s.
@@ -77,20 +76,6 @@ pub(crate) struct AcpRecipe {
     pub(crate) denials: &'static [&'static str],
 }
 
-/// Why a turn by this way came to nothing.
-enum AcpAttemptError {
-    /// So it stands.
-    Fatal(FriendFailure),
-    /// The friend does not speak this way; nothing was sent to it.
-    Fallback(String),
-}
-
-impl From<FriendFailure> for AcpAttemptError {
-    fn from(failure: FriendFailure) -> AcpAttemptError {
-        AcpAttemptError::Fatal(failure)
-    }
-}
-
 impl AcpRecipe {
     /// Refuses a program that is too old or does not say how old it is, by what it answers.
     fn check_program(&self, turn: &FriendTurn, world: &FriendContext<'_>) -> Result<(), FriendFailure> {
@@ -99,6 +84,11 @@ impl AcpRecipe {
             JobCommand::Shell(line) => line.into(),
         };
         self.profile.check_program(program, self.job.environment.clone(), turn, world)
+    }
+
+    /// It does not speak the protocol. One that is too old fails in ways of its own: better to say what it is.
+    fn protocol_failure(&self, why: String, turn: &FriendTurn, world: &FriendContext<'_>) -> FriendFailure {
+        self.check_program(turn, world).err().unwrap_or_else(|| self.profile.failed(why))
     }
 }
 
@@ -114,42 +104,18 @@ pub(crate) fn turn_prompt<'a>(
     }
 }
 
-/// Does a turn, by the protocol or, where that is not spoken and nothing was sent, by a run of its own (`once`), whose
-/// lines mean what `read` says. That one is for what is read-only and not remembered: there is nobody to ask meanwhile.
-pub(crate) fn run_with_fallback(
+/// Does a turn by the protocol.
+pub(crate) fn run_over_acp(
     recipe: &AcpRecipe,
-    once: impl FnOnce() -> Job,
-    read: &dyn Fn(&Value) -> OneShotEvent,
     turn: &FriendTurn,
     world: &FriendContext<'_>,
     hear: &mut dyn FnMut(FriendEvent),
 ) -> Result<FriendAnswer, FriendFailure> {
-    let why = match run_over_acp(recipe, turn, world, hear) {
-        Ok(answer) => return Ok(answer),
-        Err(AcpAttemptError::Fatal(failure)) => return Err(failure),
-        Err(AcpAttemptError::Fallback(why)) => why,
-    };
-    // One that is too old fails in ways of its own: better to say what it is.
-    recipe.check_program(turn, world)?;
-    if turn.access != Access::ReadOnly || turn.memory != TurnMemory::None {
-        return Err(recipe.profile.failed(why));
-    }
-    hear(FriendEvent::Fallback(why));
-    one_shot::run_one_shot(recipe, once(), read, turn, world, hear)
-}
-
-/// Does a turn by the protocol.
-fn run_over_acp(
-    recipe: &AcpRecipe,
-    turn: &FriendTurn,
-    world: &FriendContext<'_>,
-    hear: &mut dyn FnMut(FriendEvent),
-) -> Result<FriendAnswer, AcpAttemptError> {
     let known = recipe.profile;
     if let TurnMemory::Resume(id) = &turn.memory
         && !is_session_id(id)
     {
-        return Err(known.unknown_session(id).into());
+        return Err(known.unknown_session(id));
     }
     let beneath = ConfinedDir::new(&turn.directory)
         .map_err(|error| known.failed(format!("{} cannot be opened: {error}", turn.directory.display())))?;
@@ -167,7 +133,7 @@ fn run_over_acp(
         decider.push_stderr(&finished.stderr.tail);
     }
     match done {
-        Ok((session, end)) => Ok(answer(recipe, turn, session, &end, decider)?),
+        Ok((session, end)) => answer(recipe, turn, session, &end, decider),
         Err(trouble) => Err(trouble),
     }
 }
@@ -185,13 +151,14 @@ fn converse(
     world: &FriendContext<'_>,
     agent: &mut AcpAgent,
     decider: &mut AcpDecider<'_>,
-) -> Result<(AcpSession, AcpPromptResult), AcpAttemptError> {
+) -> Result<(AcpSession, AcpPromptResult), FriendFailure> {
     let starting = |limits: &TurnLimits| AcpWaitLimits {
         deadline: Instant::now() + START.min(limits.remaining()),
         idle: START,
         should_stop: world.stop_requested,
     };
-    let not_begun = |broken: AcpError, decider: &AcpDecider<'_>| start_failure(recipe, turn, broken, decider);
+    let not_begun =
+        |broken: AcpError, decider: &AcpDecider<'_>| start_failure(recipe, turn, world, broken, decider);
     let introduced = agent
         .initialize(recipe.capabilities, decider, &starting(&turn.limits))
         .map_err(|broken| not_begun(broken, decider))?;
@@ -204,14 +171,14 @@ fn converse(
             .new_session(&recipe.directory, decider, &starting(&turn.limits))
             .map_err(|broken| not_begun(broken, decider))?,
         TurnMemory::Resume(_) if !introduced.can_load_session => {
-            return Err(recipe.profile.unsupported("take up an earlier session; it says so itself").into());
+            return Err(recipe.profile.unsupported("take up an earlier session; it says so itself"));
         }
         TurnMemory::Resume(id) => resume(recipe, turn, world, agent, decider, id)?,
     };
     let got = session.mode.clone().unwrap_or_else(|| "no mode that it would name".to_string());
     if got != recipe.mode {
         let friend = recipe.profile.name.to_string();
-        return Err(FriendFailure::AccessMismatch { friend, wanted: turn.access, got }.into());
+        return Err(FriendFailure::AccessMismatch { friend, wanted: turn.access, got });
     }
     decider.start_turn();
     let patience = AcpWaitLimits {
@@ -221,7 +188,7 @@ fn converse(
     };
     match agent.prompt(&session.id, &recipe.prompt, decider, &patience) {
         Ok(ended) => Ok((session, ended)),
-        Err(broken) => Err(prompt_failure(recipe, turn, broken, decider).into()),
+        Err(broken) => Err(prompt_failure(recipe, turn, broken, decider)),
     }
 }
 
@@ -233,7 +200,7 @@ fn resume(
     agent: &mut AcpAgent,
     decider: &mut AcpDecider<'_>,
     id: &str,
-) -> Result<AcpSession, AcpAttemptError> {
+) -> Result<AcpSession, FriendFailure> {
     let until = Instant::now() + START.min(turn.limits.remaining());
     let patience = AcpWaitLimits { deadline: until, idle: START, should_stop: world.stop_requested };
     let loaded = agent.load_session(id, &recipe.directory, decider, &patience);
@@ -242,11 +209,11 @@ fn resume(
         Err(AcpError::Rpc(error)) => {
             let said = classify::error_text(&error);
             return Err(match classify_error(&error) {
-                AcpFailureKind::NotSignedIn => recipe.profile.not_signed_in(said).into(),
-                _ => recipe.profile.unknown_session(id).into(),
+                AcpFailureKind::NotSignedIn => recipe.profile.not_signed_in(said),
+                _ => recipe.profile.unknown_session(id),
             });
         }
-        Err(broken) => return Err(start_failure(recipe, turn, broken, decider)),
+        Err(broken) => return Err(start_failure(recipe, turn, world, broken, decider)),
     };
     let patience = AcpWaitLimits {
         deadline: Instant::now() + MOST_SETTLING,
@@ -255,7 +222,7 @@ fn resume(
     };
     match agent.listen(decider, &patience) {
         AcpError::TimedOut { .. } => Ok(session),
-        broken => Err(start_failure(recipe, turn, broken, decider)),
+        broken => Err(start_failure(recipe, turn, world, broken, decider)),
     }
 }
 
@@ -263,27 +230,28 @@ fn resume(
 fn start_failure(
     recipe: &AcpRecipe,
     turn: &FriendTurn,
+    world: &FriendContext<'_>,
     broken: AcpError,
     decider: &AcpDecider<'_>,
-) -> AcpAttemptError {
+) -> FriendFailure {
     let ours = matches!(broken, AcpError::Interrupted) || turn.limits.remaining().is_zero();
     if let AcpError::Rpc(error) = &broken {
         return match classify_error(error) {
-            AcpFailureKind::NotSignedIn => recipe.profile.not_signed_in(classify::error_text(error)).into(),
-            _ => AcpAttemptError::Fallback(classify::error_text(error)),
+            AcpFailureKind::NotSignedIn => recipe.profile.not_signed_in(classify::error_text(error)),
+            _ => recipe.protocol_failure(classify::error_text(error), turn, world),
         };
     }
     if let Some(said) = classify::find_sign_in_error(&decider.stderr_text()) {
-        return recipe.profile.not_signed_in(said).into();
+        return recipe.profile.not_signed_in(said);
     }
     match broken {
-        AcpError::Exec(source) => recipe.profile.exec_failure(source).into(),
-        AcpError::NotReading => recipe.profile.input_stalled().into(),
-        broken if ours => prompt_failure(recipe, turn, broken, decider).into(),
+        AcpError::Exec(source) => recipe.profile.exec_failure(source),
+        AcpError::NotReading => recipe.profile.input_stalled(),
+        broken if ours => prompt_failure(recipe, turn, broken, decider),
         AcpError::TimedOut { .. } => {
-            AcpAttemptError::Fallback(format!("it did not answer within {} s", START.as_secs()))
+            recipe.protocol_failure(format!("it did not answer within {} s", START.as_secs()), turn, world)
         }
-        other => AcpAttemptError::Fallback(with_error_excerpt(&other.to_string(), decider)),
+        other => recipe.protocol_failure(with_error_excerpt(&other.to_string(), decider), turn, world),
     }
 }
 

@@ -1,4 +1,4 @@
-//! The way `stdio`: one conversation in claude's control protocol, for one turn.
+//! One conversation in claude's control protocol, for one turn.
 //!
 //! Claude says what it works with only when it is given a prompt. So it is given one first that relay does not let
 //! through to the model (claude asks relay before it takes one): what it says of itself then is looked at, and
@@ -15,7 +15,7 @@ use relaycode_exec::{ExecError, Job, JobInput, JobOutcome};
 use serde_json::Value;
 
 use super::environment::environment;
-use super::error::{ClaudeAttemptError, classify_result, error_excerpt, exit_failure};
+use super::error::{classify_result, error_excerpt, exit_failure};
 use super::events::{ClaudeEventSink, ClaudeTurnState, answer_too_large};
 use super::permissions::check_tool_use;
 use super::recipe::ClaudeRecipe;
@@ -29,7 +29,7 @@ use crate::friend::failure::FriendFailure;
 use crate::friend::friend_context::FriendContext;
 use crate::friend::turn::FriendTurn;
 
-/// What this way is called.
+/// What an answer says of how claude was reached.
 pub(super) const TRANSPORT: &str = "stdio";
 
 /// How long claude may take to begin, and to say what it works with. It takes a second; a busy machine is slower.
@@ -46,15 +46,15 @@ const INTERRUPT: Duration = Duration::from_millis(300);
 const EXIT_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// Does the turn.
-pub(super) fn attempt(
+pub(super) fn converse(
     claude: &Claude,
     recipe: &ClaudeRecipe,
     turn: &FriendTurn,
     world: &FriendContext<'_>,
     hear: &mut ClaudeEventSink<'_>,
-) -> Result<FriendAnswer, ClaudeAttemptError> {
+) -> Result<FriendAnswer, FriendFailure> {
     let mut talk = ClaudeConversation::start(claude, recipe, turn, world)?;
-    let result = talk.handshake().and_then(|()| Ok(talk.send_prompt(hear)?));
+    let result = talk.handshake().and_then(|()| talk.send_prompt(hear));
     match &result {
         Ok(_) => talk.shut_down(),
         Err(_) => talk.end(),
@@ -64,6 +64,7 @@ pub(super) fn attempt(
 
 /// A conversation.
 struct ClaudeConversation<'a> {
+    program: &'a Claude,
     claude: ClaudeStdio,
     recipe: &'a ClaudeRecipe,
     turn: &'a FriendTurn,
@@ -86,7 +87,7 @@ enum ClaudeIncoming {
 
 impl<'a> ClaudeConversation<'a> {
     fn start(
-        claude: &Claude,
+        claude: &'a Claude,
         recipe: &'a ClaudeRecipe,
         turn: &'a FriendTurn,
         world: &'a FriendContext<'a>,
@@ -100,6 +101,7 @@ impl<'a> ClaudeConversation<'a> {
         job.input = JobInput::Piped;
         job.deadlines = turn.limits.deadlines();
         Ok(ClaudeConversation {
+            program: claude,
             claude: ClaudeStdio::start(&world.runner, &job).map_err(|source| PROFILE.exec_failure(source))?,
             recipe,
             turn,
@@ -112,7 +114,7 @@ impl<'a> ClaudeConversation<'a> {
     }
 
     /// Learns what claude works with, before it hears anything.
-    fn handshake(&mut self) -> Result<(), ClaudeAttemptError> {
+    fn handshake(&mut self) -> Result<(), FriendFailure> {
         let until = Instant::now() + HELLO_TIMEOUT;
         let hello = self.claude.initialize();
         let mut seen = false;
@@ -120,7 +122,7 @@ impl<'a> ClaudeConversation<'a> {
             match self.next_message(until)? {
                 ClaudeIncoming::Response(id, Ok(_)) if id == hello => self.claude.prompt(HANDSHAKE_PROMPT),
                 ClaudeIncoming::Response(id, Err(why)) if id == hello => {
-                    return Err(ClaudeAttemptError::Fallback(why));
+                    return Err(self.protocol_failure(&why));
                 }
                 ClaudeIncoming::Response(..) => {}
                 ClaudeIncoming::PermissionRequest(question) => self.claude.deny(&question, HANDSHAKE_DENIAL),
@@ -131,25 +133,32 @@ impl<'a> ClaudeConversation<'a> {
                         seen = true;
                     }
                     "result" if told["is_error"] != false => {
-                        return Err(classify_result(&told, self.recipe.session.as_deref()).into());
+                        return Err(classify_result(&told, self.recipe.session.as_deref()));
                     }
                     "result" if seen => return Ok(()),
-                    "result" | "assistant" | "stream_event" => return Err(self.unguarded_failure().into()),
+                    "result" | "assistant" | "stream_event" => return Err(self.unguarded_failure()),
                     _ => {}
                 },
                 ClaudeIncoming::Exited(finished) => {
                     let failure = exit_failure(&finished, &self.errors, self.recipe.session.as_deref());
                     return Err(match failure {
-                        FriendFailure::Failed { said, .. } => ClaudeAttemptError::Fallback(said),
-                        failure => ClaudeAttemptError::Fatal(failure),
+                        FriendFailure::Failed { said, .. } => self.protocol_failure(&said),
+                        failure => failure,
                     });
                 }
                 ClaudeIncoming::Timeout => {
                     let why = format!("it did not answer within {} s", HELLO_TIMEOUT.as_secs());
-                    return Err(ClaudeAttemptError::Fallback(why));
+                    return Err(self.protocol_failure(&why));
                 }
             }
         }
+    }
+
+    /// It does not speak the protocol. One that is too old fails in ways of its own: better to say what it is.
+    fn protocol_failure(&self, why: &str) -> FriendFailure {
+        let (program, environment) = (self.program.program.argv0(), environment(self.world));
+        let known = PROFILE.check_program(program, environment, self.turn, self.world);
+        known.err().unwrap_or_else(|| PROFILE.failed(format!("it does not take relay's questions: {why}")))
     }
 
     /// It took a prompt that it should have asked about: it would not ask about tools either.
@@ -168,7 +177,7 @@ impl<'a> ClaudeConversation<'a> {
             match self.next_message(Instant::now() + self.turn.limits.remaining())? {
                 ClaudeIncoming::PermissionRequest(question) => self.answer_permission(&question, hear),
                 ClaudeIncoming::Message(told) if told["type"] == "result" => {
-                    let answer = self.state.finish(&told, session, TRANSPORT, hear);
+                    let answer = self.state.finish(&told, session, hear);
                     return answer.map_err(|failure| self.with_error_excerpt(failure));
                 }
                 ClaudeIncoming::Message(told) if told["type"] == "system" && told["subtype"] == "init" => {

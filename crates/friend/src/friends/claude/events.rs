@@ -1,4 +1,4 @@
-//! What claude tells of a turn, made into events and, at last, an answer. The same for both ways.
+//! What claude tells of a turn, made into events and, at last, an answer.
 //!
 //! Invariants: the answer is what the last `result` says, and only if that does not say that it is an error (its
 //! `subtype` says "success" of failures, too). What was shown before and is not the answer is begun anew. A use
@@ -10,6 +10,7 @@ use relaycode_project::access::Access;
 use serde_json::Value;
 
 use super::NAME;
+use super::conversation::TRANSPORT;
 use super::error::classify_result;
 use super::permissions::{STRUCTURED_OUTPUT_TOOL, declined_kind, describe_input};
 use crate::driver::clock::TurnClock;
@@ -211,7 +212,6 @@ impl ClaudeTurnState {
         &mut self,
         result: &Value,
         session: Option<&str>,
-        way: &'static str,
         hear: &mut ClaudeEventSink<'_>,
     ) -> Result<FriendAnswer, FriendFailure> {
         let denials = result["permission_denials"].as_array().map(Vec::as_slice).unwrap_or_default();
@@ -265,7 +265,7 @@ impl ClaudeTurnState {
             model: self.model.clone(),
             declined: std::mem::take(&mut self.declined),
             usage: Some(FriendUsage { input, output: count("output_tokens") }),
-            transport: way,
+            transport: TRANSPORT,
             remarks,
         })
     }

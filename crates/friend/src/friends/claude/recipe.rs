@@ -89,7 +89,7 @@ impl ClaudeRecipe {
         })
     }
 
-    /// The arguments, whichever way it goes.
+    /// The arguments, but for those of the protocol.
     pub(super) fn arguments(&self) -> Vec<OsString> {
         let mut words: Vec<OsString> = [
             "-p",

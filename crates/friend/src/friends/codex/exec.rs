@@ -1,4 +1,9 @@
-//! The way `exec`: one run of `codex exec --json`, the prompt on its input.
+//! The second way, `exec`: one run of `codex exec --json`, the prompt on its input. It exists for two cases and is taken in
+//! no other:
+//! - `CODEX_API_KEY` and `CODEX_ACCESS_TOKEN`, by which codex is signed in on build machines, are read by `exec` alone; the
+//!   app-server says that it has no account (0.154 to 0.166);
+//! - codex calls its app-server experimental. One that ends three times before it heard the prompt, or does not answer its
+//!   first requests, leaves `exec`, the form that codex keeps for scripts.
 //!
 //! It says nothing of the sandbox that it works in, so only what was tested is run: the sandbox by name, before
 //! the subcommand, without the user's rules. What the sandbox refuses, this way does not tell.

@@ -1,4 +1,4 @@
-//! Gemini CLI. It is spoken to by the Agent Client Protocol; one run without it is the other way.
+//! Gemini CLI, by the Agent Client Protocol.
 //!
 //! What holds it (each tested with the real one):
 //! - a home of its own beside relay's files ([`home`]): none of the user's extensions, servers, hooks, rules and
@@ -16,14 +16,13 @@ use std::path::Path;
 
 use relaycode_clients::acp::AcpClientCapabilities;
 use relaycode_exec::Job;
-use serde_json::Value;
 
 use crate::driver::acp;
-use crate::driver::acp::{AcpRecipe, OneShotEvent};
+use crate::driver::acp::AcpRecipe;
 use crate::driver::program;
 use crate::driver::program::ProgramProfile;
 use crate::driver::version::FriendVersion;
-use crate::friend::answer::{FriendAnswer, FriendUsage};
+use crate::friend::answer::FriendAnswer;
 use crate::friend::event::FriendEvent;
 use crate::friend::failure::FriendFailure;
 use crate::friend::friend_context::FriendContext;
@@ -93,7 +92,7 @@ impl Friend for Gemini {
         }
         let recipe = AcpRecipe {
             profile: &PROFILE,
-            job: job(&found, &home, turn, world, &["--acp"]),
+            job: job(&found, &home, turn, world),
             // It reads by itself what it may read. A file that is not there yet it would take for broken if
             // relay were to answer that.
             capabilities: AcpClientCapabilities { read: false, write: true },
@@ -102,8 +101,7 @@ impl Friend for Gemini {
             prompt: escape_command(prompt),
             denials: DENIALS,
         };
-        let once = || job(&found, &home, turn, world, &["--output-format", "stream-json"]);
-        let answer = acp::run_with_fallback(&recipe, once, &parse_event, turn, world, hear)?;
+        let answer = acp::run_over_acp(&recipe, turn, world, hear)?;
         if let Some(id) = &answer.session {
             pin_session(&home, id)?;
         }
@@ -117,15 +115,8 @@ fn pin_session(home: &GeminiHome, id: &str) -> Result<(), FriendFailure> {
         .map_err(|error| PROFILE.failed(format!("its session {id} cannot be kept: {error}")))
 }
 
-fn job(
-    program: &Path,
-    home: &GeminiHome,
-    turn: &FriendTurn,
-    world: &FriendContext<'_>,
-    more: &[&str],
-) -> Job {
-    let mut words: Vec<OsString> = vec![program.into()];
-    words.extend(more.iter().map(OsString::from));
+fn job(program: &Path, home: &GeminiHome, turn: &FriendTurn, world: &FriendContext<'_>) -> Job {
+    let mut words: Vec<OsString> = vec![program.into(), "--acp".into()];
     words.extend(
         ["--approval-mode", "default", "-e", "none", "--allowed-mcp-server-names", "none"].map(Into::into),
     );
@@ -148,23 +139,6 @@ fn escape_command(prompt: &str) -> String {
         format!("Request:\n{prompt}")
     } else {
         prompt.to_string()
-    }
-}
-
-/// An event of `--output-format stream-json`.
-fn parse_event(event: &Value) -> OneShotEvent {
-    let text = |value: &Value| value.as_str().unwrap_or_default().to_string();
-    match event["type"].as_str().unwrap_or_default() {
-        "init" => OneShotEvent::Model(text(&event["model"])),
-        "message" if event["role"] == "assistant" => OneShotEvent::Text(text(&event["content"])),
-        "tool_use" => OneShotEvent::Tool(text(&event["tool_name"])),
-        "result" if event["status"] == "success" => {
-            let count = |name: &str| event["stats"][name].as_u64();
-            let usage = count("input_tokens").zip(count("output_tokens"));
-            OneShotEvent::Done(usage.map(|(input, output)| FriendUsage { input, output }))
-        }
-        "result" => OneShotEvent::Failed(text(&event["error"]["message"])),
-        _ => OneShotEvent::Other,
     }
 }
 
