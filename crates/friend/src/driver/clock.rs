@@ -6,7 +6,7 @@
 use std::time::{Duration, Instant};
 
 use crate::friend::failure::FriendFailure;
-use crate::friend::turn::TurnLimits;
+use crate::friend::request::TurnLimits;
 
 /// How often it is looked whether to go on.
 pub(crate) const TICK: Duration = Duration::from_millis(50);

@@ -1,11 +1,11 @@
 //! Several friends at once: one thread each, heard in one place.
 //!
 //! What a friend says arrives on the caller's thread with the friend's number; results come in the order in which
-//! the friends were named. Whatever stops one of them ([`crate::World::stop`]) stops all.
+//! the friends were named. Whatever stops one of them ([`crate::FriendContext::stop_requested`]) stops all.
 
 use std::sync::mpsc::sync_channel;
 
-use crate::friend::event::FriendEvent;
+use crate::friend::event::{EventSink, FriendEvent};
 
 /// Friends at once.
 pub const MOST: usize = 16;
@@ -27,7 +27,7 @@ pub struct TooManyFriends {
 /// If there are more than [`MOST`]; then nothing was done.
 pub fn run_parallel<T: Send>(
     count: usize,
-    work: impl Fn(usize, &mut dyn FnMut(FriendEvent)) -> T + Sync,
+    work: impl Fn(usize, &mut EventSink<'_>) -> T + Sync,
     hear: &mut dyn FnMut(usize, FriendEvent),
 ) -> Result<Vec<T>, TooManyFriends> {
     if count > MOST {

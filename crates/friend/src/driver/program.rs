@@ -14,7 +14,7 @@ use crate::driver::version::FriendVersion;
 use crate::friend::FriendProbeReport;
 use crate::friend::failure::FriendFailure;
 use crate::friend::friend_context::FriendContext;
-use crate::friend::turn::{FriendTurn, GRACE};
+use crate::friend::request::{AskRequest, GRACE};
 
 /// How long a program may take to answer at once. A large one on a busy machine takes 7 s.
 const CALL_TIMEOUT: Duration = Duration::from_secs(20);
@@ -187,13 +187,13 @@ impl ProgramProfile {
         &self,
         program: OsString,
         environment: JobEnvironment,
-        turn: &FriendTurn,
+        request: &AskRequest,
         world: &FriendContext<'_>,
     ) -> Result<(), FriendFailure> {
         let found = program_version(world, program, environment);
         // That it was broken off is no fault of the program's.
         if let Some(failure) =
-            TurnClock::new(self.name, turn.limits).check_expired(world.stop_requested, String::new)
+            TurnClock::new(self.name, request.limits).check_expired(world.stop_requested, String::new)
         {
             return Err(failure);
         }

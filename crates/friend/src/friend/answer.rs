@@ -2,13 +2,17 @@
 
 use serde_json::Value;
 
-/// What a friend answered. There is none without words: see [`crate::Failure::NoAnswer`].
+use crate::ask::verdict::ReviewVerdict;
+
+/// What a friend answered. There is none without words: see [`crate::FriendFailure::NoAnswer`].
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct FriendAnswer {
     /// Its words. With a schema, the JSON as it was written.
     pub text: String,
     /// The same, read: only with a schema, and only if it follows it.
     pub value: Option<Value>,
+    /// What a review comes to: only if a verdict was asked for.
+    pub verdict: Option<ReviewVerdict>,
     /// The id by which its session can be taken up again, if that was wanted and it can.
     pub session: Option<String>,
     /// The model that answered, if the friend says.

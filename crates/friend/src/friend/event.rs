@@ -2,6 +2,9 @@
 
 use crate::friend::answer::DeclinedAction;
 
+/// Hears what happens in a turn.
+pub type EventSink<'a> = dyn FnMut(FriendEvent) + 'a;
+
 /// Something that happened in a turn.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum FriendEvent {

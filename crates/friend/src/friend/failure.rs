@@ -94,6 +94,16 @@ pub enum FriendFailure {
         /// The answer.
         text: String,
     },
+    /// It reviewed, and does not want to give a verdict.
+    #[error("{friend} gave no verdict: it abstained{}", said_after(summary))]
+    Abstained {
+        /// The friend.
+        friend: String,
+        /// Why, in its words. Foreign text.
+        summary: String,
+        /// The answer.
+        text: String,
+    },
     /// It failed.
     #[error("{friend} failed: {said}")]
     Failed {
@@ -152,6 +162,19 @@ pub enum FriendFailure {
         /// What happened.
         source: ExecError,
     },
+}
+
+impl FriendFailure {
+    /// Whether the friend may have heard the prompt.
+    pub(crate) fn heard_prompt(&self) -> bool {
+        !matches!(
+            self,
+            FriendFailure::NotInstalled { .. }
+                | FriendFailure::TooOld { .. }
+                | FriendFailure::AccessMismatch { .. }
+                | FriendFailure::Unsupported { .. }
+        )
+    }
 }
 
 fn said_after(said: &str) -> String {

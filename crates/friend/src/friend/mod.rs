@@ -1,19 +1,19 @@
-//! What every friend is: a name, a record of what it can do, a look at whether it is there, and a turn.
+//! What every friend is: a name, a record of what it can do, a look at whether it is there, and the way to ask it.
 
 pub mod answer;
 pub mod depth;
 pub mod event;
 pub mod failure;
 pub mod friend_context;
-pub mod turn;
+pub mod request;
 
 use relaycode_project::access::Access;
 
 use crate::friend::answer::FriendAnswer;
-use crate::friend::event::FriendEvent;
+use crate::friend::event::EventSink;
 use crate::friend::failure::FriendFailure;
 use crate::friend::friend_context::FriendContext;
-use crate::friend::turn::FriendTurn;
+use crate::friend::request::AskRequest;
 
 /// Another agent that relay delegates to.
 pub trait Friend: Sync {
@@ -36,16 +36,34 @@ pub trait Friend: Sync {
         Ok(())
     }
 
-    /// Does a turn. Whatever comes of it, nothing that was started is running afterwards.
+    /// Sends a prompt, whole: with the envelope, the context and the difference that go with the request. Whatever comes of
+    /// it, nothing that was started is running afterwards.
     ///
     /// # Errors
     /// Why there is no answer.
-    fn run_turn(
+    fn run_prompt(
         &self,
-        turn: &FriendTurn,
+        prompt: &str,
+        request: &AskRequest,
         world: &FriendContext<'_>,
-        hear: &mut dyn FnMut(FriendEvent),
+        hear: &mut EventSink<'_>,
     ) -> Result<FriendAnswer, FriendFailure>;
+
+    /// Has it review what is on this branch and not in `base`, which exists, by means of its own. Only for friends that can
+    /// ([`FriendAbilities::review`]).
+    ///
+    /// # Errors
+    /// Why there is no review.
+    fn run_review(
+        &self,
+        _base: &str,
+        _request: &AskRequest,
+        _world: &FriendContext<'_>,
+        _hear: &mut EventSink<'_>,
+    ) -> Result<FriendAnswer, FriendFailure> {
+        let friend = self.name().to_string();
+        Err(FriendFailure::Unsupported { friend, what: "review by itself".to_string() })
+    }
 }
 
 /// What a friend can do, as tested.

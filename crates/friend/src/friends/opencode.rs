@@ -28,10 +28,10 @@ use crate::driver::program;
 use crate::driver::program::ProgramProfile;
 use crate::driver::version::FriendVersion;
 use crate::friend::answer::FriendAnswer;
-use crate::friend::event::FriendEvent;
+use crate::friend::event::EventSink;
 use crate::friend::failure::FriendFailure;
 use crate::friend::friend_context::FriendContext;
-use crate::friend::turn::FriendTurn;
+use crate::friend::request::AskRequest;
 use crate::friend::{Friend, FriendAbilities, FriendProbeReport};
 use crate::tree_check::git_dir;
 
@@ -83,26 +83,27 @@ impl Friend for Opencode {
         program::require_program(world, NAME, NAME, PROFILE.install).map(|_| ())
     }
 
-    fn run_turn(
+    fn run_prompt(
         &self,
-        turn: &FriendTurn,
+        prompt: &str,
+        request: &AskRequest,
         world: &FriendContext<'_>,
-        hear: &mut dyn FnMut(FriendEvent),
+        hear: &mut EventSink<'_>,
     ) -> Result<FriendAnswer, FriendFailure> {
-        let prompt = acp::turn_prompt(turn, &PROFILE)?;
+        acp::check_access(request, &PROFILE)?;
         let found = program::require_program(world, NAME, NAME, PROFILE.install)?;
-        let place = OpencodeWorkdir::choose(turn, world)?;
+        let place = OpencodeWorkdir::choose(request, world)?;
         let _mark = OpencodeMarkerGuard::new(&place.directory);
         let recipe = AcpRecipe {
             profile: &PROFILE,
-            job: job(&found, &place, turn, world),
+            job: job(&found, &place, request, world),
             capabilities: AcpClientCapabilities { read: true, write: false },
             mode: AGENT,
             directory: place.directory.clone(),
-            prompt: place.as_prompt(prompt, &turn.directory),
+            prompt: place.as_prompt(prompt, &request.directory),
             denials: DENIALS,
         };
-        let mut answer = acp::run_over_acp(&recipe, turn, world, hear)?;
+        let mut answer = acp::run_over_acp(&recipe, request, world, hear)?;
         answer.remarks.extend(place.remark());
         Ok(answer)
     }
@@ -116,9 +117,9 @@ struct OpencodeWorkdir {
 }
 
 impl OpencodeWorkdir {
-    fn choose(turn: &FriendTurn, world: &FriendContext<'_>) -> Result<OpencodeWorkdir, FriendFailure> {
-        if !has_own_config(&turn.directory, world) {
-            return Ok(OpencodeWorkdir { directory: turn.directory.clone(), outside_project: false });
+    fn choose(request: &AskRequest, world: &FriendContext<'_>) -> Result<OpencodeWorkdir, FriendFailure> {
+        if !has_own_config(&request.directory, world) {
+            return Ok(OpencodeWorkdir { directory: request.directory.clone(), outside_project: false });
         }
         let Some(home) = &world.home else {
             return Err(PROFILE.failed(
@@ -200,13 +201,13 @@ fn has_own_config(directory: &Path, world: &FriendContext<'_>) -> bool {
         .any(|folder| CONFIG_NAMES.iter().any(|name| folder.join(name).symlink_metadata().is_ok()))
 }
 
-fn job(program: &Path, place: &OpencodeWorkdir, turn: &FriendTurn, world: &FriendContext<'_>) -> Job {
+fn job(program: &Path, place: &OpencodeWorkdir, request: &AskRequest, world: &FriendContext<'_>) -> Job {
     let mut argv: Vec<OsString> = vec![program.into()];
     argv.extend(["acp", "--print-logs", "--log-level", "ERROR"].map(OsString::from));
     let mut job = Job::argv(argv, &place.directory);
     job.environment = world.child_environment();
     job.environment.set.extend(quiet_variables());
-    let settings = settings(place, turn).to_string();
+    let settings = settings(place, request).to_string();
     job.environment.set.push(("OPENCODE_CONFIG_CONTENT".into(), settings.into()));
     // Rights that were given in the environment would be added to ours.
     job.environment.remove.extend(["OPENCODE_PERMISSION", "OPENCODE_AUTO_SHARE"].map(OsString::from));
@@ -230,8 +231,8 @@ fn quiet_variables() -> Vec<(OsString, OsString)> {
 }
 
 /// Settings that stand over the user's.
-fn settings(place: &OpencodeWorkdir, turn: &FriendTurn) -> Value {
-    let rights = permissions(place, turn);
+fn settings(place: &OpencodeWorkdir, request: &AskRequest) -> Value {
+    let rights = permissions(place, request);
     let mut settings = json!({
         "share": "disabled",
         "autoupdate": false,
@@ -248,18 +249,18 @@ fn settings(place: &OpencodeWorkdir, turn: &FriendTurn) -> Value {
             "title": {"disable": true},
         },
     });
-    if let Some(model) = &turn.model {
+    if let Some(model) = &request.model {
         settings["model"] = json!(model);
     }
     settings
 }
 
-fn permissions(place: &OpencodeWorkdir, turn: &FriendTurn) -> Value {
-    if turn.access == Access::Full {
+fn permissions(place: &OpencodeWorkdir, request: &AskRequest) -> Value {
+    if request.access == Access::Full {
         return json!({"*": "allow", "question": "deny"});
     }
     let elsewhere = if place.outside_project {
-        let inside = format!("{}/*", turn.directory.display());
+        let inside = format!("{}/*", request.directory.display());
         json!({"*": "deny", inside: "allow"})
     } else {
         json!("deny")

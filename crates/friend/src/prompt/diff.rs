@@ -8,7 +8,7 @@
 use relaycode_project::git::{DiffBase, DiffRange, Git, GitDiff, GitError, OmittedFile};
 
 use crate::ask::AskError;
-use crate::friend::event::FriendEvent;
+use crate::friend::event::{EventSink, FriendEvent};
 use crate::prompt::limits::{DIFF_BYTES, NAMED_FILES, PromptSizeLimit};
 
 /// What went to a friend beside the prompt.
@@ -80,6 +80,12 @@ impl SentSummary {
         }
     }
 
+    /// Of a friend that compares with the base by itself. `left_out`: there is uncommitted work.
+    pub(crate) fn for_own_review(base: &DiffBase, left_out: bool) -> SentSummary {
+        let scope = SentDiffScope::FriendOwnDiff { base: base.clone() };
+        SentSummary { uncommitted_left_out: left_out, ..SentSummary::new(scope, &GitDiff::default()) }
+    }
+
     /// Which difference it is, for a person: a line without its end; `None` if no difference was wanted. Names in it
     /// are foreign text.
     pub fn summary_line(&self) -> Option<String> {
@@ -142,7 +148,7 @@ impl SentSummary {
     }
 
     /// Says it to who listens, if a difference was wanted.
-    pub(crate) fn report(&self, hear: &mut dyn FnMut(FriendEvent)) {
+    pub(crate) fn report(&self, hear: &mut EventSink<'_>) {
         if let Some(what) = self.summary_line() {
             hear(FriendEvent::Sending { summary: what, remarks: self.remarks() });
         }
@@ -158,10 +164,10 @@ fn count_noun(count: u64, what: &str) -> String {
     format!("{count} {what}{}", if count == 1 { "" } else { "s" })
 }
 
-/// The difference for an ask, and what there is to say about it.
+/// The difference for an ask, and what there is to say about it. It may be too large: [`check_diff_size`].
 ///
 /// # Errors
-/// Only if it is too large; that git cannot say is in [`SentSummary::which`].
+/// Only if it is far too large; that git cannot say is in [`SentSummary::scope`].
 pub(crate) fn diff_for_ask(git: &Git<'_>) -> Result<(GitDiff, SentSummary), AskError> {
     let mut left_out = Vec::new();
     for (range, which) in [
@@ -185,7 +191,6 @@ pub(crate) fn diff_for_ask(git: &Git<'_>) -> Result<(GitDiff, SentSummary), AskE
                 return Ok((none, sent));
             }
         };
-        check_diff_size(&diff)?;
         let mut sent = SentSummary::new(which, &diff);
         sent.left_out.extend(left_out);
         return Ok((diff, sent));
@@ -195,7 +200,7 @@ pub(crate) fn diff_for_ask(git: &Git<'_>) -> Result<(GitDiff, SentSummary), AskE
     Ok((none, sent))
 }
 
-/// The difference for a review, and what there is to say about it. It may be too large: [`fits`].
+/// The difference for a review, and what there is to say about it. It may be too large: [`check_diff_size`].
 ///
 /// # Errors
 /// If git cannot say, or there is nothing to review.

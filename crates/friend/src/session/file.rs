@@ -8,7 +8,7 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use super::{FriendSession, FriendSessionState, is_session_name};
-use crate::friend::turn::PromptExchange;
+use crate::friend::request::PromptExchange;
 
 /// How such files end.
 pub(super) const SUFFIX: &str = ".json";

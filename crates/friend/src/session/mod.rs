@@ -21,7 +21,7 @@ pub use store::{FriendSessionList, FriendSessionLookup, FriendSessionStore};
 
 use crate::friend::Friend;
 use crate::friend::answer::FriendAnswer;
-use crate::friend::turn::{PromptExchange, TurnMemory};
+use crate::friend::request::{PromptExchange, TurnMemory};
 
 /// Sessions that are kept; beyond, those go that were not used for longest.
 pub const SESSIONS: usize = 100;

@@ -13,7 +13,7 @@ use super::{
     is_session_name,
 };
 use crate::friend::SessionSupport;
-use crate::friend::turn::PromptExchange;
+use crate::friend::request::PromptExchange;
 
 /// The folder in the user's own directory.
 const FOLDER: &str = "friends/sessions";

@@ -1,6 +1,6 @@
 //! What a review comes to: ship, or iterate, by findings with a severity and a place.
 //!
-//! A verdict is only ever read from JSON that follows [`schema`]. No answer, no JSON, JSON of another form and an
+//! A verdict is only ever read from JSON that follows [`VERDICT_SCHEMA`]. No answer, no JSON, JSON of another form and an
 //! abstention are no verdict, and no verdict is never a pass. What blocks is decided here, by the findings and by
 //! what the friend said, whichever is stricter.
 
@@ -8,6 +8,7 @@
 mod tests;
 
 use std::path::{Component, Path};
+use std::sync::LazyLock;
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -112,7 +113,7 @@ impl ReviewVerdict {
         self.findings.iter().any(|finding| finding.severity == FindingSeverity::Blocker)
     }
 
-    /// Reads a verdict from a value that was checked against [`schema`]; places are looked for in the project at
+    /// Reads a verdict from a value that was checked against [`VERDICT_SCHEMA`]; places are looked for in the project at
     /// `root`.
     ///
     /// # Errors
@@ -156,7 +157,7 @@ impl ReviewVerdict {
 
 /// The form of a verdict. Every field is required and none may be added: so it also suits those servers that hold
 /// a model to a schema.
-pub fn verdict_schema() -> Value {
+pub static VERDICT_SCHEMA: LazyLock<Value> = LazyLock::new(|| {
     let text = json!({"type": "string"});
     json!({
         "type": "object",
@@ -188,7 +189,7 @@ pub fn verdict_schema() -> Value {
             }}
         }
     })
-}
+});
 
 /// What a friend is told about a verdict.
 pub const VERDICT_REQUEST: &str = "Give a verdict on the changes. \"ship\": they can go in as they are. \"iterate\": they need \

@@ -24,10 +24,10 @@ use serde_json::Value;
 use crate::driver::program::ProgramProfile;
 use crate::driver::version::FriendVersion;
 use crate::friend::answer::{FriendAnswer, FriendUsage};
-use crate::friend::event::FriendEvent;
+use crate::friend::event::EventSink;
 use crate::friend::failure::FriendFailure;
 use crate::friend::friend_context::FriendContext;
-use crate::friend::turn::{FriendTurn, TurnLimits, TurnMemory, TurnTask};
+use crate::friend::request::{AskRequest, TurnLimits, TurnMemory};
 use crate::friend::{FriendAbilities, SessionSupport};
 use classify::{AcpFailureKind, classify_error};
 use permissions::AcpDecider;
@@ -78,62 +78,64 @@ pub(crate) struct AcpRecipe {
 
 impl AcpRecipe {
     /// Refuses a program that is too old or does not say how old it is, by what it answers.
-    fn check_program(&self, turn: &FriendTurn, world: &FriendContext<'_>) -> Result<(), FriendFailure> {
+    fn check_program(&self, request: &AskRequest, world: &FriendContext<'_>) -> Result<(), FriendFailure> {
         let program = match &self.job.command {
             JobCommand::Argv(words) => words.first().cloned().unwrap_or_default(),
             JobCommand::Shell(line) => line.into(),
         };
-        self.profile.check_program(program, self.job.environment.clone(), turn, world)
+        self.profile.check_program(program, self.job.environment.clone(), request, world)
     }
 
     /// It does not speak the protocol. One that is too old fails in ways of its own: better to say what it is.
-    fn protocol_failure(&self, why: String, turn: &FriendTurn, world: &FriendContext<'_>) -> FriendFailure {
-        self.check_program(turn, world).err().unwrap_or_else(|| self.profile.failed(why))
+    fn protocol_failure(
+        &self,
+        why: String,
+        request: &AskRequest,
+        world: &FriendContext<'_>,
+    ) -> FriendFailure {
+        self.check_program(request, world).err().unwrap_or_else(|| self.profile.failed(why))
     }
 }
 
-/// What the friend is asked in a turn, if that is something that it can do.
-pub(crate) fn turn_prompt<'a>(
-    turn: &'a FriendTurn,
-    known: &ProgramProfile,
-) -> Result<&'a str, FriendFailure> {
-    let TurnTask::Prompt(prompt) = &turn.task else { return Err(known.unsupported("review by itself")) };
-    match ABILITIES.access.contains(&turn.access) {
-        true => Ok(prompt),
-        false => Err(known.unsupported(format!("work with access `{}`", turn.access))),
+/// Refuses an access that nobody has tested.
+pub(crate) fn check_access(request: &AskRequest, known: &ProgramProfile) -> Result<(), FriendFailure> {
+    match ABILITIES.access.contains(&request.access) {
+        true => Ok(()),
+        false => Err(known.unsupported(format!("work with access `{}`", request.access))),
     }
 }
 
 /// Does a turn by the protocol.
 pub(crate) fn run_over_acp(
     recipe: &AcpRecipe,
-    turn: &FriendTurn,
+    request: &AskRequest,
     world: &FriendContext<'_>,
-    hear: &mut dyn FnMut(FriendEvent),
+    hear: &mut EventSink<'_>,
 ) -> Result<FriendAnswer, FriendFailure> {
     let known = recipe.profile;
-    if let TurnMemory::Resume(id) = &turn.memory
+    if let TurnMemory::Resume(id) = &request.memory
         && !is_session_id(id)
     {
         return Err(known.unknown_session(id));
     }
-    let beneath = ConfinedDir::new(&turn.directory)
-        .map_err(|error| known.failed(format!("{} cannot be opened: {error}", turn.directory.display())))?;
+    let beneath = ConfinedDir::new(&request.directory).map_err(|error| {
+        known.failed(format!("{} cannot be opened: {error}", request.directory.display()))
+    })?;
     let exec = |source| known.exec_failure(source);
     let mut job = recipe.job.clone();
     job.input = JobInput::Piped;
-    job.deadlines = Deadlines { grace: GRACE, ..turn.limits.deadlines() };
+    job.deadlines = Deadlines { grace: GRACE, ..request.limits.deadlines() };
     let mut agent = AcpAgent::start(&world.runner, &job).map_err(exec)?;
-    let mut decider = AcpDecider::new(turn.access, beneath, recipe.denials, hear);
-    let done = converse(recipe, turn, world, &mut agent, &mut decider);
+    let mut decider = AcpDecider::new(request.access, beneath, recipe.denials, hear);
+    let done = converse(recipe, request, world, &mut agent, &mut decider);
     // One that is to remember writes that down when it ends by itself.
-    let remembers = done.is_ok() && turn.memory != TurnMemory::None;
+    let remembers = done.is_ok() && request.memory != TurnMemory::None;
     let ended = if remembers { agent.shut_down(LEAVING) } else { agent.end() }.map_err(exec)?;
     if let Some(finished) = ended {
         decider.push_stderr(&finished.stderr.tail);
     }
     match done {
-        Ok((session, end)) => answer(recipe, turn, session, &end, decider),
+        Ok((session, end)) => answer(recipe, request, session, &end, decider),
         Err(trouble) => Err(trouble),
     }
 }
@@ -147,7 +149,7 @@ pub(crate) fn is_session_id(id: &str) -> bool {
 /// Everything that is said, up to the end of the prompt.
 fn converse(
     recipe: &AcpRecipe,
-    turn: &FriendTurn,
+    request: &AskRequest,
     world: &FriendContext<'_>,
     agent: &mut AcpAgent,
     decider: &mut AcpDecider<'_>,
@@ -158,50 +160,50 @@ fn converse(
         should_stop: world.stop_requested,
     };
     let not_begun =
-        |broken: AcpError, decider: &AcpDecider<'_>| start_failure(recipe, turn, world, broken, decider);
+        |broken: AcpError, decider: &AcpDecider<'_>| start_failure(recipe, request, world, broken, decider);
     let introduced = agent
-        .initialize(recipe.capabilities, decider, &starting(&turn.limits))
+        .initialize(recipe.capabilities, decider, &starting(&request.limits))
         .map_err(|broken| not_begun(broken, decider))?;
     match introduced.agent_version.as_deref().and_then(FriendVersion::parse) {
         Some(found) => recipe.profile.check_version(found)?,
-        None => recipe.check_program(turn, world)?,
+        None => recipe.check_program(request, world)?,
     }
-    let session = match &turn.memory {
+    let session = match &request.memory {
         TurnMemory::None | TurnMemory::Begin | TurnMemory::Replay(_) => agent
-            .new_session(&recipe.directory, decider, &starting(&turn.limits))
+            .new_session(&recipe.directory, decider, &starting(&request.limits))
             .map_err(|broken| not_begun(broken, decider))?,
         TurnMemory::Resume(_) if !introduced.can_load_session => {
             return Err(recipe.profile.unsupported("take up an earlier session; it says so itself"));
         }
-        TurnMemory::Resume(id) => resume(recipe, turn, world, agent, decider, id)?,
+        TurnMemory::Resume(id) => resume(recipe, request, world, agent, decider, id)?,
     };
     let got = session.mode.clone().unwrap_or_else(|| "no mode that it would name".to_string());
     if got != recipe.mode {
         let friend = recipe.profile.name.to_string();
-        return Err(FriendFailure::AccessMismatch { friend, wanted: turn.access, got });
+        return Err(FriendFailure::AccessMismatch { friend, wanted: request.access, got });
     }
     decider.start_turn();
     let patience = AcpWaitLimits {
-        deadline: Instant::now() + turn.limits.remaining(),
-        idle: turn.limits.idle,
+        deadline: Instant::now() + request.limits.remaining(),
+        idle: request.limits.idle,
         should_stop: world.stop_requested,
     };
     match agent.prompt(&session.id, &recipe.prompt, decider, &patience) {
         Ok(ended) => Ok((session, ended)),
-        Err(broken) => Err(prompt_failure(recipe, turn, broken, decider)),
+        Err(broken) => Err(prompt_failure(recipe, request, broken, decider)),
     }
 }
 
 /// Takes up an earlier session, and lets it say what it remembers.
 fn resume(
     recipe: &AcpRecipe,
-    turn: &FriendTurn,
+    request: &AskRequest,
     world: &FriendContext<'_>,
     agent: &mut AcpAgent,
     decider: &mut AcpDecider<'_>,
     id: &str,
 ) -> Result<AcpSession, FriendFailure> {
-    let until = Instant::now() + START.min(turn.limits.remaining());
+    let until = Instant::now() + START.min(request.limits.remaining());
     let patience = AcpWaitLimits { deadline: until, idle: START, should_stop: world.stop_requested };
     let loaded = agent.load_session(id, &recipe.directory, decider, &patience);
     let session = match loaded {
@@ -213,7 +215,7 @@ fn resume(
                 _ => recipe.profile.unknown_session(id),
             });
         }
-        Err(broken) => return Err(start_failure(recipe, turn, world, broken, decider)),
+        Err(broken) => return Err(start_failure(recipe, request, world, broken, decider)),
     };
     let patience = AcpWaitLimits {
         deadline: Instant::now() + MOST_SETTLING,
@@ -222,23 +224,23 @@ fn resume(
     };
     match agent.listen(decider, &patience) {
         AcpError::TimedOut { .. } => Ok(session),
-        broken => Err(start_failure(recipe, turn, world, broken, decider)),
+        broken => Err(start_failure(recipe, request, world, broken, decider)),
     }
 }
 
 /// Something went wrong before the prompt was sent.
 fn start_failure(
     recipe: &AcpRecipe,
-    turn: &FriendTurn,
+    request: &AskRequest,
     world: &FriendContext<'_>,
     broken: AcpError,
     decider: &AcpDecider<'_>,
 ) -> FriendFailure {
-    let ours = matches!(broken, AcpError::Interrupted) || turn.limits.remaining().is_zero();
+    let ours = matches!(broken, AcpError::Interrupted) || request.limits.remaining().is_zero();
     if let AcpError::Rpc(error) = &broken {
         return match classify_error(error) {
             AcpFailureKind::NotSignedIn => recipe.profile.not_signed_in(classify::error_text(error)),
-            _ => recipe.protocol_failure(classify::error_text(error), turn, world),
+            _ => recipe.protocol_failure(classify::error_text(error), request, world),
         };
     }
     if let Some(said) = classify::find_sign_in_error(&decider.stderr_text()) {
@@ -247,18 +249,18 @@ fn start_failure(
     match broken {
         AcpError::Exec(source) => recipe.profile.exec_failure(source),
         AcpError::NotReading => recipe.profile.input_stalled(),
-        broken if ours => prompt_failure(recipe, turn, broken, decider),
+        broken if ours => prompt_failure(recipe, request, broken, decider),
         AcpError::TimedOut { .. } => {
-            recipe.protocol_failure(format!("it did not answer within {} s", START.as_secs()), turn, world)
+            recipe.protocol_failure(format!("it did not answer within {} s", START.as_secs()), request, world)
         }
-        other => recipe.protocol_failure(with_error_excerpt(&other.to_string(), decider), turn, world),
+        other => recipe.protocol_failure(with_error_excerpt(&other.to_string(), decider), request, world),
     }
 }
 
 /// Something went wrong after the prompt was sent, or by our own will.
 fn prompt_failure(
     recipe: &AcpRecipe,
-    turn: &FriendTurn,
+    request: &AskRequest,
     broken: AcpError,
     decider: &AcpDecider<'_>,
 ) -> FriendFailure {
@@ -271,7 +273,7 @@ fn prompt_failure(
             classify_error(&error).into_failure(recipe.profile, classify::error_text(&error))
         }
         AcpError::TimedOut { idle } => {
-            let after = if idle { turn.limits.idle } else { turn.limits.total };
+            let after = if idle { request.limits.idle } else { request.limits.total };
             FriendFailure::TimedOut { friend, after, idle, said: decider.error_excerpt() }
         }
         AcpError::Abandoned => {
@@ -296,7 +298,7 @@ fn with_error_excerpt(what: &str, decider: &AcpDecider<'_>) -> String {
 /// What a prompt that came to its end says.
 fn answer(
     recipe: &AcpRecipe,
-    turn: &FriendTurn,
+    request: &AskRequest,
     session: AcpSession,
     end: &AcpPromptResult,
     decider: AcpDecider<'_>,
@@ -325,16 +327,16 @@ fn answer(
     if text.trim().is_empty() {
         return Err(FriendFailure::NoAnswer { friend, said: last_words });
     }
-    let remembered = turn.memory != TurnMemory::None;
+    let remembered = request.memory != TurnMemory::None;
     Ok(FriendAnswer {
         text,
-        value: None,
         session: remembered.then_some(session.id),
         model: model_of(&end.answer).or(session.model),
         declined,
         usage: usage_of(&end.answer),
         transport: "acp",
         remarks,
+        ..FriendAnswer::default()
     })
 }
 

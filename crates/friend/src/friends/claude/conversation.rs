@@ -16,7 +16,7 @@ use serde_json::Value;
 
 use super::environment::environment;
 use super::error::{classify_result, error_excerpt, exit_failure};
-use super::events::{ClaudeEventSink, ClaudeTurnState, answer_too_large};
+use super::events::{ClaudeTurnState, answer_too_large};
 use super::permissions::check_tool_use;
 use super::recipe::ClaudeRecipe;
 use super::{Claude, NAME, PROFILE};
@@ -24,10 +24,10 @@ use crate::driver::clock::{TICK, TurnClock};
 use crate::driver::program::MAX_INVALID_LINES;
 use crate::driver::stderr_tail::StderrTail;
 use crate::friend::answer::FriendAnswer;
-use crate::friend::event::FriendEvent;
+use crate::friend::event::{EventSink, FriendEvent};
 use crate::friend::failure::FriendFailure;
 use crate::friend::friend_context::FriendContext;
-use crate::friend::turn::FriendTurn;
+use crate::friend::request::AskRequest;
 
 /// What an answer says of how claude was reached.
 pub(super) const TRANSPORT: &str = "stdio";
@@ -49,11 +49,11 @@ const EXIT_TIMEOUT: Duration = Duration::from_secs(2);
 pub(super) fn converse(
     claude: &Claude,
     recipe: &ClaudeRecipe,
-    turn: &FriendTurn,
+    request: &AskRequest,
     world: &FriendContext<'_>,
-    hear: &mut ClaudeEventSink<'_>,
+    hear: &mut EventSink<'_>,
 ) -> Result<FriendAnswer, FriendFailure> {
-    let mut talk = ClaudeConversation::start(claude, recipe, turn, world)?;
+    let mut talk = ClaudeConversation::start(claude, recipe, request, world)?;
     let result = talk.handshake().and_then(|()| talk.send_prompt(hear));
     match &result {
         Ok(_) => talk.shut_down(),
@@ -67,7 +67,7 @@ struct ClaudeConversation<'a> {
     program: &'a Claude,
     claude: ClaudeStdio,
     recipe: &'a ClaudeRecipe,
-    turn: &'a FriendTurn,
+    request: &'a AskRequest,
     world: &'a FriendContext<'a>,
     clock: TurnClock<'static>,
     state: ClaudeTurnState,
@@ -89,25 +89,25 @@ impl<'a> ClaudeConversation<'a> {
     fn start(
         claude: &'a Claude,
         recipe: &'a ClaudeRecipe,
-        turn: &'a FriendTurn,
+        request: &'a AskRequest,
         world: &'a FriendContext<'a>,
     ) -> Result<ClaudeConversation<'a>, FriendFailure> {
         let mut words = vec![claude.program.argv0()];
         words.extend(recipe.arguments());
         let protocol = ["--input-format", "stream-json", "--permission-prompt-tool", "stdio"];
         words.extend(protocol.iter().map(Into::into));
-        let mut job = Job::argv(words, &turn.directory);
+        let mut job = Job::argv(words, &request.directory);
         job.environment = environment(world);
         job.input = JobInput::Piped;
-        job.deadlines = turn.limits.deadlines();
+        job.deadlines = request.limits.deadlines();
         Ok(ClaudeConversation {
             program: claude,
             claude: ClaudeStdio::start(&world.runner, &job).map_err(|source| PROFILE.exec_failure(source))?,
             recipe,
-            turn,
+            request,
             world,
-            clock: TurnClock::new(NAME, turn.limits),
-            state: ClaudeTurnState::new(turn.access, turn.schema.is_some()),
+            clock: TurnClock::new(NAME, request.limits),
+            state: ClaudeTurnState::new(request.access, request.schema().is_some()),
             garbage: 0,
             errors: StderrTail::default(),
         })
@@ -128,7 +128,7 @@ impl<'a> ClaudeConversation<'a> {
                 ClaudeIncoming::PermissionRequest(question) => self.claude.deny(&question, HANDSHAKE_DENIAL),
                 ClaudeIncoming::Message(told) => match told["type"].as_str().unwrap_or_default() {
                     "system" if told["subtype"] == "init" => {
-                        self.recipe.verify_init(&told, self.turn)?;
+                        self.recipe.verify_init(&told, self.request)?;
                         self.state.record_init(&told);
                         seen = true;
                     }
@@ -157,31 +157,31 @@ impl<'a> ClaudeConversation<'a> {
     /// It does not speak the protocol. One that is too old fails in ways of its own: better to say what it is.
     fn protocol_failure(&self, why: &str) -> FriendFailure {
         let (program, environment) = (self.program.program.argv0(), environment(self.world));
-        let known = PROFILE.check_program(program, environment, self.turn, self.world);
+        let known = PROFILE.check_program(program, environment, self.request, self.world);
         known.err().unwrap_or_else(|| PROFILE.failed(format!("it does not take relay's questions: {why}")))
     }
 
     /// It took a prompt that it should have asked about: it would not ask about tools either.
     fn unguarded_failure(&self) -> FriendFailure {
         let got = "no questions before it acts".to_string();
-        FriendFailure::AccessMismatch { friend: NAME.to_string(), wanted: self.turn.access, got }
+        FriendFailure::AccessMismatch { friend: NAME.to_string(), wanted: self.request.access, got }
     }
 
     /// Says the prompt and hears the answer.
-    fn send_prompt(&mut self, hear: &mut ClaudeEventSink<'_>) -> Result<FriendAnswer, FriendFailure> {
+    fn send_prompt(&mut self, hear: &mut EventSink<'_>) -> Result<FriendAnswer, FriendFailure> {
         hear(FriendEvent::Ready { transport: TRANSPORT });
         self.clock.mark_alive();
         self.claude.prompt(&self.recipe.prompt);
         let session = self.recipe.session.as_deref();
         loop {
-            match self.next_message(Instant::now() + self.turn.limits.remaining())? {
+            match self.next_message(Instant::now() + self.request.limits.remaining())? {
                 ClaudeIncoming::PermissionRequest(question) => self.answer_permission(&question, hear),
                 ClaudeIncoming::Message(told) if told["type"] == "result" => {
                     let answer = self.state.finish(&told, session, hear);
                     return answer.map_err(|failure| self.with_error_excerpt(failure));
                 }
                 ClaudeIncoming::Message(told) if told["type"] == "system" && told["subtype"] == "init" => {
-                    self.recipe.verify_init(&told, self.turn)?;
+                    self.recipe.verify_init(&told, self.request)?;
                     self.state.record_init(&told);
                 }
                 ClaudeIncoming::Message(told) => self.state.handle_message(&told, &mut self.clock, hear)?,
@@ -193,12 +193,12 @@ impl<'a> ClaudeConversation<'a> {
         }
     }
 
-    fn answer_permission(&mut self, question: &ClaudeControlRequest, hear: &mut ClaudeEventSink<'_>) {
+    fn answer_permission(&mut self, question: &ClaudeControlRequest, hear: &mut EventSink<'_>) {
         self.clock.mark_alive();
         match &question.kind {
             ClaudeRequestKind::Prompt => self.claude.allow(question),
             ClaudeRequestKind::Tool(tool) => {
-                match check_tool_use(self.turn.access, &self.turn.directory, tool) {
+                match check_tool_use(self.request.access, &self.request.directory, tool) {
                     Ok(()) => self.claude.allow(question),
                     Err(why) => {
                         self.state.record_decline(&tool.id, &tool.name, &tool.input, hear);

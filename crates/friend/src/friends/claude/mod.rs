@@ -22,10 +22,10 @@ use std::path::Path;
 use crate::driver::program::{FriendProgram, ProgramProfile};
 use crate::driver::version::FriendVersion;
 use crate::friend::answer::FriendAnswer;
-use crate::friend::event::FriendEvent;
+use crate::friend::event::EventSink;
 use crate::friend::failure::FriendFailure;
 use crate::friend::friend_context::FriendContext;
-use crate::friend::turn::FriendTurn;
+use crate::friend::request::AskRequest;
 use crate::friend::{Friend, FriendAbilities, FriendProbeReport, SessionSupport};
 
 /// What it is called.
@@ -79,13 +79,14 @@ impl Friend for Claude {
         self.program.require(world, PROFILE.install)
     }
 
-    fn run_turn(
+    fn run_prompt(
         &self,
-        turn: &FriendTurn,
+        prompt: &str,
+        request: &AskRequest,
         world: &FriendContext<'_>,
-        hear: &mut dyn FnMut(FriendEvent),
+        hear: &mut EventSink<'_>,
     ) -> Result<FriendAnswer, FriendFailure> {
-        let recipe = recipe::ClaudeRecipe::new(turn)?;
-        conversation::converse(self, &recipe, turn, world, hear)
+        let recipe = recipe::ClaudeRecipe::new(prompt, request)?;
+        conversation::converse(self, &recipe, request, world, hear)
     }
 }

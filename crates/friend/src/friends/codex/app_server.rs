@@ -11,18 +11,18 @@ use serde_json::{Value, json};
 
 use super::approvals::decline_request;
 use super::error::{AttemptError, error_excerpt};
-use super::events::{CodexEventSink, CodexTurnState, answer_too_large};
-use super::recipe::{CodexThreadConfig, server_arguments};
+use super::events::{CodexTurnState, answer_too_large};
+use super::recipe::{CodexTask, CodexThreadConfig, server_arguments};
 use super::{Codex, PROFILE, check_answer};
 use crate::driver::clock::{TICK, TurnClock};
 use crate::driver::program::MAX_INVALID_LINES;
 use crate::driver::stderr_tail::{StderrTail, describe_exit};
 use crate::driver::version::FriendVersion;
 use crate::friend::answer::FriendAnswer;
-use crate::friend::event::FriendEvent;
+use crate::friend::event::{EventSink, FriendEvent};
 use crate::friend::failure::FriendFailure;
 use crate::friend::friend_context::FriendContext;
-use crate::friend::turn::{FriendTurn, TurnMemory, TurnTask};
+use crate::friend::request::{AskRequest, TurnMemory};
 
 /// What this way is called.
 pub(super) const TRANSPORT: &str = "app-server";
@@ -54,13 +54,14 @@ pub(super) struct AppServerClient<'a> {
 /// Does the turn.
 pub(super) fn attempt(
     codex: &Codex,
-    turn: &FriendTurn,
+    task: CodexTask<'_>,
+    request: &AskRequest,
     world: &FriendContext<'_>,
-    hear: &mut CodexEventSink<'_>,
+    hear: &mut EventSink<'_>,
 ) -> Result<FriendAnswer, AttemptError> {
-    let terms = CodexThreadConfig::new(turn)?;
-    let mut talk = AppServerClient::start(codex, turn, world)?;
-    let result = talk.run_turn(turn, &terms, hear);
+    let terms = CodexThreadConfig::new(request)?;
+    let mut talk = AppServerClient::start(codex, request, world)?;
+    let result = talk.run_turn(task, request, &terms, hear);
     match &result {
         Ok(_) => talk.shut_down(),
         Err(_) => talk.end(),
@@ -72,20 +73,20 @@ impl<'a> AppServerClient<'a> {
     /// Starts codex and says hello. That it is too old is said.
     pub(super) fn start(
         codex: &Codex,
-        turn: &FriendTurn,
+        request: &AskRequest,
         world: &'a FriendContext<'a>,
     ) -> Result<AppServerClient<'a>, AttemptError> {
         let mut words = vec![codex.program.argv0()];
-        words.extend(server_arguments(&turn.directory));
-        let mut job = Job::argv(words, &turn.directory);
+        words.extend(server_arguments(&request.directory));
+        let mut job = Job::argv(words, &request.directory);
         job.environment = codex.environment(world);
         job.input = JobInput::Piped;
-        job.deadlines = turn.limits.deadlines();
+        job.deadlines = request.limits.deadlines();
         let mut talk = AppServerClient {
             peer: JsonRpcPeer::start(&world.runner, &job, JsonRpcStyle::Bare)?,
             world,
-            clock: TurnClock::new(PROFILE.name, turn.limits),
-            state: CodexTurnState::new(matches!(turn.task, TurnTask::Review { .. })),
+            clock: TurnClock::new(PROFILE.name, request.limits),
+            state: CodexTurnState::default(),
             garbage: 0,
             errors: StderrTail::default(),
             home: String::new(),
@@ -98,7 +99,7 @@ impl<'a> AppServerClient<'a> {
         talk.home = said["codexHome"].as_str().unwrap_or_default().to_string();
         match version_of(said["userAgent"].as_str().unwrap_or_default()) {
             Some(found) => PROFILE.check_version(found)?,
-            None => PROFILE.check_program(codex.program.argv0(), codex.environment(world), turn, world)?,
+            None => PROFILE.check_program(codex.program.argv0(), codex.environment(world), request, world)?,
         }
         talk.peer.notify("initialized", None);
         Ok(talk)
@@ -113,10 +114,12 @@ impl<'a> AppServerClient<'a> {
 
     fn run_turn(
         &mut self,
-        turn: &FriendTurn,
+        task: CodexTask<'_>,
+        request: &AskRequest,
         terms: &CodexThreadConfig<'_>,
-        hear: &mut CodexEventSink<'_>,
+        hear: &mut EventSink<'_>,
     ) -> Result<FriendAnswer, AttemptError> {
+        self.state = CodexTurnState::new(matches!(task, CodexTask::Review(_)));
         if self.lacks_account()? {
             // These are read by `exec` alone.
             if ["CODEX_API_KEY", "CODEX_ACCESS_TOKEN"].iter().any(|name| (self.world.env_var)(name).is_some())
@@ -125,25 +128,25 @@ impl<'a> AppServerClient<'a> {
             }
             return Err(PROFILE.not_signed_in("it has no account and no key").into());
         }
-        let servers = self.tool_servers(turn)?;
+        let servers = self.tool_servers(request)?;
         if self.home.is_empty() {
             return Err(PROFILE.failed("it does not say where it keeps its credentials").into());
         }
         let (method, params) = terms.request(&self.home, &servers);
         let echo = self
             .request(method, &params, REQUEST_TIMEOUT)?
-            .map_err(|error| thread_failure(&turn.memory, &error))?;
+            .map_err(|error| thread_failure(&request.memory, &error))?;
         let thread = echo["thread"]["id"].as_str().unwrap_or_default().to_string();
-        if let TurnMemory::Resume(id) = &turn.memory
+        if let TurnMemory::Resume(id) = &request.memory
             && !thread.eq_ignore_ascii_case(id)
         {
             return Err(PROFILE.unknown_session(id).into());
         }
         terms.verify_echo(&echo)?;
         hear(FriendEvent::Ready { transport: TRANSPORT });
-        self.send_prompt(turn, &thread, hear)?;
+        self.send_prompt(task, request, &thread, hear)?;
         let heard = std::mem::take(&mut self.state);
-        let session = (turn.memory != TurnMemory::None).then_some(thread);
+        let session = (request.memory != TurnMemory::None).then_some(thread);
         let answer = FriendAnswer {
             text: heard.text,
             session,
@@ -153,12 +156,12 @@ impl<'a> AppServerClient<'a> {
             transport: TRANSPORT,
             ..FriendAnswer::default()
         };
-        Ok(check_answer(answer, turn, &error_excerpt(&self.errors.text()))?)
+        Ok(check_answer(answer, request, &error_excerpt(&self.errors.text()))?)
     }
 
     /// The tool servers of the user's and the project's settings: each of them would be started.
-    fn tool_servers(&mut self, turn: &FriendTurn) -> Result<Vec<String>, AttemptError> {
-        let params = json!({"includeLayers": false, "cwd": turn.directory.to_str()});
+    fn tool_servers(&mut self, request: &AskRequest) -> Result<Vec<String>, AttemptError> {
+        let params = json!({"includeLayers": false, "cwd": request.directory.to_str()});
         let said = self
             .request("config/read", &params, REQUEST_TIMEOUT)?
             .map_err(|error| PROFILE.failed(error.message))?;
@@ -169,19 +172,20 @@ impl<'a> AppServerClient<'a> {
     /// Says the prompt, and hears the turn to its end.
     fn send_prompt(
         &mut self,
-        turn: &FriendTurn,
+        task: CodexTask<'_>,
+        request: &AskRequest,
         thread: &str,
-        hear: &mut CodexEventSink<'_>,
+        hear: &mut EventSink<'_>,
     ) -> Result<(), AttemptError> {
-        let asked = match &turn.task {
-            TurnTask::Prompt(prompt) => {
+        let asked = match task {
+            CodexTask::Prompt(prompt) => {
                 let mut params = json!({"threadId": thread, "input": [{"type": "text", "text": prompt}]});
-                if let Some(schema) = &turn.schema {
+                if let Some(schema) = request.schema() {
                     params["outputSchema"] = schema.clone();
                 }
                 self.peer.request("turn/start", &params)
             }
-            TurnTask::Review { base } => {
+            CodexTask::Review(base) => {
                 let target = json!({"type": "baseBranch", "branch": base});
                 self.peer.request("review/start", &json!({"threadId": thread, "target": target}))
             }
@@ -212,7 +216,7 @@ impl<'a> AppServerClient<'a> {
                 },
                 JsonRpcEvent::Exited(finished) => {
                     let said = self.exit_message(&finished);
-                    if turn.access.may_write() || self.state.has_output {
+                    if request.access.may_write() || self.state.has_output {
                         return Err(PROFILE.failed(said).into());
                     }
                     return Err(AttemptError::Retry(said));

@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use super::PROFILE;
 use crate::driver::clock::TurnClock;
-use crate::friend::event::FriendEvent;
+use crate::friend::event::{EventSink, FriendEvent};
 use crate::friend::failure::FriendFailure;
 
 /// What codex says when it does not get as far as an answer of its server's.
@@ -67,7 +67,7 @@ fn is_unreachable(said: &str) -> bool {
 }
 
 /// Codex says that it tries again. With an answer of its server's it will be all right.
-pub(super) fn report_retry(clock: &mut TurnClock<'_>, said: &str, hear: &mut dyn FnMut(FriendEvent)) {
+pub(super) fn report_retry(clock: &mut TurnClock<'_>, said: &str, hear: &mut EventSink<'_>) {
     let said = error_excerpt(said);
     if is_unreachable(&said) {
         clock.mark_retrying(&said);

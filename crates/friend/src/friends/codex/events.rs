@@ -11,7 +11,7 @@ use super::error::{classify_error, report_retry};
 use super::{NAME, PROFILE};
 use crate::driver::clock::TurnClock;
 use crate::friend::answer::{DeclinedAction, DeclinedActionKind, FriendUsage};
-use crate::friend::event::FriendEvent;
+use crate::friend::event::{EventSink, FriendEvent};
 use crate::friend::failure::FriendFailure;
 
 /// Bytes of an answer.
@@ -44,9 +44,6 @@ pub(super) struct CodexTurnState {
     last_error: Option<Value>,
 }
 
-/// Whoever hears of a turn.
-pub(super) type CodexEventSink<'a> = dyn FnMut(FriendEvent) + 'a;
-
 impl CodexTurnState {
     pub(super) fn new(review: bool) -> CodexTurnState {
         CodexTurnState { review, ..CodexTurnState::default() }
@@ -58,7 +55,7 @@ impl CodexTurnState {
         method: &str,
         params: &Value,
         clock: &mut TurnClock<'_>,
-        hear: &mut CodexEventSink<'_>,
+        hear: &mut EventSink<'_>,
     ) -> Result<bool, FriendFailure> {
         if method != "error" {
             clock.mark_alive();
@@ -87,12 +84,7 @@ impl CodexTurnState {
         Ok(false)
     }
 
-    fn push_text(
-        &mut self,
-        id: &str,
-        delta: &str,
-        hear: &mut CodexEventSink<'_>,
-    ) -> Result<(), FriendFailure> {
+    fn push_text(&mut self, id: &str, delta: &str, hear: &mut EventSink<'_>) -> Result<(), FriendFailure> {
         if self.review || delta.is_empty() {
             return Ok(());
         }
@@ -112,7 +104,7 @@ impl CodexTurnState {
         Ok(())
     }
 
-    fn item_started(&mut self, item: &Value, hear: &mut CodexEventSink<'_>) {
+    fn item_started(&mut self, item: &Value, hear: &mut EventSink<'_>) {
         let doing = match item["type"].as_str().unwrap_or_default() {
             "commandExecution" => item["command"].as_str().unwrap_or_default().to_string(),
             "fileChange" => {
@@ -138,7 +130,7 @@ impl CodexTurnState {
         hear(FriendEvent::Action(doing));
     }
 
-    fn item_completed(&mut self, item: &Value, hear: &mut CodexEventSink<'_>) -> Result<(), FriendFailure> {
+    fn item_completed(&mut self, item: &Value, hear: &mut EventSink<'_>) -> Result<(), FriendFailure> {
         match item["type"].as_str().unwrap_or_default() {
             "agentMessage" if !self.review => {
                 let (id, text) =
@@ -171,7 +163,7 @@ impl CodexTurnState {
         usage.output = usage.output.saturating_add(last["outputTokens"].as_u64().unwrap_or(0));
     }
 
-    fn error(&mut self, params: &Value, clock: &mut TurnClock<'_>, hear: &mut CodexEventSink<'_>) {
+    fn error(&mut self, params: &Value, clock: &mut TurnClock<'_>, hear: &mut EventSink<'_>) {
         let error = &params["error"];
         if params["willRetry"] == true {
             let details = error["additionalDetails"].as_str().unwrap_or_default();
@@ -195,12 +187,7 @@ impl CodexTurnState {
     }
 
     /// Remembers what was refused.
-    pub(super) fn record_decline(
-        &mut self,
-        kind: DeclinedActionKind,
-        what: &str,
-        hear: &mut CodexEventSink<'_>,
-    ) {
+    pub(super) fn record_decline(&mut self, kind: DeclinedActionKind, what: &str, hear: &mut EventSink<'_>) {
         let declined = DeclinedAction { kind, what: what.to_string() };
         hear(FriendEvent::Declined(declined.clone()));
         if self.declined.len() < MOST_DECLINED {

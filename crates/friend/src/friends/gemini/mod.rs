@@ -23,10 +23,10 @@ use crate::driver::program;
 use crate::driver::program::ProgramProfile;
 use crate::driver::version::FriendVersion;
 use crate::friend::answer::FriendAnswer;
-use crate::friend::event::FriendEvent;
+use crate::friend::event::EventSink;
 use crate::friend::failure::FriendFailure;
 use crate::friend::friend_context::FriendContext;
-use crate::friend::turn::{FriendTurn, TurnMemory};
+use crate::friend::request::{AskRequest, TurnMemory};
 use crate::friend::{Friend, FriendAbilities, FriendProbeReport};
 use home::GeminiHome;
 
@@ -75,33 +75,34 @@ impl Friend for Gemini {
         program::require_program(world, NAME, NAME, PROFILE.install).map(|_| ())
     }
 
-    fn run_turn(
+    fn run_prompt(
         &self,
-        turn: &FriendTurn,
+        prompt: &str,
+        request: &AskRequest,
         world: &FriendContext<'_>,
-        hear: &mut dyn FnMut(FriendEvent),
+        hear: &mut EventSink<'_>,
     ) -> Result<FriendAnswer, FriendFailure> {
-        let prompt = acp::turn_prompt(turn, &PROFILE)?;
+        acp::check_access(request, &PROFILE)?;
         let found = program::require_program(world, NAME, NAME, PROFILE.install)?;
         program::require_program(world, NAME, "node", "install node 20 or later")?;
         let home = GeminiHome::prepare(world)?;
-        if let TurnMemory::Resume(id) = &turn.memory
+        if let TurnMemory::Resume(id) = &request.memory
             && acp::is_session_id(id)
         {
             pin_session(&home, id)?;
         }
         let recipe = AcpRecipe {
             profile: &PROFILE,
-            job: job(&found, &home, turn, world),
+            job: job(&found, &home, request, world),
             // It reads by itself what it may read. A file that is not there yet it would take for broken if
             // relay were to answer that.
             capabilities: AcpClientCapabilities { read: false, write: true },
             mode: "default",
-            directory: turn.directory.clone(),
+            directory: request.directory.clone(),
             prompt: escape_command(prompt),
             denials: DENIALS,
         };
-        let answer = acp::run_over_acp(&recipe, turn, world, hear)?;
+        let answer = acp::run_over_acp(&recipe, request, world, hear)?;
         if let Some(id) = &answer.session {
             pin_session(&home, id)?;
         }
@@ -115,17 +116,17 @@ fn pin_session(home: &GeminiHome, id: &str) -> Result<(), FriendFailure> {
         .map_err(|error| PROFILE.failed(format!("its session {id} cannot be kept: {error}")))
 }
 
-fn job(program: &Path, home: &GeminiHome, turn: &FriendTurn, world: &FriendContext<'_>) -> Job {
+fn job(program: &Path, home: &GeminiHome, request: &AskRequest, world: &FriendContext<'_>) -> Job {
     let mut words: Vec<OsString> = vec![program.into(), "--acp".into()];
     words.extend(
         ["--approval-mode", "default", "-e", "none", "--allowed-mcp-server-names", "none"].map(Into::into),
     );
-    words.extend(["--policy".into(), home.policy_file(turn.access).into_os_string()]);
-    if let Some(model) = &turn.model {
+    words.extend(["--policy".into(), home.policy_file(request.access).into_os_string()]);
+    if let Some(model) = &request.model {
         // In one word: a model may be called what looks like an option.
         words.push(format!("--model={model}").into());
     }
-    let mut job = Job::argv(words, &turn.directory);
+    let mut job = Job::argv(words, &request.directory);
     job.environment = world.child_environment();
     job.environment.set.extend(home.variables_to_set());
     job.environment.remove.extend(home::REMOVED_VARIABLES.iter().map(OsString::from));

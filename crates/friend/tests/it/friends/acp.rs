@@ -6,13 +6,14 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::time::Duration;
 
-use relaycode_friend::friend::turn::TurnLimits;
+use relaycode_friend::friend::request::TurnLimits;
 use relaycode_friend::{
-    FriendAnswer, FriendContext, FriendEvent, FriendFailure, FriendTurn, TurnMemory, TurnTask, friends,
+    AskRequest, FriendAnswer, FriendContext, FriendEvent, FriendFailure, TurnMemory, friends,
 };
 use relaycode_project::access::Access;
 use tempfile::TempDir;
 
+use crate::fake_friends::{send, since};
 use crate::keeper_fixture::runner;
 
 /// A friend of this name that a script plays: `$1` is its first argument, `$LOG` a file for it.
@@ -64,19 +65,15 @@ impl Play {
         Play { folder, name }
     }
 
-    fn turn(&self) -> FriendTurn {
-        FriendTurn {
-            task: TurnTask::Prompt("Which bird is it?".to_string()),
-            directory: fs::canonicalize(self.folder.path().join("project")).unwrap(),
-            access: Access::ReadOnly,
-            model: None,
-            schema: None,
-            memory: TurnMemory::None,
-            limits: TurnLimits::new(Duration::from_secs(60), Duration::from_secs(60)),
-        }
+    fn turn(&self) -> AskRequest {
+        AskRequest::new(
+            "Which bird is it?",
+            fs::canonicalize(self.folder.path().join("project")).unwrap(),
+            TurnLimits::new(Duration::from_secs(60), Duration::from_secs(60)),
+        )
     }
 
-    fn run(&self, turn: &FriendTurn) -> (Result<FriendAnswer, FriendFailure>, Vec<FriendEvent>) {
+    fn run(&self, turn: &AskRequest) -> (Result<FriendAnswer, FriendFailure>, Vec<FriendEvent>) {
         let variable = |name: &str| -> Option<OsString> {
             match name {
                 "PATH" => Some(self.folder.path().join("bin").into()),
@@ -90,7 +87,7 @@ impl Play {
             FriendContext { runner: runner(), home, env_var: &variable, stop_requested: &|| false, depth: 0 };
         let mut events = Vec::new();
         let friend = friends::find_program_friend(self.name).unwrap();
-        (friend.run_turn(turn, &world, &mut |event| events.push(event)), events)
+        (send(friend, turn, &world, &mut |event| events.push(event)), events)
     }
 
     fn log(&self) -> String {
@@ -218,7 +215,7 @@ fn a_program_that_is_missing_and_access_that_is_not_tested_are_refused() {
         turn.access = Access::Ask;
         assert!(matches!(play.run(&turn).0, Err(FriendFailure::Unsupported { .. })));
         turn.access = Access::ReadOnly;
-        turn.task = TurnTask::Review { base: "main".into() };
+        turn.diff = since("main");
         assert!(matches!(play.run(&turn).0, Err(FriendFailure::Unsupported { .. })));
         fs::remove_file(play.folder.path().join("bin").join(name)).unwrap();
         assert!(matches!(play.run_once().0, Err(FriendFailure::NotInstalled { .. })));

@@ -6,16 +6,14 @@ use std::time::{Duration, Instant};
 
 use relaycode_friend::friend::answer::DeclinedActionKind;
 use relaycode_friend::friend::event::FriendEvent;
-use relaycode_friend::friend::turn::TurnLimits;
+use relaycode_friend::friend::request::TurnLimits;
 use relaycode_friend::friends::claude::Claude;
-use relaycode_friend::{
-    Friend, FriendAnswer, FriendContext, FriendFailure, FriendTurn, TurnMemory, TurnTask,
-};
-use relaycode_project::access::Access;
+use relaycode_friend::{AskRequest, FriendAnswer, FriendContext, FriendFailure, TurnMemory};
 use relaycode_testkit::process::GENEROUS_TIMEOUT;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
+use crate::fake_friends::send;
 use crate::keeper_fixture::runner;
 
 /// What the player does in the places where plays differ, in the language of the shell.
@@ -117,19 +115,15 @@ struct Stage {
 }
 
 impl Stage {
-    fn turn(&self) -> FriendTurn {
-        FriendTurn {
-            task: TurnTask::Prompt("the prompt".to_string()),
-            directory: fs::canonicalize(self.folder.path().join("project")).unwrap(),
-            access: Access::ReadOnly,
-            model: None,
-            schema: None,
-            memory: TurnMemory::None,
-            limits: TurnLimits::new(GENEROUS_TIMEOUT, GENEROUS_TIMEOUT),
-        }
+    fn turn(&self) -> AskRequest {
+        AskRequest::new(
+            "the prompt",
+            fs::canonicalize(self.folder.path().join("project")).unwrap(),
+            TurnLimits::new(GENEROUS_TIMEOUT, GENEROUS_TIMEOUT),
+        )
     }
 
-    fn go(&self, turn: &FriendTurn) -> (Result<FriendAnswer, FriendFailure>, Vec<FriendEvent>) {
+    fn go(&self, turn: &AskRequest) -> (Result<FriendAnswer, FriendFailure>, Vec<FriendEvent>) {
         let stop = &|| false;
         let world = FriendContext {
             runner: runner(),
@@ -139,7 +133,7 @@ impl Stage {
             depth: 0,
         };
         let mut events = Vec::new();
-        let result = self.claude.run_turn(turn, &world, &mut |event| events.push(event));
+        let result = send(&self.claude, turn, &world, &mut |event| events.push(event));
         (result, events)
     }
 

@@ -6,14 +6,13 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::time::Duration;
 
-use relaycode_friend::friend::turn::TurnLimits;
+use relaycode_friend::friend::request::TurnLimits;
 use relaycode_friend::{
-    Friend, FriendAnswer, FriendContext, FriendEvent, FriendFailure, FriendTurn, TurnMemory, TurnTask,
-    friends,
+    AskRequest, FriendAnswer, FriendContext, FriendEvent, FriendFailure, TurnMemory, friends,
 };
-use relaycode_project::access::Access;
 use tempfile::TempDir;
 
+use crate::fake_friends::send;
 use crate::keeper_fixture::runner;
 
 /// A friend that a script plays: `$LOG` is a file for it, and what is in place of VERSION it says of itself.
@@ -65,22 +64,16 @@ impl Play {
         let home = Some(self.folder.path().join("relay"));
         let world =
             FriendContext { runner: runner(), home, env_var: &variable, stop_requested: &|| false, depth: 0 };
-        let turn = FriendTurn {
-            task: TurnTask::Prompt("Which bird is it?".to_string()),
-            directory: fs::canonicalize(self.folder.path().join("project")).unwrap(),
-            access: Access::ReadOnly,
-            model: None,
-            schema: None,
-            memory,
-            limits: TurnLimits::new(Duration::from_secs(60), Duration::from_secs(60)),
-        };
+        let project = fs::canonicalize(self.folder.path().join("project")).unwrap();
+        let limits = TurnLimits::new(Duration::from_secs(60), Duration::from_secs(60));
+        let turn = AskRequest { memory, ..AskRequest::new("Which bird is it?", project, limits) };
         let mut events = Vec::new();
         let hear = &mut |event| events.push(event);
         let result = match self.name {
             // Those in PATH are looked for in the PATH of the test.
-            "codex" => friends::codex::Codex::at(&bin.join("codex")).run_turn(&turn, &world, hear),
-            "claude" => friends::claude::Claude::at(&bin.join("claude")).run_turn(&turn, &world, hear),
-            name => friends::find_program_friend(name).unwrap().run_turn(&turn, &world, hear),
+            "codex" => send(&friends::codex::Codex::at(&bin.join("codex")), &turn, &world, hear),
+            "claude" => send(&friends::claude::Claude::at(&bin.join("claude")), &turn, &world, hear),
+            name => send(friends::find_program_friend(name).unwrap(), &turn, &world, hear),
         };
         (result, events)
     }

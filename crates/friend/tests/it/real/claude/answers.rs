@@ -1,11 +1,12 @@
 //! What claude answers: plainly, piece by piece, by a schema, to a large prompt; and whether it is there.
 
-use relaycode_friend::TurnTask;
+use relaycode_friend::AnswerFormat;
 use relaycode_friend::friend::event::FriendEvent;
 use relaycode_testkit::model;
 use serde_json::json;
 
 use super::fixture::stage;
+use crate::fake_friends::since;
 
 #[test]
 fn it_is_there_and_signed_in_or_not() {
@@ -98,7 +99,7 @@ fn a_schema_is_followed_and_the_answer_is_read() {
         model::ScriptedTurn::text("I hand it in.").tool("StructuredOutput", json!({"ok": true})),
     ]);
     let mut turn = stage.turn("Is it ok?");
-    turn.schema = Some(schema.clone());
+    turn.format = AnswerFormat::Json(schema.clone());
     let came = stage.go(&turn);
     assert_eq!(
         (came.answer().value.as_ref(), came.answer().transport),
@@ -121,7 +122,7 @@ fn the_model_is_chosen_by_name() {
 fn it_has_no_review_of_its_own() {
     let stage = stage!([]);
     let mut turn = stage.turn("");
-    turn.task = TurnTask::Review { base: "main".to_string() };
+    turn.diff = since("main");
     assert!(stage.go(&turn).failure().to_string().contains("review"));
     assert_eq!(stage.calls(), 0);
 }

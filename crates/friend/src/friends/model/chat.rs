@@ -23,10 +23,10 @@ use super::unmask::SecretUnmasker;
 use super::{ModelServer, failure, probe};
 use crate::driver::clock::TurnClock;
 use crate::friend::answer::{FriendAnswer, FriendUsage};
-use crate::friend::event::FriendEvent;
+use crate::friend::event::{EventSink, FriendEvent};
 use crate::friend::failure::FriendFailure;
 use crate::friend::friend_context::FriendContext;
-use crate::friend::turn::{FriendTurn, PromptExchange};
+use crate::friend::request::{AskRequest, PromptExchange};
 
 /// The envelope of a prompt tells friends to look into files; this one cannot.
 const NO_HANDS: &str = "You are asked for advice by another coding agent. You have no tools: you cannot open files, run \
@@ -50,7 +50,7 @@ const OFFERED: usize = 3;
 /// A turn of a model server.
 pub(super) struct ModelServerTurn<'a> {
     pub(super) server: &'a ModelServer,
-    pub(super) turn: &'a FriendTurn,
+    pub(super) request: &'a AskRequest,
     pub(super) world: &'a FriendContext<'a>,
     pub(super) prompt: &'a str,
     /// What was said before.
@@ -58,15 +58,15 @@ pub(super) struct ModelServerTurn<'a> {
 }
 
 impl ModelServerTurn<'_> {
-    pub(super) async fn run(&self, hear: &mut dyn FnMut(FriendEvent)) -> Result<FriendAnswer, FriendFailure> {
+    pub(super) async fn run(&self, hear: &mut EventSink<'_>) -> Result<FriendAnswer, FriendFailure> {
         let friend = &self.server.provider;
         let provider =
             self.server.provider_entry().ok_or_else(|| self.server.failed("it is gone from models.yml"))?;
-        let mut clock = TurnClock::new(friend, self.turn.limits);
+        let mut clock = TurnClock::new(friend, self.request.limits);
         let pick = model_choice::choose_model(
             self.server,
             provider,
-            self.turn.model.as_deref(),
+            self.request.model.as_deref(),
             (&clock, self.world),
         )
         .await?;
@@ -81,7 +81,7 @@ impl ModelServerTurn<'_> {
         let options = StreamOptions {
             cancel: cancel.clone(),
             budget: servers.registry.file.retry.budget(),
-            timeouts: turn_timeouts(self.turn),
+            timeouts: turn_timeouts(self.request),
             secrets: secrets.clone().map(|secrets| secrets as Arc<dyn SecretMask + Send + Sync>),
             ..StreamOptions::default()
         };
@@ -112,7 +112,7 @@ impl ModelServerTurn<'_> {
     }
 
     fn request(&self, pick: &ServerModelPick, remarks: &mut Vec<String>) -> ChatRequest {
-        let system = match self.turn.access {
+        let system = match self.request.access {
             Access::ReadOnly => NO_HANDS.to_string(),
             _ => format!("{NO_HANDS} {ANSWER_WITH_A_PATCH}"),
         };
@@ -266,8 +266,8 @@ impl ModelEventForwarder<'_, '_> {
 }
 
 /// The turn's own clock decides; no attempt gives up before it.
-fn turn_timeouts(turn: &FriendTurn) -> StreamTimeouts {
-    let long = turn.limits.total.saturating_add(SLACK);
+fn turn_timeouts(request: &AskRequest) -> StreamTimeouts {
+    let long = request.limits.total.saturating_add(SLACK);
     StreamTimeouts { first_byte: long, idle: long, total: long }
 }
 
