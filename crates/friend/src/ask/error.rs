@@ -15,32 +15,23 @@ use crate::prompt::user_context::ContextError;
 /// Why there is no answer. Unless it is [`AskError::Friend`], nothing was sent to anybody.
 #[derive(Debug, thiserror::Error)]
 pub enum AskError {
-    /// There is no prompt.
     #[error("a prompt is needed")]
     NoPrompt,
-    /// There is no time.
     #[error("the time limits have to be greater than zero")]
     ZeroTimeout,
-    /// The project is no directory.
     #[error("{} is no directory", path.display())]
     NotADirectory {
-        /// What was named.
         path: PathBuf,
     },
     /// The friend cannot work with this access, or nobody has tested that it does so safely.
     #[error("{friend} cannot work with the access `{access}`; it can with {}", listed(can))]
     AccessNotSupported {
-        /// The friend.
         friend: String,
-        /// What was wanted.
         access: Access,
-        /// What it can.
         can: &'static [Access],
     },
-    /// The context cannot be used.
     #[error(transparent)]
     Context(#[from] ContextError),
-    /// The schema cannot be used.
     #[error(transparent)]
     Schema(#[from] SchemaError),
     /// Something is too large.
@@ -49,25 +40,19 @@ pub enum AskError {
     /// relay stands too deep in relays.
     #[error(transparent)]
     Depth(#[from] RelayDepthError),
-    /// git cannot say what to review.
     #[error(transparent)]
     Git(#[from] GitError),
-    /// There is no difference to review.
     #[error(
         "there is nothing to review{}: nothing was committed since {base} ({}), and {}",
         if *paths { " in these files" } else { "" }, why.describe(), uncommitted(left_out)
     )]
     NothingToReview {
-        /// What was compared with.
         base: String,
-        /// Why with that.
         why: BaseReason,
         /// Only some files were wanted.
         paths: bool,
-        /// New files that are not sent.
         left_out: Vec<OmittedFile>,
     },
-    /// The friend failed.
     #[error(transparent)]
     Friend(#[from] FriendFailure),
 }

@@ -14,12 +14,10 @@ use crate::friend::request::{AskRequest, TurnLimits};
 
 /// How long it may take in all. A model on one's own machine may have to be loaded first.
 pub const LIVE_TEST_TIMEOUT: Duration = Duration::from_secs(60);
-/// What it is asked.
 const QUESTION: &str = "Answer with the one word: ready";
 /// Cells of the answer that are kept.
 const SAID: usize = 60;
 
-/// A friend that answered.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct LiveTestReport {
@@ -28,18 +26,13 @@ pub struct LiveTestReport {
     pub took: Duration,
     /// Which model answered, if the friend says.
     pub model: Option<String>,
-    /// By which way.
     pub way: &'static str,
     /// The beginning of what it said, fit to be shown.
     pub said: String,
-    /// What a person should know beside it.
     pub remarks: Vec<String>,
 }
 
 /// Asks a friend for one word, read-only, within [`LIVE_TEST_TIMEOUT`], in a new empty directory in `scratch`, which is gone afterwards.
-///
-/// # Errors
-/// Why it was not asked, or did not answer.
 pub fn run_live_test(
     friend: &dyn Friend,
     model: Option<&str>,

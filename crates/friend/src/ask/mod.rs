@@ -31,7 +31,6 @@ use crate::tree_check::{TreeCheck, TreeCheckReport};
 /// What came of asking one friend.
 #[derive(Debug)]
 pub struct FriendResult {
-    /// Who.
     pub friend: String,
     /// The answer, in the form that was asked for; or why there is none.
     pub answer: Result<FriendAnswer, AskError>,
@@ -42,11 +41,9 @@ pub struct FriendResult {
     pub tree_check: TreeCheckReport,
     /// How long it took.
     pub took: Duration,
-    /// What there is to say beside the answer, a sentence each.
     pub remarks: Vec<String>,
 }
 
-/// Asks a friend, or has it review.
 pub fn ask(
     friend: &dyn Friend,
     request: &AskRequest,
@@ -73,7 +70,6 @@ pub fn ask(
     }
 }
 
-/// One request to one friend, as it goes.
 struct AskRun<'a> {
     friend: &'a dyn Friend,
     request: &'a AskRequest,
@@ -149,7 +145,6 @@ impl AskRun<'_> {
         Ok(())
     }
 
-    /// What is sent, with the whole prompt.
     fn with_prompt(&self, sent: SentSummary, diff: &GitDiff) -> Result<SentSummary, AskError> {
         diff::check_diff_size(diff)?;
         let request = self.request;
@@ -197,7 +192,6 @@ impl AskRun<'_> {
         }
     }
 
-    /// Sends the prompt, in what is left of the time.
     fn run_prompt(&self, hear: &mut EventSink<'_>) -> Result<FriendAnswer, FriendFailure> {
         self.check_expired()?;
         let prompt = self.sent.as_ref().and_then(|sent| sent.prompt.as_deref()).unwrap_or_default();

@@ -38,7 +38,6 @@ pub(super) fn diff_for_scope(
 }
 
 impl AskRun<'_> {
-    /// Whether the friend's own review does what is wanted.
     pub(super) fn can_review_itself(
         &self,
         base: &DiffBase,

@@ -16,7 +16,6 @@ const WAITING: usize = 1_024;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("{count} friends are too many to be asked at once; {MOST} is the limit")]
 pub struct TooManyFriends {
-    /// How many were named.
     pub count: usize,
 }
 

@@ -17,7 +17,6 @@ pub struct FriendAnswer {
     pub session: Option<String>,
     /// The model that answered, if the friend says.
     pub model: Option<String>,
-    /// What it was refused.
     pub declined: Vec<DeclinedAction>,
     /// How many tokens it took, if the friend says.
     pub usage: Option<FriendUsage>,
@@ -27,34 +26,27 @@ pub struct FriendAnswer {
     pub remarks: Vec<String>,
 }
 
-/// Something that a friend wanted to do and was refused.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct DeclinedAction {
-    /// What kind of thing.
     pub kind: DeclinedActionKind,
     /// The file, the command, the tool. Foreign text.
     pub what: String,
 }
 
-/// What a friend may be refused.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
 #[serde(rename_all = "camelCase")]
 pub enum DeclinedActionKind {
-    /// To write a file.
     Write,
-    /// To run a command.
     Command,
     /// Anything else that needs leave: a tool, the network, a question to the user.
     Other,
 }
 
-/// Tokens of a turn.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, serde::Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct FriendUsage {
     /// What was read, from the cache or not.
     pub input: u64,
-    /// What was written.
     pub output: u64,
 }

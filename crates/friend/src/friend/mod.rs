@@ -15,12 +15,10 @@ use crate::friend::failure::FriendFailure;
 use crate::friend::friend_context::FriendContext;
 use crate::friend::request::AskRequest;
 
-/// Another agent that relay delegates to.
 pub trait Friend: Sync {
     /// What it is called after `--to`, and in every message.
     fn name(&self) -> &str;
 
-    /// What it can do, as tested.
     fn abilities(&self) -> FriendAbilities;
 
     /// Looks whether it is there: its program, its version, whether it is signed in. Asks no model, and takes
@@ -29,18 +27,12 @@ pub trait Friend: Sync {
 
     /// Whether its program is on this machine at all, which costs nothing to find out: asked before anything is made
     /// ready for it. A server is asked itself.
-    ///
-    /// # Errors
-    /// That it is missing.
     fn check_installed(&self, _world: &FriendContext<'_>) -> Result<(), FriendFailure> {
         Ok(())
     }
 
     /// Sends a prompt, whole: with the envelope, the context and the difference that go with the request. Whatever comes of
     /// it, nothing that was started is running afterwards.
-    ///
-    /// # Errors
-    /// Why there is no answer.
     fn run_prompt(
         &self,
         prompt: &str,
@@ -51,9 +43,6 @@ pub trait Friend: Sync {
 
     /// Has it review what is on this branch and not in `base`, which exists, by means of its own. Only for friends that can
     /// ([`FriendAbilities::review`]).
-    ///
-    /// # Errors
-    /// Why there is no review.
     fn run_review(
         &self,
         _base: &str,
@@ -66,19 +55,14 @@ pub trait Friend: Sync {
     }
 }
 
-/// What a friend can do, as tested.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct FriendAbilities {
-    /// It looks into files by itself.
     pub reads_files: bool,
     /// It changes files by itself, in the directory it works in. One that cannot answers with a patch.
     pub writes_files: bool,
-    /// It writes its answer piece by piece.
     pub streams: bool,
-    /// It has a review of its own.
     pub review: bool,
-    /// What it keeps of earlier turns.
     pub sessions: SessionSupport,
     /// It can be held to a JSON schema by its own means; else the prompt asks for it.
     pub schema: bool,
@@ -87,17 +71,14 @@ pub struct FriendAbilities {
     pub access: &'static [Access],
 }
 
-/// How a friend remembers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
 #[serde(rename_all = "camelCase")]
 pub enum SessionSupport {
-    /// By itself, under an id of its own.
     Own,
     /// Not at all: relay keeps what was said, and says it again.
     Replayed,
 }
 
-/// Whether a friend is there.
 #[derive(Debug, Clone, Default, PartialEq, Eq, serde::Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct FriendProbeReport {

@@ -25,37 +25,30 @@ pub struct AskRequest {
     pub prompt: String,
     /// What goes with it ([`crate::prompt::user_context`]).
     pub context: Option<String>,
-    /// Which difference goes with it.
     pub diff: AskDiff,
     /// Where the friend works: the project, or a copy of it. Without links.
     pub directory: PathBuf,
-    /// What it may do there.
     pub access: Access,
     /// The model, as the friend names it; `None`: as it is configured.
     pub model: Option<String>,
-    /// In which form the answer has to come.
     pub format: AnswerFormat,
     /// What it remembers, and whether it remembers this.
     pub memory: TurnMemory,
-    /// When it has to be done, by whatever ways.
     pub limits: TurnLimits,
     /// Whether the project is compared afterwards. Whoever asks several friends at once compares once, around all of
     /// them.
     pub check_tree: bool,
 }
 
-/// Which difference goes with a prompt.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum AskDiff {
     /// None.
     None,
     /// The uncommitted work, or else the last commit.
     Latest,
-    /// What is reviewed.
     Review(ReviewScope),
 }
 
-/// What is reviewed.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ReviewScope {
     /// What the branch is compared with; `None`: what is found ([`relaycode_project::git::Git::default_base`]).
@@ -66,14 +59,10 @@ pub struct ReviewScope {
     pub uncommitted: bool,
 }
 
-/// In which form an answer has to come.
 #[derive(Debug, Clone, PartialEq)]
 pub enum AnswerFormat {
-    /// In words.
     Text,
-    /// As JSON that follows this schema.
     Json(Value),
-    /// As the verdict of a review.
     Verdict,
 }
 
@@ -95,7 +84,6 @@ impl AskRequest {
         }
     }
 
-    /// The JSON schema that the answer has to follow.
     pub fn schema(&self) -> Option<&Value> {
         match &self.format {
             AnswerFormat::Text => None,
@@ -105,7 +93,6 @@ impl AskRequest {
     }
 }
 
-/// What a friend remembers.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub enum TurnMemory {
     /// Nothing before, nothing after.
@@ -135,16 +122,13 @@ impl PromptExchange {
         self.asked.len() + self.answered.len()
     }
 
-    /// Nothing was said.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 }
 
-/// When a turn has to be done.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TurnLimits {
-    /// When it began.
     pub started_at: Instant,
     /// How long it may take in all.
     pub total: Duration,
@@ -158,13 +142,11 @@ impl TurnLimits {
         TurnLimits { started_at: Instant::now(), total: total.min(MAX_WAIT), idle: idle.min(MAX_WAIT) }
     }
 
-    /// The same, from now on.
     #[must_use]
     pub fn restarted(&self) -> TurnLimits {
         TurnLimits::new(self.total, self.idle)
     }
 
-    /// What is left of the whole time.
     pub fn remaining(&self) -> Duration {
         self.total.saturating_sub(self.started_at.elapsed())
     }

@@ -35,10 +35,8 @@ use crate::friend::request::AskRequest;
 use crate::friend::{Friend, FriendAbilities, FriendProbeReport};
 use crate::tree_check::git_dir;
 
-/// The friend.
 pub(super) static OPENCODE: Opencode = Opencode;
 
-/// opencode.
 pub(super) struct Opencode;
 
 const NAME: &str = "opencode";
@@ -50,7 +48,6 @@ const PROFILE: ProgramProfile = ProgramProfile {
     sign_in: "run `opencode auth login`",
 };
 
-/// The agent that it works as.
 const AGENT: &str = "relay";
 
 /// Its words when our rules refuse something without asking.
@@ -109,7 +106,6 @@ impl Friend for Opencode {
     }
 }
 
-/// Where opencode works.
 struct OpencodeWorkdir {
     directory: PathBuf,
     /// Beside the project, because that has code that opencode would run.

@@ -11,14 +11,11 @@ use crate::ask::AskError;
 use crate::friend::event::{EventSink, FriendEvent};
 use crate::prompt::limits::{DIFF_BYTES, NAMED_FILES, PromptSizeLimit};
 
-/// What went to a friend beside the prompt.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SentSummary {
-    /// Which difference.
     pub scope: SentDiffScope,
     /// Its bytes.
     pub bytes: u64,
-    /// Files in it.
     pub files: usize,
     /// Files in it that git has not been told of.
     pub untracked: usize,
@@ -32,18 +29,13 @@ pub struct SentSummary {
     pub prompt: Option<String>,
 }
 
-/// Which difference was sent.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum SentDiffScope {
-    /// Nobody wanted one.
     NotRequested,
-    /// The uncommitted work.
     Uncommitted,
     /// The last commit: there is no uncommitted work.
     LastCommit,
-    /// What the branch added to its base.
     Branch {
-        /// The base.
         base: DiffBase,
         /// The uncommitted work is in it, too.
         with_uncommitted: bool,
@@ -52,15 +44,12 @@ pub enum SentDiffScope {
     },
     /// The uncommitted work: the branch added nothing to its base.
     UncommittedOnly {
-        /// The base.
         base: DiffBase,
     },
     /// None was sent: the friend compared with the base by itself.
     FriendOwnDiff {
-        /// The base.
         base: DiffBase,
     },
-    /// There is nothing to compare.
     Empty,
     /// git could not say; why.
     Unavailable(String),
@@ -155,7 +144,6 @@ impl SentSummary {
     }
 }
 
-/// A base with why it is this one.
 pub(crate) fn describe_base(base: &DiffBase) -> String {
     format!("{} ({})", base.name, base.reason.describe())
 }
@@ -248,7 +236,6 @@ pub(crate) fn diff_for_review(
     Ok((diff, sent))
 }
 
-/// Whether a difference is small enough.
 pub(crate) fn check_diff_size(diff: &GitDiff) -> Result<(), AskError> {
     Ok(PromptSizeLimit::Diff.check(diff.bytes(), || diff.largest(NAMED_FILES))?)
 }

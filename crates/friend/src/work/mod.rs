@@ -34,35 +34,26 @@ use crate::prompt::limits::{PromptSizeError, PromptSizeLimit};
 use crate::tree_check::{TreeCheck, TreeCheckReport};
 use crate::work::scratch::{ScratchCaps, ScratchCopy, ScratchError, ScratchOptions, ScratchProgress};
 
-/// What goes with a request to change the project.
 #[derive(Debug, Clone, Default)]
 pub struct WorkOptions {
     /// Files that the user named: shown to a friend that cannot look for itself, named to the others.
     pub files: Vec<RelPath>,
-    /// How much of an answer is read.
     pub limits: PlanLimits,
 }
 
-/// What is heard while a friend works.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum WorkEvent {
-    /// The project is being copied.
     Copying(ScratchProgress),
     /// It is copied; what is not in the copy, a sentence each.
     Copied {
-        /// Files and links.
         files: usize,
-        /// What is not there.
         left_out: Vec<String>,
     },
-    /// The friend.
     Friend(FriendEvent),
 }
 
-/// What came of it.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct WorkOutcome {
-    /// The friend's name.
     pub friend: String,
     /// What it said; places in its copy are those of the project.
     pub answer: FriendAnswer,
@@ -81,15 +72,12 @@ pub struct WorkOutcome {
 /// Why nothing came of it. The project is as it was, unless it is [`WorkError::ProjectChanged`].
 #[derive(Debug, thiserror::Error)]
 pub enum WorkError {
-    /// Nothing was asked for.
     #[error("there is nothing to do: the prompt is empty")]
     NoPrompt,
-    /// Who may not write cannot work.
     #[error(
         "work needs access `workspace`: with `{access}` a friend cannot change files, not even in its copy; use `relay ask`"
     )]
     Access {
-        /// What was given.
         access: Access,
     },
     /// Something is too large.
@@ -98,44 +86,33 @@ pub enum WorkError {
     /// relay stands too deep in relays.
     #[error(transparent)]
     Depth(#[from] RelayDepthError),
-    /// A file that the user named cannot be shown.
     #[error("{path} cannot be shown to {friend}: {why}")]
     File {
-        /// The file.
         path: RelPath,
-        /// The friend.
         friend: String,
-        /// Why not.
         why: String,
     },
     /// There is nothing to tell it: the files are too much, or what belongs to them cannot be kept.
     #[error(transparent)]
     Instructions(#[from] InstructionsError),
-    /// There is no copy to work in, or it cannot be read any more.
     #[error(transparent)]
     Scratch(#[from] ScratchError),
     /// The friend failed. Whatever it had changed in its copy is gone with it.
     #[error("{failure}{}", dropped(*.changed))]
     Friend {
-        /// Why.
         failure: FriendFailure,
         /// How many changes it had made by then.
         changed: usize,
     },
-    /// It answered with something that cannot be read as a change.
     #[error("{friend}'s answer cannot be read: {source}")]
     Unreadable {
-        /// The friend.
         friend: String,
-        /// The answer.
         answer: Box<FriendAnswer>,
-        /// Why.
         source: ResponseError,
     },
     /// Nothing came of it, and yet the project is not as it was, or nobody knows.
     #[error("{error}")]
     ProjectChanged {
-        /// Why nothing came of it.
         error: Box<WorkError>,
         /// What was changed while the friend worked: by it, or by somebody else.
         tree_check: TreeCheckReport,
@@ -152,9 +129,6 @@ fn dropped(changed: usize) -> String {
 
 /// Lets a friend work on the project behind `door`. Nothing is written to the project. The time of the request counts from
 /// when its copy is made.
-///
-/// # Errors
-/// Why nothing came of it.
 pub fn work(
     friend: &dyn Friend,
     request: &AskRequest,
@@ -187,7 +161,6 @@ pub fn work(
     Ok(worked)
 }
 
-/// One request to work, as it goes.
 struct WorkRun<'a> {
     friend: &'a dyn Friend,
     request: &'a AskRequest,
@@ -197,7 +170,6 @@ struct WorkRun<'a> {
 }
 
 impl WorkRun<'_> {
-    /// The friend changes files in a copy.
     fn work_in_copy(&self, hear: &mut dyn FnMut(WorkEvent)) -> Result<WorkOutcome, WorkError> {
         let (root, stop) = (&self.door.root, self.world.stop_requested);
         let home = self.world.home.as_deref().ok_or(PrivateFileError::NoHome).map_err(ScratchError::from)?;
@@ -226,7 +198,6 @@ impl WorkRun<'_> {
         }
     }
 
-    /// What a friend did in its copy.
     fn outcome_from_copy(
         &self,
         scratch: &ScratchCopy,

@@ -19,7 +19,6 @@ const MESSAGE: usize = 72;
 const SUMMARY: usize = 2_000;
 const REASONING: usize = 16_000;
 
-/// What a friend is told that works in a copy.
 pub(super) fn copy_prompt(request: &AskRequest, files: &[RelPath], scratch: &ScratchCopy) -> String {
     let mut out = format!(
         "You are asked to change a project.\n\
@@ -82,7 +81,6 @@ fn read_text(friend: &str, path: &RelPath, limits: &PlanLimits, door: &Door) -> 
     }
 }
 
-/// The proposal that a friend's work in its copy amounts to.
 pub(super) fn proposal_from_copy(prompt: &str, answer: &str, operations: Vec<Operation>) -> Proposal {
     let control = ControlBlock {
         git_commit_msg: Some(commit_message(prompt)),
@@ -103,7 +101,6 @@ pub(super) fn commit_message(prompt: &str) -> String {
     clip(line, MESSAGE, Ellipsis::Unicode).into_owned()
 }
 
-/// The start of a text.
 fn truncate(text: &str, most: usize) -> String {
     match text.len() <= most {
         true => text.to_string(),

@@ -100,7 +100,6 @@ impl ReadOnlyArgs {
 }
 
 impl FriendArgs {
-    /// Who is asked, in this order.
     pub(crate) fn friend_names(&self, config: &Config) -> Vec<String> {
         if self.to.is_empty() {
             return config.friends.default.split(',').map(str::to_string).collect();
@@ -164,7 +163,6 @@ fn read_schema(file: Option<&Path>, directory: &Path) -> Result<Option<Value>, C
     serde_json::from_str(&text).map(Some).map_err(|error| failed(&error))
 }
 
-/// Reads an access by any of its names.
 pub(crate) fn parse_access(name: &str) -> Result<Access, String> {
     name.parse().map_err(|error: relaycode_project::access::UnknownAccess| error.to_string())
 }

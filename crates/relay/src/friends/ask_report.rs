@@ -21,7 +21,6 @@ use crate::report::render::answers;
 use crate::report::render::answers::AnswerPart;
 use crate::wiring::context::CommandContext;
 
-/// Tells it, and says how relay ends.
 pub(crate) fn report_answers(
     command: &'static str,
     request: &AskRequest,
@@ -133,7 +132,6 @@ fn sent_json(sent: &SentSummary) -> Value {
     })
 }
 
-/// What a friend wrote that could not be used.
 fn unusable_answer(error: &AskError) -> Option<&str> {
     match error.failure()? {
         FriendFailure::SchemaMismatch { text, .. } | FriendFailure::Abstained { text, .. } => Some(text),

@@ -45,7 +45,6 @@ impl From<Friends> for CommandFailure {
     }
 }
 
-/// The exit code of a failure, and its stable name.
 fn exit_and_kind(failure: &Friends) -> (Exit, &'static str) {
     match failure {
         Friends::NotInstalled { .. } => (Exit::FriendFailed, "notInstalled"),

@@ -22,7 +22,6 @@ use super::friend_context::{StopCheck, find_friends, known_friends, new_friend_c
 use crate::report::failure::CommandFailure;
 use crate::wiring::context::CommandContext;
 
-/// Friends who are asked the same.
 pub(crate) struct FriendGroup<'a> {
     pub(crate) friend_context: FriendContext<'a>,
     friends: Vec<ResolvedFriend>,
@@ -30,7 +29,6 @@ pub(crate) struct FriendGroup<'a> {
     stream_text: bool,
 }
 
-/// A conversation that goes on by name.
 struct GroupSession {
     name: String,
     store: FriendSessionStore,
@@ -38,12 +36,9 @@ struct GroupSession {
     remarks: Vec<String>,
 }
 
-/// What came of asking all of them.
 pub(crate) struct GroupResult {
     pub(crate) results: Vec<FriendResult>,
-    /// The words stand on the screen already.
     pub(crate) text_shown: bool,
-    /// What was changed while they ran.
     pub(crate) tree_check: TreeCheckReport,
 }
 
@@ -166,7 +161,6 @@ impl GroupSession {
         Ok(GroupSession { name: name.to_string(), store, previous: found.session, remarks: found.remarks })
     }
 
-    /// Remembers a good answer under the name of the conversation.
     fn save(&self, friend: &dyn Friend, project: &Path, result: &mut FriendResult) {
         result.remarks.extend(self.remarks.iter().cloned());
         match &mut result.answer {
@@ -185,7 +179,6 @@ impl GroupSession {
     }
 }
 
-/// What a friend is called, with the model that was named for it.
 fn display_name(chosen: &ResolvedFriend) -> String {
     let name = chosen.friend().name();
     chosen.model.as_ref().map_or_else(|| name.to_string(), |model| format!("{name}/{model}"))

@@ -47,7 +47,6 @@ const LEAVING: Duration = Duration::from_secs(5);
 /// Between being asked to end and being ended: these write down what they remember.
 const GRACE: Duration = Duration::from_millis(1200);
 
-/// What a friend can do by this protocol.
 pub(crate) const ABILITIES: FriendAbilities = FriendAbilities {
     reads_files: true,
     writes_files: true,
@@ -58,19 +57,15 @@ pub(crate) const ABILITIES: FriendAbilities = FriendAbilities {
     access: &[Access::ReadOnly, Access::Workspace, Access::Full],
 };
 
-/// How one friend is reached.
 pub(crate) struct AcpRecipe {
-    /// The friend's program.
     pub(crate) profile: &'static ProgramProfile,
     /// Its program, with everything that holds it to what it may do.
     pub(crate) job: Job,
-    /// What relay does for it.
     pub(crate) capabilities: AcpClientCapabilities,
     /// The mode that it has to say it works in.
     pub(crate) mode: &'static str,
     /// The directory of its session; not the project's where that one would run code of its own.
     pub(crate) directory: PathBuf,
-    /// What is sent.
     pub(crate) prompt: String,
     /// Its words when it refuses something by rules that it was given.
     pub(crate) denials: &'static [&'static str],
@@ -97,7 +92,6 @@ impl AcpRecipe {
     }
 }
 
-/// Refuses an access that nobody has tested.
 pub(crate) fn check_access(request: &AskRequest, known: &ProgramProfile) -> Result<(), FriendFailure> {
     match ABILITIES.access.contains(&request.access) {
         true => Ok(()),
@@ -105,7 +99,6 @@ pub(crate) fn check_access(request: &AskRequest, known: &ProgramProfile) -> Resu
     }
 }
 
-/// Does a turn by the protocol.
 pub(crate) fn run_over_acp(
     recipe: &AcpRecipe,
     request: &AskRequest,
@@ -295,7 +288,6 @@ fn with_error_excerpt(what: &str, decider: &AcpDecider<'_>) -> String {
     }
 }
 
-/// What a prompt that came to its end says.
 fn answer(
     recipe: &AcpRecipe,
     request: &AskRequest,

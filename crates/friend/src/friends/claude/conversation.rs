@@ -29,7 +29,6 @@ use crate::friend::failure::FriendFailure;
 use crate::friend::friend_context::FriendContext;
 use crate::friend::request::AskRequest;
 
-/// What an answer says of how claude was reached.
 pub(super) const TRANSPORT: &str = "stdio";
 
 /// How long claude may take to begin, and to say what it works with. It takes a second; a busy machine is slower.
@@ -45,7 +44,6 @@ const INTERRUPT: Duration = Duration::from_millis(300);
 /// How long claude may take to end by itself; what it keeps of a session is written by then.
 const EXIT_TIMEOUT: Duration = Duration::from_secs(2);
 
-/// Does the turn.
 pub(super) fn converse(
     claude: &Claude,
     recipe: &ClaudeRecipe,
@@ -62,7 +60,6 @@ pub(super) fn converse(
     result
 }
 
-/// A conversation.
 struct ClaudeConversation<'a> {
     program: &'a Claude,
     claude: ClaudeStdio,
@@ -81,7 +78,6 @@ enum ClaudeIncoming {
     PermissionRequest(ClaudeControlRequest),
     Response(u64, Result<Value, String>),
     Exited(Box<JobOutcome>),
-    /// The time that was given has passed.
     Timeout,
 }
 
@@ -167,7 +163,6 @@ impl<'a> ClaudeConversation<'a> {
         FriendFailure::AccessMismatch { friend: NAME.to_string(), wanted: self.request.access, got }
     }
 
-    /// Says the prompt and hears the answer.
     fn send_prompt(&mut self, hear: &mut EventSink<'_>) -> Result<FriendAnswer, FriendFailure> {
         hear(FriendEvent::Ready { transport: TRANSPORT });
         self.clock.mark_alive();
@@ -267,7 +262,6 @@ impl<'a> ClaudeConversation<'a> {
         }
     }
 
-    /// Lets claude end by itself, for a moment.
     fn shut_down(mut self) {
         self.claude.close_input();
         let until = Instant::now() + EXIT_TIMEOUT;

@@ -24,7 +24,6 @@ pub(super) const MOST_ANSWER: usize = 8 << 20;
 /// What was refused, at most so much of it is kept.
 const MOST_DECLINED: usize = 1_000;
 
-/// A turn as it is heard.
 #[derive(Debug)]
 pub(super) struct ClaudeTurnState {
     access: Access,
@@ -35,7 +34,6 @@ pub(super) struct ClaudeTurnState {
     streamed: bool,
     /// The next words are of another message.
     new_message: bool,
-    /// The tools that claude says it has.
     tools: HashSet<String>,
     /// Uses of tools that were counted as refused.
     declined_ids: HashSet<String>,
@@ -65,7 +63,6 @@ impl ClaudeTurnState {
         self.model = init["model"].as_str().map(str::to_string);
     }
 
-    /// Takes what claude tells.
     pub(super) fn handle_message(
         &mut self,
         told: &Value,

@@ -28,7 +28,6 @@ use crate::friend::friend_context::FriendContext;
 use crate::friend::request::AskRequest;
 use crate::friend::{Friend, FriendAbilities, FriendProbeReport, SessionSupport};
 
-/// What it is called.
 const NAME: &str = "claude";
 
 const PROFILE: ProgramProfile = ProgramProfile {
@@ -45,10 +44,8 @@ pub struct Claude {
 }
 
 impl Claude {
-    /// The one in PATH.
     pub const IN_PATH: Claude = Claude { program: FriendProgram::in_path(NAME) };
 
-    /// The one at this place.
     pub fn at(program: &Path) -> Claude {
         Claude { program: FriendProgram::with_path(NAME, program) }
     }

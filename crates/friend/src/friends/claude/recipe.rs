@@ -16,10 +16,8 @@ use crate::driver::version::FriendVersion;
 use crate::friend::failure::FriendFailure;
 use crate::friend::request::{AskRequest, TurnMemory};
 
-/// What claude may be given.
 pub(super) const ACCESS: &[Access] = &[Access::ReadOnly, Access::Workspace, Access::Full];
 
-/// Its tools, by access.
 const READ_ONLY_TOOLS: &[&str] = &["Read", "Grep", "Glob"];
 const WORKSPACE_TOOLS: &[&str] = &["Read", "Grep", "Glob", "Edit", "Write", "NotebookEdit"];
 const FULL_TOOLS: &[&str] =
@@ -31,7 +29,6 @@ const MODE: &str = "default";
 /// Bytes of a schema: it travels in an argument, and the system takes 128 KiB in one.
 const MOST_SCHEMA: usize = 100 << 10;
 
-/// A recipe for one turn.
 #[derive(Debug)]
 pub(super) struct ClaudeRecipe {
     access: Access,
@@ -41,7 +38,6 @@ pub(super) struct ClaudeRecipe {
     resumed: bool,
     model: Option<String>,
     schema: Option<String>,
-    /// What is asked.
     pub(super) prompt: String,
 }
 
@@ -124,7 +120,6 @@ impl ClaudeRecipe {
         words
     }
 
-    /// Looks at what claude says of itself.
     pub(super) fn verify_init(&self, init: &Value, request: &AskRequest) -> Result<(), FriendFailure> {
         let version = FriendVersion::parse(init["claude_code_version"].as_str().unwrap_or_default());
         PROFILE.check_version(version.ok_or_else(|| PROFILE.unknown_version("it says nothing of it"))?)?;

@@ -24,7 +24,6 @@ use crate::friend::failure::FriendFailure;
 use crate::friend::friend_context::FriendContext;
 use crate::friend::request::{AskRequest, TurnMemory};
 
-/// What this way is called.
 pub(super) const TRANSPORT: &str = "app-server";
 
 /// How long codex may take to answer its first request. It takes half a second; a busy machine is slower.
@@ -39,7 +38,6 @@ const INTERRUPT: Duration = Duration::from_millis(300);
 /// How long codex may take to end by itself; what it keeps of a session is written by then.
 const EXIT_TIMEOUT: Duration = Duration::from_secs(2);
 
-/// A conversation with the app-server.
 pub(super) struct AppServerClient<'a> {
     peer: JsonRpcPeer,
     world: &'a FriendContext<'a>,
@@ -51,7 +49,6 @@ pub(super) struct AppServerClient<'a> {
     pub(super) home: String,
 }
 
-/// Does the turn.
 pub(super) fn attempt(
     codex: &Codex,
     task: CodexTask<'_>,
@@ -105,7 +102,6 @@ impl<'a> AppServerClient<'a> {
         Ok(talk)
     }
 
-    /// Whether codex needs to be signed in and is not.
     pub(super) fn lacks_account(&mut self) -> Result<bool, AttemptError> {
         let said = self.request("account/read", &json!({"refreshToken": false}), REQUEST_TIMEOUT)?;
         // One that does not know the question is asked by its server.
@@ -169,7 +165,6 @@ impl<'a> AppServerClient<'a> {
         Ok(servers.map(|servers| servers.keys().cloned().collect()).unwrap_or_default())
     }
 
-    /// Says the prompt, and hears the turn to its end.
     fn send_prompt(
         &mut self,
         task: CodexTask<'_>,
@@ -282,12 +277,10 @@ impl<'a> AppServerClient<'a> {
         }
     }
 
-    /// Why it is not waited for any longer.
     fn check_expired(&self) -> Option<FriendFailure> {
         self.clock.check_expired(self.world.stop_requested, || error_excerpt(&self.errors.text()))
     }
 
-    /// Asks codex to end the turn by itself, and gives it a moment.
     fn interrupt(&mut self, thread: &str, turn: &str) {
         self.peer.request("turn/interrupt", &json!({"threadId": thread, "turnId": turn}));
         let began = Instant::now();
@@ -304,7 +297,6 @@ impl<'a> AppServerClient<'a> {
         describe_exit(finished.reason, &error_excerpt(&self.errors.text()))
     }
 
-    /// Lets codex end by itself.
     fn shut_down(mut self) {
         self.peer.close_input();
         let began = Instant::now();
@@ -317,7 +309,6 @@ impl<'a> AppServerClient<'a> {
         self.end();
     }
 
-    /// Ends codex and everything that it started.
     pub(super) fn end(self) {
         // That it could not be watched to its end: the keeper ends it all the same.
         let _ = self.peer.end();
@@ -329,7 +320,6 @@ fn version_of(agent: &str) -> Option<FriendVersion> {
     FriendVersion::parse(agent.split_whitespace().next()?.split_once('/')?.1)
 }
 
-/// What it means that codex gives no thread.
 fn thread_failure(memory: &TurnMemory, error: &JsonRpcError) -> FriendFailure {
     match memory {
         TurnMemory::Resume(id)

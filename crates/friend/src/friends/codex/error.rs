@@ -12,10 +12,8 @@ use crate::friend::failure::FriendFailure;
 const NO_CONNECTION: &[&str] =
     &["connection failed", "error sending request", "waiting for network", "connection refused", "dns error"];
 
-/// Why an attempt came to nothing.
 #[derive(Debug)]
 pub(super) enum AttemptError {
-    /// The turn is over.
     Fatal(FriendFailure),
     /// This way did not work, before anything was done; it may the next time.
     Retry(String),
@@ -35,7 +33,6 @@ impl From<ExecError> for AttemptError {
     }
 }
 
-/// What an error of codex's stands for.
 pub(super) fn classify_error(error: &Value) -> FriendFailure {
     let message = error["message"].as_str().unwrap_or_default();
     let details = error["additionalDetails"].as_str().unwrap_or_default();

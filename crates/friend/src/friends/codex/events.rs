@@ -23,7 +23,6 @@ const MOST_DECLINED: usize = 1_000;
 /// Changes that are remembered until codex asks for leave.
 const MOST_CHANGES: usize = 1_000;
 
-/// A turn as it is heard.
 #[derive(Debug, Default)]
 pub(super) struct CodexTurnState {
     /// The thread that the turn is in. Helpers of codex's own have others.
@@ -32,7 +31,6 @@ pub(super) struct CodexTurnState {
     pub(super) turn: Option<String>,
     /// Its own review: only the last word of it counts.
     review: bool,
-    /// The message that is being written.
     message: Option<String>,
     pub(super) text: String,
     pub(super) declined: Vec<DeclinedAction>,
@@ -186,7 +184,6 @@ impl CodexTurnState {
         }
     }
 
-    /// Remembers what was refused.
     pub(super) fn record_decline(&mut self, kind: DeclinedActionKind, what: &str, hear: &mut EventSink<'_>) {
         let declined = DeclinedAction { kind, what: what.to_string() };
         hear(FriendEvent::Declined(declined.clone()));
@@ -195,7 +192,6 @@ impl CodexTurnState {
         }
     }
 
-    /// The files that the change of this id is about.
     pub(super) fn take_change_files(&mut self, id: &str) -> Vec<String> {
         self.changes.remove(id).unwrap_or_default()
     }

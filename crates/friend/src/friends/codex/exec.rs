@@ -31,16 +31,13 @@ use crate::friend::failure::FriendFailure;
 use crate::friend::friend_context::FriendContext;
 use crate::friend::request::{AskRequest, GRACE, TurnMemory};
 
-/// What this way is called.
 pub(super) const TRANSPORT: &str = "exec";
 
-/// What a person should know of an answer that came by this way.
 const DECLINES_UNKNOWN: &str = "by `codex exec`, codex does not say what it was refused";
 
 /// How long it may take to list the tool servers.
 const LIST_TIMEOUT: Duration = Duration::from_secs(20);
 
-/// Does the turn.
 pub(super) fn attempt(
     codex: &Codex,
     task: CodexTask<'_>,
@@ -93,7 +90,6 @@ pub(super) fn attempt(
     check_answer(run.answer, request, &said)
 }
 
-/// A run as it goes.
 struct CodexExecRun {
     lines: LineProcess,
     clock: TurnClock<'static>,

@@ -34,7 +34,6 @@ use crate::friend::{Friend, FriendAbilities, FriendProbeReport, SessionSupport};
 use error::AttemptError;
 use recipe::CodexTask;
 
-/// What it is called.
 const NAME: &str = "codex";
 
 const PROFILE: ProgramProfile = ProgramProfile {
@@ -44,7 +43,6 @@ const PROFILE: ProgramProfile = ProgramProfile {
     sign_in: "run `codex login`",
 };
 
-/// Before each attempt with the app-server.
 const ATTEMPT_PAUSES: [Duration; 3] = [Duration::ZERO, Duration::from_millis(200), Duration::from_secs(1)];
 
 /// What makes codex believe that it runs inside itself. Where its home is, and its keys, are not among them.
@@ -66,10 +64,8 @@ pub struct Codex {
 }
 
 impl Codex {
-    /// The one in PATH.
     pub const IN_PATH: Codex = Codex { program: FriendProgram::in_path(NAME) };
 
-    /// The one at this place.
     pub fn at(program: &Path) -> Codex {
         Codex { program: FriendProgram::with_path(NAME, program) }
     }

@@ -16,7 +16,6 @@ use super::{NAME, PROFILE};
 use crate::friend::failure::FriendFailure;
 use crate::friend::request::{AskRequest, TurnMemory};
 
-/// What codex may be given.
 pub(super) const ACCESS: &[Access] = &[Access::ReadOnly, Access::Workspace, Access::Full];
 
 /// Settings of the user that a turn does without, whichever way it goes: what runs other programs, and what
@@ -35,12 +34,9 @@ const ISOLATION: &[&str] = &[
 const WORKSPACE: &str = "sandbox_workspace_write={network_access=false,writable_roots=[],\
                          exclude_tmpdir_env_var=true,exclude_slash_tmp=true}";
 
-/// What codex is asked.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum CodexTask<'a> {
-    /// This prompt, whole.
     Prompt(&'a str),
-    /// Its own review, against this branch or tag.
     Review(&'a str),
 }
 
@@ -76,7 +72,6 @@ fn names_a_branch(base: &str) -> bool {
     !(is_id || is_expression || is_special || base.contains(".."))
 }
 
-/// The arguments of the app-server.
 pub(super) fn server_arguments(directory: &Path) -> Vec<OsString> {
     let mut words = vec!["app-server".into()];
     words.extend(config_arguments(ISOLATION));
@@ -84,7 +79,6 @@ pub(super) fn server_arguments(directory: &Path) -> Vec<OsString> {
     words
 }
 
-/// The arguments that list the tool servers.
 pub(super) fn list_arguments(directory: &Path) -> Vec<OsString> {
     let mut words: Vec<OsString> = ["mcp", "list", "--json"].map(OsString::from).to_vec();
     words.extend(untrusted_arguments(directory));
@@ -148,7 +142,6 @@ fn config_arguments<S: AsRef<str>>(settings: &[S]) -> Vec<OsString> {
     settings.iter().flat_map(|setting| ["-c".into(), setting.as_ref().into()]).collect()
 }
 
-/// A name as a key of TOML.
 fn quoted(name: &str) -> String {
     Value::from(name).to_string()
 }
@@ -162,11 +155,9 @@ fn sandbox_mode(access: Access) -> &'static str {
     }
 }
 
-/// The terms of one thread.
 #[derive(Debug)]
 pub(super) struct CodexThreadConfig<'a> {
     request: &'a AskRequest,
-    /// The name of the permission profile.
     profile: String,
     directory: String,
 }

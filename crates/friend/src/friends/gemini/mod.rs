@@ -30,10 +30,8 @@ use crate::friend::request::{AskRequest, TurnMemory};
 use crate::friend::{Friend, FriendAbilities, FriendProbeReport};
 use home::GeminiHome;
 
-/// The friend.
 pub(super) static GEMINI: Gemini = Gemini;
 
-/// Gemini CLI.
 pub(super) struct Gemini;
 
 const NAME: &str = "gemini";
@@ -110,7 +108,6 @@ impl Friend for Gemini {
     }
 }
 
-/// Sees to it that a session can be taken up.
 fn pin_session(home: &GeminiHome, id: &str) -> Result<(), FriendFailure> {
     sessions::pin_session_file(&home.sessions_dir(), id)
         .map_err(|error| PROFILE.failed(format!("its session {id} cannot be kept: {error}")))

@@ -32,7 +32,6 @@ use crate::friend::request::{AskRequest, PromptExchange};
 const NO_HANDS: &str = "You are asked for advice by another coding agent. You have no tools: you cannot open files, run \
     commands or look anything up, whatever the request says. Answer from what you are given in this conversation alone. \
     Where something that you would need is missing, say what it is instead of guessing.";
-/// It cannot change anything either.
 const ANSWER_WITH_A_PATCH: &str = "You cannot change files yourself. Write the changes in exactly the format that the \
     request describes.";
 
@@ -44,16 +43,13 @@ const SLACK: Duration = Duration::from_secs(60);
 const TOKEN: usize = 3;
 /// Cells of a tool's name in a message.
 const SHOWN: usize = 60;
-/// Models that a message offers.
 const OFFERED: usize = 3;
 
-/// A turn of a model server.
 pub(super) struct ModelServerTurn<'a> {
     pub(super) server: &'a ModelServer,
     pub(super) request: &'a AskRequest,
     pub(super) world: &'a FriendContext<'a>,
     pub(super) prompt: &'a str,
-    /// What was said before.
     pub(super) earlier: &'a [PromptExchange],
 }
 
@@ -223,7 +219,6 @@ impl ModelServerTurn<'_> {
     }
 }
 
-/// Hears what a model says, and says it on.
 struct ModelEventForwarder<'h, 's> {
     hear: &'h mut dyn FnMut(FriendEvent),
     unmasker: SecretUnmasker<'s>,
@@ -271,7 +266,6 @@ fn turn_timeouts(request: &AskRequest) -> StreamTimeouts {
     StreamTimeouts { first_byte: long, idle: long, total: long }
 }
 
-/// By which wire it is reached.
 fn transport_name(model: &Model) -> &'static str {
     wire::by_id(&model.api).map_or("http", |wire| wire.id())
 }

@@ -31,7 +31,6 @@ use crate::friend::{Friend, FriendAbilities, FriendProbeReport, SessionSupport};
 /// It has no hands, so any of them would be harmless; with `workspace` it answers with a patch.
 const ACCESS: &[Access] = &[Access::ReadOnly, Access::Workspace];
 
-/// A model server.
 #[derive(Clone)]
 pub struct ModelServer {
     provider: String,
@@ -39,7 +38,6 @@ pub struct ModelServer {
 }
 
 impl ModelServer {
-    /// The server of this provider.
     pub fn new(provider: &str, servers: Arc<ModelServerConfig>) -> ModelServer {
         ModelServer { provider: provider.to_string(), config: servers }
     }
