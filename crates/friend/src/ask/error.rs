@@ -20,16 +20,10 @@ pub enum AskError {
     #[error("the time limits have to be greater than zero")]
     ZeroTimeout,
     #[error("{} is no directory", path.display())]
-    NotADirectory {
-        path: PathBuf,
-    },
+    NotADirectory { path: PathBuf },
     /// The friend cannot work with this access, or nobody has tested that it does so safely.
     #[error("{friend} cannot work with the access `{access}`; it can with {}", listed(can))]
-    AccessNotSupported {
-        friend: String,
-        access: Access,
-        can: &'static [Access],
-    },
+    AccessNotSupported { friend: String, access: Access, can: &'static [Access] },
     #[error(transparent)]
     Context(#[from] ContextError),
     #[error(transparent)]

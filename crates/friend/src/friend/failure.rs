@@ -8,11 +8,7 @@ use relaycode_project::access::Access;
 #[derive(Debug, thiserror::Error)]
 pub enum FriendFailure {
     #[error("{friend} is not installed: there is no `{program}` in PATH")]
-    NotInstalled {
-        friend: String,
-        program: String,
-        hint: String,
-    },
+    NotInstalled { friend: String, program: String, hint: String },
     /// Its program is older than what relay knows to be safe.
     #[error("{friend} {found} is too old: relay knows {oldest} and later")]
     TooOld {
@@ -23,37 +19,19 @@ pub enum FriendFailure {
     },
     /// Its program does not say which version it is; one that nobody knows is not used.
     #[error("{friend} does not say which version it is, and relay uses none that it does not know: {said}")]
-    UnknownVersion {
-        friend: String,
-        said: String,
-        hint: String,
-    },
+    UnknownVersion { friend: String, said: String, hint: String },
     #[error("{friend} is not signed in: {said}")]
-    NotSignedIn {
-        friend: String,
-        said: String,
-        hint: String,
-    },
+    NotSignedIn { friend: String, said: String, hint: String },
     /// It cannot do this, or nobody has tested that it does so safely.
     #[error("{friend} cannot {what}")]
-    Unsupported {
-        friend: String,
-        what: String,
-    },
+    Unsupported { friend: String, what: String },
     /// It would work with other rights than it was given; nothing was said to it.
     #[error(
         "{friend} was asked to work {wanted} and says that it works with `{got}`; nothing was sent to it"
     )]
-    AccessMismatch {
-        friend: String,
-        wanted: Access,
-        got: String,
-    },
+    AccessMismatch { friend: String, wanted: Access, got: String },
     #[error("{friend} has no session {id}")]
-    UnknownSession {
-        friend: String,
-        id: String,
-    },
+    UnknownSession { friend: String, id: String },
     /// It ended well and said nothing.
     #[error("{friend} gave no answer{}", said_after(said))]
     NoAnswer {
@@ -62,11 +40,7 @@ pub enum FriendFailure {
         said: String,
     },
     #[error("{friend}'s answer does not follow the schema: {fault}")]
-    SchemaMismatch {
-        friend: String,
-        fault: String,
-        text: String,
-    },
+    SchemaMismatch { friend: String, fault: String, text: String },
     #[error("{friend} gave no verdict: it abstained{}", said_after(summary))]
     Abstained {
         friend: String,
@@ -75,15 +49,9 @@ pub enum FriendFailure {
         text: String,
     },
     #[error("{friend} failed: {said}")]
-    Failed {
-        friend: String,
-        said: String,
-    },
+    Failed { friend: String, said: String },
     #[error("{friend} cannot reach its server: {said}")]
-    Unreachable {
-        friend: String,
-        said: String,
-    },
+    Unreachable { friend: String, said: String },
     /// It took too long.
     #[error("{friend} timed out after {} s{}{}", after.as_secs(), if *idle { " without a sign of life" } else { "" }, said_after(said))]
     TimedOut {
@@ -108,14 +76,9 @@ pub enum FriendFailure {
         most: usize,
     },
     #[error("{friend} was interrupted")]
-    Cancelled {
-        friend: String,
-    },
+    Cancelled { friend: String },
     #[error("{friend}: {source}")]
-    Exec {
-        friend: String,
-        source: ExecError,
-    },
+    Exec { friend: String, source: ExecError },
 }
 
 impl FriendFailure {

@@ -12,19 +12,12 @@ pub enum ContextError {
     #[error("context comes from a file or as a text, not both")]
     Both,
     #[error("there is no file {}", path.display())]
-    Missing {
-        path: PathBuf,
-    },
+    Missing { path: PathBuf },
     /// A directory, a pipe, a device.
     #[error("{} is no file", path.display())]
-    NotAFile {
-        path: PathBuf,
-    },
+    NotAFile { path: PathBuf },
     #[error("{} cannot be read: {source}", path.display())]
-    Unreadable {
-        path: PathBuf,
-        source: io::Error,
-    },
+    Unreadable { path: PathBuf, source: io::Error },
     #[error("{from} is no text: it is not UTF-8 from byte {at} on")]
     NoText {
         from: String,

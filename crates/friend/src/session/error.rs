@@ -13,19 +13,12 @@ pub enum FriendSessionError {
     #[error(
         "the session {name} is with {friend}, not with {wanted}; use another name, or `relay friends forget {name}`"
     )]
-    OtherFriend {
-        name: String,
-        friend: String,
-        wanted: String,
-    },
+    OtherFriend { name: String, friend: String, wanted: String },
     #[error(
         "the session {name} belongs to {}, not to this project; use another name, or `relay friends forget {name}`",
         project.display()
     )]
-    OtherProject {
-        name: String,
-        project: PathBuf,
-    },
+    OtherProject { name: String, project: PathBuf },
     /// Somebody else writes sessions all the time.
     #[error("another relay has kept the sessions locked for {0} s; try again")]
     Busy(u64),

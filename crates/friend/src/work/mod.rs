@@ -77,9 +77,7 @@ pub enum WorkError {
     #[error(
         "work needs access `workspace`: with `{access}` a friend cannot change files, not even in its copy; use `relay ask`"
     )]
-    Access {
-        access: Access,
-    },
+    Access { access: Access },
     /// Something is too large.
     #[error(transparent)]
     Limit(#[from] PromptSizeError),
@@ -87,11 +85,7 @@ pub enum WorkError {
     #[error(transparent)]
     Depth(#[from] RelayDepthError),
     #[error("{path} cannot be shown to {friend}: {why}")]
-    File {
-        path: RelPath,
-        friend: String,
-        why: String,
-    },
+    File { path: RelPath, friend: String, why: String },
     /// There is nothing to tell it: the files are too much, or what belongs to them cannot be kept.
     #[error(transparent)]
     Instructions(#[from] InstructionsError),
@@ -105,11 +99,7 @@ pub enum WorkError {
         changed: usize,
     },
     #[error("{friend}'s answer cannot be read: {source}")]
-    Unreadable {
-        friend: String,
-        answer: Box<FriendAnswer>,
-        source: ResponseError,
-    },
+    Unreadable { friend: String, answer: Box<FriendAnswer>, source: ResponseError },
     /// Nothing came of it, and yet the project is not as it was, or nobody knows.
     #[error("{error}")]
     ProjectChanged {

@@ -42,7 +42,7 @@ pub(crate) fn report_answers(
         for remark in &remarks {
             tree_report::eprint_remark(remark, LogLevel::Warn, context);
         }
-        let mut object = json!({"friend": name, "sent": sent.as_ref().map(sent_json), "remarks": remarks});
+        let mut object = json!({"friend": name});
         match answer {
             Ok(answer) => {
                 let verdict = answer.verdict.as_ref();
@@ -75,6 +75,8 @@ pub(crate) fn report_answers(
                 failures.push(failure);
             }
         }
+        object["sent"] = json!(sent.as_ref().map(sent_json));
+        object["remarks"] = json!(remarks);
         objects.push(object);
     }
     let exit = exit_for(blocked, &failures, &seen);

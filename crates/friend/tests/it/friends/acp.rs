@@ -140,7 +140,10 @@ fn a_friend_that_works_otherwise_or_is_too_old_gets_no_prompt() {
 #[test]
 fn a_friend_that_does_not_speak_the_protocol_gets_no_prompt() {
     for (name, ..) in FRIENDS {
-        let play = Play::new(name, "IFS= read -r heard; printf '%s' \"$heard\" >>\"$LOG\"; echo 'unknown option' >&2; exit 1");
+        let play = Play::new(
+            name,
+            "IFS= read -r heard; printf '%s' \"$heard\" >>\"$LOG\"; echo 'unknown option' >&2; exit 1",
+        );
         let (answer, events) = play.run_once();
         assert!(
             matches!(&answer, Err(FriendFailure::Failed { said, .. }) if said.contains("unknown option")),
