@@ -74,6 +74,35 @@ pub(super) fn ended(child: &mut Child) -> anyhow::Result<Duration> {
     Ok(processor_of_children()?.saturating_sub(before))
 }
 
+/// The median of so many runs, each time for itself.
+pub(super) fn repeated(runs: usize, run: impl FnMut() -> anyhow::Result<Cost>) -> anyhow::Result<Cost> {
+    let costs: Vec<Cost> = std::iter::repeat_with(run).take(runs).collect::<anyhow::Result<_>>()?;
+    Ok(median(&costs))
+}
+
+/// This program, doing a part of a measurement in a process of its own.
+pub(super) fn part(words: &[&str]) -> anyhow::Result<Command> {
+    let mut command = Command::new(std::env::current_exe()?);
+    command.arg("--as-child").args(words);
+    Ok(command)
+}
+
+/// The microseconds that a part says it took, so many times, and what else it said the last time.
+pub(super) fn told(runs: usize, part: &mut Command) -> anyhow::Result<(Vec<Duration>, String)> {
+    let (mut times, mut told) = (Vec::new(), String::new());
+    for _ in 0..runs {
+        let output = part.output()?;
+        if !output.status.success() {
+            bail!("{part:?} fails: {}", String::from_utf8_lossy(&output.stderr));
+        }
+        let text = String::from_utf8_lossy(&output.stdout);
+        let (micros, rest) = text.trim().split_once(' ').context("the child said nothing")?;
+        times.push(Duration::from_micros(micros.parse()?));
+        told = rest.to_owned();
+    }
+    Ok((times, told))
+}
+
 /// The median of the runs, each time for itself.
 pub(super) fn median(costs: &[Cost]) -> Cost {
     let middle = |time: fn(&Cost) -> Duration| {

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use anyhow::{Context, bail};
 
-use super::measure::{Measured, RUNS, once};
+use super::measure::{BenchReport, Measured, RUNS, once};
 
 /// Milliseconds over an empty process to stay below.
 const VERSION_BELOW: f64 = 5.0;
@@ -15,8 +15,8 @@ const VERSION_BELOW: f64 = 5.0;
 const MEMORY_BELOW: f64 = 12.0;
 
 /// Measures the binary that was built beside this one.
-pub(super) fn measure(wanted: &dyn Fn(&str) -> bool, keep: &mut impl FnMut(Measured)) -> anyhow::Result<()> {
-    if !wanted("relay --version") {
+pub(super) fn measure(report: &mut BenchReport) -> anyhow::Result<()> {
+    if !report.wants("relay --version") {
         return Ok(());
     }
     let relay = beside_this_one()?;
@@ -26,21 +26,18 @@ pub(super) fn measure(wanted: &dyn Fn(&str) -> bool, keep: &mut impl FnMut(Measu
         empty.push(spawn(Path::new("true"), &[])?);
         taken.push(spawn(&relay, &["--version"])?);
     }
-    let empty = Measured::from_times("spawning an empty process".to_owned(), empty, None);
+    let empty = Measured::from_times("spawning an empty process", empty);
     let overhead: Vec<Duration> =
         taken.iter().map(|time| time.saturating_sub(Duration::from_secs_f64(empty.median / 1e3))).collect();
-    let mut over = Measured::from_times(
-        "relay --version, over an empty process".to_owned(),
-        overhead,
-        Some(VERSION_BELOW),
-    );
-    over.plain = Some(empty.median);
-    keep(Measured::from_times("relay --version, wall".to_owned(), taken, None));
-    keep(over);
-    keep(empty);
-    memory(&relay, keep)?;
+    let over = Measured::from_times("relay --version, over an empty process", overhead)
+        .below(VERSION_BELOW)
+        .plain(empty.median);
+    report.add(Measured::from_times("relay --version, wall", taken));
+    report.add(over);
+    report.add(empty);
+    memory(&relay, report)?;
     let bytes = std::fs::metadata(&relay)?.len();
-    keep(Measured::single("relay, size of the binary".to_owned(), "MB", bytes as f64 / 1e6, None));
+    report.add(Measured::single("relay, size of the binary", "MB", bytes as f64 / 1e6));
     Ok(())
 }
 
@@ -65,20 +62,15 @@ fn spawn(program: &Path, args: &[&str]) -> anyhow::Result<Duration> {
     }
 }
 
-fn memory(relay: &Path, keep: &mut impl FnMut(Measured)) -> anyhow::Result<()> {
-    let Some(kilobytes) = peak(Command::new(relay).arg("--version"))? else {
+fn memory(relay: &Path, report: &mut BenchReport) -> anyhow::Result<()> {
+    let Some(megabytes) = peak(Command::new(relay).arg("--version"))? else {
         return Ok(());
     };
-    keep(Measured::single(
-        "relay --version, memory".to_owned(),
-        "MB",
-        kilobytes * 1024.0 / 1e6,
-        Some(MEMORY_BELOW),
-    ));
+    report.add(Measured::single("relay --version, memory", "MB", megabytes).below(MEMORY_BELOW));
     Ok(())
 }
 
-/// The memory peak of a command in kilobytes; `None` where it is not known. It is what the system
+/// The memory peak of a command in megabytes; `None` where it is not known. It is what the system
 /// counts for finished children, so a fresh process has to ask: this one has had larger children.
 pub(super) fn peak(command: &Command) -> anyhow::Result<Option<f64>> {
     let mut asks = Command::new(std::env::current_exe()?);
@@ -91,7 +83,8 @@ pub(super) fn peak(command: &Command) -> anyhow::Result<Option<f64>> {
     }
     let output = asks.output()?;
     let text = String::from_utf8_lossy(&output.stdout);
-    Ok(text.trim().lines().last().and_then(|line| line.parse().ok()))
+    let kilobytes = text.trim().lines().last().and_then(|line| line.parse::<f64>().ok());
+    Ok(kilobytes.map(|kilobytes| kilobytes * 1024.0 / 1e6))
 }
 
 /// The largest resident memory, in kilobytes, of any child of this process after it ran `command`.

@@ -14,6 +14,7 @@ use std::time::{Duration, Instant};
 use anyhow::Context;
 use serde::{Deserialize, Serialize};
 
+use super::layers::Case;
 use super::world::World;
 
 /// How often progress is shown and written down.
@@ -64,18 +65,14 @@ pub(super) struct Cases<'c, C> {
     pub(super) cases: &'c [C],
     /// Where each gets a directory of its own.
     pub(super) base: &'c Path,
-    /// How many run at a time.
-    pub(super) workers: usize,
     /// Stop after so long.
     pub(super) limit: Option<Duration>,
-    /// What `--replay` takes for a case.
-    pub(super) spec: &'c (dyn Fn(&C) -> String + Sync),
     /// Runs one in a fresh directory; gives the number of checks made.
     pub(super) run: &'c (dyn Fn(&Path, &C) -> anyhow::Result<u64> + Sync),
 }
 
 /// How many cases run at a time.
-pub(super) fn workers() -> usize {
+fn workers() -> usize {
     std::thread::available_parallelism().map_or(2, usize::from).clamp(1, 8)
 }
 
@@ -87,7 +84,7 @@ struct Book {
 }
 
 /// Runs the cases.
-pub(super) fn drive<C: Sync>(world: &World, cases: &Cases<'_, C>) -> anyhow::Result<Tally> {
+pub(super) fn drive<C: Case>(world: &World, cases: &Cases<'_, C>) -> anyhow::Result<Tally> {
     let began = Instant::now();
     let (first, earlier) = resumed(world, cases)?;
     let book = Mutex::new(Book { tally: earlier, done: first, ahead: BTreeSet::new(), shown: began });
@@ -95,7 +92,7 @@ pub(super) fn drive<C: Sync>(world: &World, cases: &Cases<'_, C>) -> anyhow::Res
     let next = AtomicUsize::new(first);
     let stop = AtomicBool::new(false);
     std::thread::scope(|scope| {
-        for _ in 0..cases.workers {
+        for _ in 0..workers() {
             scope.spawn(|| {
                 loop {
                     let index = next.fetch_add(1, Ordering::Relaxed);
@@ -144,7 +141,7 @@ impl Book {
     }
 }
 
-fn one<C>(world: &World, cases: &Cases<'_, C>, index: usize, case: &C) -> Result<u64, Failure> {
+fn one<C: Case>(world: &World, cases: &Cases<'_, C>, index: usize, case: &C) -> Result<u64, Failure> {
     let name = format!("{}-{index}", cases.layer);
     let room = World::fresh(cases.base, &name);
     let outcome = room.as_ref().map_err(|error| anyhow::anyhow!("{error:#}")).and_then(|room| {
@@ -156,7 +153,7 @@ fn one<C>(world: &World, cases: &Cases<'_, C>, index: usize, case: &C) -> Result
     });
     outcome.map_err(|error| {
         let kept = room.ok().map_or_else(PathBuf::new, |room| keep(world, &room, &name));
-        let spec = (cases.spec)(case);
+        let spec = case.spec();
         let what = format!("{error:#}");
         eprintln!("\n✗ {} {spec}: {what}", cases.layer);
         eprintln!("  kept in {}", kept.display());
@@ -240,26 +237,18 @@ mod tests {
     #[test]
     fn failures_are_kept_and_a_resumed_run_goes_on() {
         let mut world = scratch("drive");
-        let cases: Vec<usize> = (0..30).collect();
+        let cases: Vec<String> = (0..30).map(|number| format!("#{number}")).collect();
         let ran = Mutex::new(BTreeSet::new());
-        let run = |room: &Path, case: &usize| {
-            ran.lock().unwrap().insert(*case);
+        let run = |room: &Path, case: &String| {
+            ran.lock().unwrap().insert(case.clone());
             fs::write(room.join("seen"), b"x")?;
-            if *case == 7 {
+            if case == "#7" {
                 anyhow::bail!("seven");
             }
             Ok(2)
         };
-        let ask = |cases: &[usize], world: &World| {
-            let ask = Cases {
-                layer: "test",
-                cases,
-                base: &world.memory,
-                workers: 3,
-                limit: None,
-                spec: &|case: &usize| format!("#{case}"),
-                run: &run,
-            };
+        let ask = |cases: &[String], world: &World| {
+            let ask = Cases { layer: "test", cases, base: &world.memory, limit: None, run: &run };
             drive(world, &ask).unwrap()
         };
         let tally = ask(&cases, &world);

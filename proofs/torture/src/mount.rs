@@ -4,10 +4,13 @@
 //! Invariant: whoever drops a [`Mount`] has unmounted it and freed its loop device.
 
 use std::fs;
+use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use anyhow::{Context, bail};
+
+use super::snapshot;
 
 /// A mounted file system.
 pub(super) struct Mount {
@@ -55,6 +58,25 @@ impl Mount {
     /// Where it is mounted.
     pub(super) fn dir(&self) -> &Path {
         &self.dir
+    }
+
+    /// Brings the project of a room onto this file system; a link stands in its place.
+    pub(super) fn carry_in(&self, room: &Path) -> anyhow::Result<()> {
+        let (project, planted) = (room.join("project"), room.join("planted"));
+        fs::rename(&project, &planted)?;
+        snapshot::copy(&planted, &self.project())?;
+        Ok(symlink(self.project(), project)?)
+    }
+
+    /// Copies the project back: the mount goes, its content stays with the case.
+    pub(super) fn carry_out(&self, room: &Path) -> anyhow::Result<()> {
+        fs::remove_file(room.join("project"))?;
+        snapshot::copy(&self.project(), &room.join("project"))
+    }
+
+    /// Where a project is that was brought here.
+    pub(super) fn project(&self) -> PathBuf {
+        self.dir.join("project")
     }
 
     /// Mounts a tmpfs again with other options.

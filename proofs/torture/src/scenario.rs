@@ -4,9 +4,11 @@
 //! hard: programs, CRLF, no final newline, empty files, bytes that are no text, private files, attributes,
 //! links that stand by. Some have more files than are synced one by one, some take a change back.
 
+use std::fmt;
 use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::Path;
+use std::str::FromStr;
 
 use anyhow::Context;
 use relaycode_testkit::random::Random;
@@ -27,8 +29,6 @@ pub(super) enum Kind {
 /// A tree and an answer.
 #[derive(Debug, Clone)]
 pub(super) struct Scenario {
-    pub(super) seed: u64,
-    pub(super) index: u64,
     pub(super) kind: Kind,
     pub(super) files: Vec<Seeded>,
     pub(super) answer: String,
@@ -60,15 +60,40 @@ const WORDS: &[&str] = &[
     "amber", "birch", "cedar", "dune", "ember", "fern", "grove", "heath", "iris", "juniper", "kelp", "larch",
 ];
 
-/// The seed and number in the form that a replay names.
-pub(super) fn name(seed: u64, index: u64) -> String {
-    format!("{seed}.{index}")
+/// What decides everything random in a scenario or a case: `seed.number`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct ScenarioId {
+    pub(super) seed: u64,
+    pub(super) number: u64,
+}
+
+impl ScenarioId {
+    /// The source of its randomness.
+    pub(super) fn random(self) -> Random {
+        Random::of_case(self.seed, self.number)
+    }
+}
+
+impl fmt::Display for ScenarioId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}.{}", self.seed, self.number)
+    }
+}
+
+impl FromStr for ScenarioId {
+    type Err = anyhow::Error;
+
+    fn from_str(text: &str) -> anyhow::Result<ScenarioId> {
+        let parts = text.split_once('.');
+        let (seed, number) = parts.with_context(|| format!("`{text}` is no scenario (seed.number)"))?;
+        Ok(ScenarioId { seed: seed.parse()?, number: number.parse()? })
+    }
 }
 
 impl Scenario {
-    /// Scenario number `index` of this seed.
-    pub(super) fn new(seed: u64, index: u64) -> Scenario {
-        let mut random = Random::of_case(seed, index);
+    /// The scenario that the seed and the number decide.
+    pub(super) fn new(id: ScenarioId) -> Scenario {
+        let (mut random, index) = (id.random(), id.number);
         let kind = match index % 6 {
             2 => Kind::Revert,
             5 if index % 12 == 5 => Kind::RevertOfRevert,
@@ -77,7 +102,7 @@ impl Scenario {
         };
         // Every seventh is long enough that its syncs are batched.
         let count = if index % 7 == 4 { 20 + random.below(8) } else { 1 + random.below(12) };
-        let mut scenario = Scenario { seed, index, kind, files: Vec::new(), answer: String::new() };
+        let mut scenario = Scenario { kind, files: Vec::new(), answer: String::new() };
         scenario.answer.push_str("Here is the change.\n\n");
         let mut deletions = 0;
         for number in 0..count {
@@ -101,7 +126,7 @@ impl Scenario {
         scenario.answer.push_str(&format!(
             "```yaml\nprojectId: torture\nuuid: {}\ngitCommitMsg: \"test: scenario {}\"\n```\n",
             uuid(&mut random),
-            name(seed, index)
+            id
         ));
         scenario
     }
@@ -237,17 +262,21 @@ mod tests {
     use super::*;
     use std::collections::BTreeSet;
 
+    fn numbered(number: u64) -> Scenario {
+        Scenario::new(ScenarioId { seed: 1, number })
+    }
+
     #[test]
     fn the_same_number_gives_the_same_scenario_and_all_kinds_come() {
         let mut seen = BTreeSet::new();
         for index in 0..40 {
-            let scenario = Scenario::new(1, index);
-            assert_eq!(scenario.answer, Scenario::new(1, index).answer);
+            let scenario = numbered(index);
+            assert_eq!(scenario.answer, numbered(index).answer);
             seen.insert(format!("{:?}", scenario.kind));
             let paths: BTreeSet<&str> = scenario.files.iter().map(|file| file.path.as_str()).collect();
             assert_eq!(paths.len(), scenario.files.len(), "no path comes twice in {index}");
         }
         assert_eq!(seen.len(), 3);
-        assert!((0..40).any(|index| Scenario::new(1, index).answer.matches("```").count() > 40));
+        assert!((0..40).any(|index| numbered(index).answer.matches("```").count() > 40));
     }
 }

@@ -5,11 +5,13 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
 use anyhow::Context;
 
 use relaycode_testkit::checkout;
+
+use super::scenario::ScenarioId;
+use super::snapshot;
 
 /// How much is asked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -75,14 +77,35 @@ impl World {
         self.effort == Effort::Full
     }
 
+    /// Number `number` of this run's seed.
+    pub(super) fn scenario(&self, number: u64) -> ScenarioId {
+        ScenarioId { seed: self.seed, number }
+    }
+
     /// One of two numbers, by effort.
     pub(super) fn choose<T>(&self, quick: T, full: T) -> T {
         if self.full() { full } else { quick }
     }
 
-    /// How long a layer may take in a quick run; a full one takes what it needs.
-    pub(super) fn limit(&self, seconds: u64) -> Option<Duration> {
-        (!self.full()).then(|| Duration::from_secs(seconds))
+    /// Runs a case in its room, or, where it is about a real disk, in a directory of this name there: what fails is
+    /// copied to the room.
+    pub(super) fn on_disk_if<T>(
+        &self,
+        on_disk: bool,
+        name: &str,
+        room: &Path,
+        run: impl FnOnce(&Path) -> anyhow::Result<T>,
+    ) -> anyhow::Result<T> {
+        if !on_disk {
+            return run(room);
+        }
+        let place = World::fresh(&self.disk, name)?;
+        let outcome = run(&place);
+        if outcome.is_err() {
+            snapshot::copy(&place, &room.join("on-disk"))?;
+        }
+        fs::remove_dir_all(&place)?;
+        outcome
     }
 
     /// A fresh scratch directory of this name beneath `base`.

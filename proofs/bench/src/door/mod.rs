@@ -10,15 +10,15 @@ mod limits;
 mod project;
 mod redaction;
 
-use super::measure::Measured;
+use super::measure::BenchReport;
 
 /// Measures all of it.
-pub(super) fn measure(wanted: &dyn Fn(&str) -> bool, keep: &mut impl FnMut(Measured)) -> anyhow::Result<()> {
+pub(super) fn measure(report: &mut BenchReport) -> anyhow::Result<()> {
     // They all stay to the end: ext4 looks long for a place among what was just deleted.
     let mut kept = Vec::new();
-    applying::measure(wanted, keep, &mut kept)?;
-    commands::measure(wanted, keep, &mut kept)?;
-    limits::measure(wanted, keep)?;
-    redaction::measure(wanted, keep);
+    applying::measure(report, &mut kept)?;
+    commands::measure(report, &mut kept)?;
+    limits::measure(report)?;
+    redaction::measure(report);
     Ok(())
 }

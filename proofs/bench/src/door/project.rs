@@ -162,8 +162,7 @@ impl Project {
 
     /// The memory that applying the next answer takes, in megabytes; `None` where it is not known.
     pub(super) fn apply_peak(&mut self, form: Form, options: &[&str]) -> anyhow::Result<Option<f64>> {
-        let peak = startup::peak(&self.apply_next(form, options)?)?;
-        Ok(peak.map(|kilobytes| kilobytes * 1024.0 / 1e6))
+        startup::peak(&self.apply_next(form, options)?)
     }
 
     /// What the next answer would do, without the diff.

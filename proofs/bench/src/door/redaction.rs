@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use relaycode_text::redact::redact;
 
-use crate::measure::{Measured, plain_pass};
+use crate::measure::{BenchReport, Measured, milliseconds, plain_pass};
 use crate::samples;
 use relaycode_testkit::clock;
 
@@ -36,10 +36,10 @@ const KINDS: &[(&str, Make)] = &[
 ];
 
 /// Measures every kind at every size.
-pub(super) fn measure(wanted: &dyn Fn(&str) -> bool, keep: &mut impl FnMut(Measured)) {
+pub(super) fn measure(report: &mut BenchReport) {
     for (kind, make) in KINDS {
         let name = format!("door, redaction, {kind}");
-        if !wanted(&name) {
+        if !report.wants(&name) {
             continue;
         }
         let mut fastest = Vec::new();
@@ -49,16 +49,15 @@ pub(super) fn measure(wanted: &dyn Fn(&str) -> bool, keep: &mut impl FnMut(Measu
             taken.sort_unstable();
             fastest.extend(taken.first().copied());
             if SIZES.last() == Some(&size) {
-                let median = taken.get(RUNS / 2).copied().unwrap_or_default().as_secs_f64() * 1e3;
-                let mut measured = Measured::single(format!("{name}, {size} MiB"), "ms", median, Some(BELOW));
-                measured.plain = Some(plain_pass(text.as_bytes()));
-                keep(measured);
+                let median = milliseconds(taken.get(RUNS / 2).copied().unwrap_or_default());
+                report.add(
+                    Measured::single(format!("{name}, {size} MiB"), "ms", median)
+                        .below(BELOW)
+                        .plain(plain_pass(text.as_bytes())),
+                );
             }
         }
-        if let (Some(first), Some(last)) = (fastest.first(), fastest.last()) {
-            let growth = last.as_secs_f64() / first.as_secs_f64().max(1e-4);
-            keep(Measured::single(format!("{name}, growth 1 to 4 MiB"), "×", growth, Some(GROWTH_BELOW)));
-        }
+        report.add_growth(format!("{name}, growth 1 to 4 MiB"), &fastest, GROWTH_BELOW);
     }
 }
 

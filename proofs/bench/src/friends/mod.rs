@@ -16,15 +16,15 @@ use std::path::Path;
 
 use anyhow::bail;
 
-use super::measure::Measured;
+use super::measure::{BenchReport, Measured};
 
 /// Measures all of it.
-pub(super) fn measure(wanted: &dyn Fn(&str) -> bool, keep: &mut impl FnMut(Measured)) -> anyhow::Result<()> {
-    asking::measure(wanted, keep)?;
-    real::measure(wanted, keep)?;
-    cancelling::measure(wanted, keep)?;
-    tree::measure(wanted, keep)?;
-    copies::measure(wanted, keep)
+pub(super) fn measure(report: &mut BenchReport) -> anyhow::Result<()> {
+    asking::measure(report)?;
+    real::measure(report)?;
+    cancelling::measure(report)?;
+    tree::measure(report)?;
+    copies::measure(report)
 }
 
 /// The part that a process of its own does.
@@ -43,12 +43,11 @@ fn middle(mut values: Vec<f64>) -> f64 {
 }
 
 /// The middle value, held to a target; the least and the most in the note.
-fn row(name: &str, unit: &'static str, values: &[f64], below: Option<f64>) -> Measured {
-    let mut measured = Measured::single(name.to_owned(), unit, middle(values.to_vec()), below);
+fn median_row(name: &str, unit: &'static str, values: &[f64], below: Option<f64>) -> Measured {
     let (least, most) = (
         values.iter().copied().fold(f64::INFINITY, f64::min),
         values.iter().copied().fold(f64::NEG_INFINITY, f64::max),
     );
-    measured.note = format!("median of {}, {least:.1} to {most:.1}", values.len());
-    measured
+    let measured = Measured::single(name, unit, middle(values.to_vec())).below(below);
+    measured.note(format!("median of {}, {least:.1} to {most:.1}", values.len()))
 }

@@ -11,12 +11,11 @@ use relaycode_testkit::agents::{self, AgentScratch, InstalledAgent};
 use relaycode_testkit::model::{Script, ScriptedServer, ScriptedTurn};
 use serde_json::Value;
 
-use super::asking::milliseconds;
+use super::median_row;
 use super::player::THREAD;
-use super::row;
 use super::stage::Stage;
 use crate::child::{ended, run};
-use crate::measure::Measured;
+use crate::measure::{BenchReport, Measured, milliseconds};
 use crate::startup::beside_this_one;
 
 const PROCESSOR_BELOW: f64 = 20.0;
@@ -41,9 +40,9 @@ const SERVER: &[&str] = &[
 ];
 
 /// Measures it, where codex is installed.
-pub(super) fn measure(wanted: &dyn Fn(&str) -> bool, keep: &mut impl FnMut(Measured)) -> anyhow::Result<()> {
+pub(super) fn measure(report: &mut BenchReport) -> anyhow::Result<()> {
     let name = "friends, ask, the real codex";
-    if !wanted(name) {
+    if !report.wants(name) {
         return Ok(());
     }
     let turns: Vec<ScriptedTurn> =
@@ -54,9 +53,7 @@ pub(super) fn measure(wanted: &dyn Fn(&str) -> bool, keep: &mut impl FnMut(Measu
     let resident = match scratch.install_agent(codex, &server.url()) {
         Ok(resident) => resident,
         Err(absent) => {
-            let mut measured = Measured::single(name.to_owned(), "", 0.0, None);
-            measured.note = format!("not measured: {absent}");
-            keep(measured);
+            report.add(Measured::single(name, "", 0.0).note(format!("not measured: {absent}")));
             return Ok(());
         }
     };
@@ -69,13 +66,10 @@ pub(super) fn measure(wanted: &dyn Fn(&str) -> bool, keep: &mut impl FnMut(Measu
         with.push(milliseconds(cost.with_children));
         bare.push(milliseconds(driven(&resident, &said)?));
     }
-    let mut measured = row(&format!("{name}, relay's own processor"), "ms", &own, Some(PROCESSOR_BELOW));
-    measured.note += "; without the keeper";
-    keep(measured);
-    let mut measured = row(&format!("{name}, processor of all"), "ms", &with, None);
-    measured.plain = Some(super::middle(bare));
-    measured.note += "; plain: the same conversation without relay";
-    keep(measured);
+    let row = median_row(&format!("{name}, relay's own processor"), "ms", &own, Some(PROCESSOR_BELOW));
+    report.add(row.note("; without the keeper"));
+    let row = median_row(&format!("{name}, processor of all"), "ms", &with, None).plain(super::middle(bare));
+    report.add(row.note("; plain: the same conversation without relay"));
     Ok(())
 }
 

@@ -11,11 +11,10 @@ use relaycode_exec::Runner;
 use relaycode_friend::tree_check::TreeCheckSnapshot;
 use relaycode_project::git::Git;
 
-use super::asking::milliseconds;
-use super::row;
+use super::median_row;
 use super::stage::{fill, git};
-use crate::child::scratch;
-use crate::measure::Measured;
+use crate::child::{part, scratch};
+use crate::measure::{BenchReport, milliseconds};
 use crate::startup::beside_this_one;
 
 /// Milliseconds for 100 MB.
@@ -25,14 +24,14 @@ const IGNORED_BELOW: f64 = 100.0;
 const RUNS: usize = 9;
 
 /// Measures three projects.
-pub(super) fn measure(wanted: &dyn Fn(&str) -> bool, keep: &mut impl FnMut(Measured)) -> anyhow::Result<()> {
+pub(super) fn measure(report: &mut BenchReport) -> anyhow::Result<()> {
     for (name, files, size, ignored, below) in [
         ("100 MB in 2000 files", 2_000, 50_000, 0, TREE_BELOW),
         ("10 MB in 10000 files", 10_000, 1_000, 0, TREE_BELOW),
         ("1 GB ignored in 1000 files", 10, 1_000, 1_000, IGNORED_BELOW),
     ] {
         let name = format!("friends, tree check, {name}");
-        if !wanted(&name) {
+        if !report.wants(&name) {
             continue;
         }
         let folder = scratch()?;
@@ -47,11 +46,11 @@ pub(super) fn measure(wanted: &dyn Fn(&str) -> bool, keep: &mut impl FnMut(Measu
             takes.push(take);
             processor.push(used);
         }
-        let mut measured = row(&name, "ms", &both, Some(below));
-        measured.plain = Some(plain);
-        measured.note +=
-            &format!("; taking it {:.0}, processor {:.0}", super::middle(takes), super::middle(processor));
-        keep(measured);
+        report.add(median_row(&name, "ms", &both, Some(below)).plain(plain).note(format!(
+            "; taking it {:.0}, processor {:.0}",
+            super::middle(takes),
+            super::middle(processor)
+        )));
     }
     Ok(())
 }
@@ -86,8 +85,7 @@ fn read(root: &Path) -> anyhow::Result<f64> {
 
 /// Milliseconds to take it, to compare it, and processor time of both.
 fn in_a_child(root: &Path) -> anyhow::Result<[f64; 3]> {
-    let mut child = std::process::Command::new(std::env::current_exe()?);
-    let output = child.args(["--as-child", "friends", "tree"]).arg(root).output()?;
+    let output = part(&["friends", "tree"])?.arg(root).output()?;
     let said = String::from_utf8_lossy(&output.stdout);
     serde_json::from_str(said.trim())
         .with_context(|| format!("the child says `{said}` and {}", String::from_utf8_lossy(&output.stderr)))

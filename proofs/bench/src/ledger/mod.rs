@@ -8,10 +8,10 @@ mod records;
 
 pub(super) use project::write_plainly;
 
-use super::measure::Measured;
+use super::measure::BenchReport;
 
 /// Measures all of it.
-pub(super) fn measure(wanted: &dyn Fn(&str) -> bool, keep: &mut impl FnMut(Measured)) -> anyhow::Result<()> {
-    applying::measure(wanted, keep)?;
-    records::measure(wanted, keep)
+pub(super) fn measure(report: &mut BenchReport) -> anyhow::Result<()> {
+    applying::measure(report)?;
+    records::measure(report)
 }

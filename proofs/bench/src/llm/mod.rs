@@ -11,7 +11,7 @@ use anyhow::bail;
 use relaycode_llm::Model;
 use relaycode_llm::models::model::{ModelPrice, ServerCompat};
 
-use super::measure::Measured;
+use super::measure::BenchReport;
 
 /// Deltas of an answer.
 const DELTAS: usize = 100_000;
@@ -20,9 +20,9 @@ const BELOW: f64 = 1_000.0;
 const RUNS: usize = 5;
 
 /// Measures all of it.
-pub(super) fn measure(wanted: &dyn Fn(&str) -> bool, keep: &mut impl FnMut(Measured)) -> anyhow::Result<()> {
-    decoding::measure(wanted, keep)?;
-    socket::measure(wanted, keep)
+pub(super) fn measure(report: &mut BenchReport) -> anyhow::Result<()> {
+    decoding::measure(report)?;
+    socket::measure(report)
 }
 
 /// The part that a process of its own does.

@@ -14,8 +14,8 @@ use relaycode_llm::{ChatRequest, ModelClient, StreamOptions, StreamStep, wire};
 use serde_json::json;
 
 use super::{BELOW, DELTAS, RUNS, model};
-use crate::child::scratch;
-use crate::measure::Measured;
+use crate::child::{part, scratch, told};
+use crate::measure::{BenchReport, Measured, milliseconds};
 use crate::startup::beside_this_one;
 use relaycode_testkit::clock::processor_time;
 
@@ -33,10 +33,10 @@ impl Drop for Server {
 }
 
 /// Measures every wire.
-pub(super) fn measure(wanted: &dyn Fn(&str) -> bool, keep: &mut impl FnMut(Measured)) -> anyhow::Result<()> {
+pub(super) fn measure(report: &mut BenchReport) -> anyhow::Result<()> {
     let name = |wire: &str, what: &str| format!("llm, {wire}, socket, {what}");
     let rows = [("each", 0), ("merged", 50)];
-    let any = |wire: &str| rows.iter().any(|(what, _)| wanted(&name(wire, what)));
+    let any = |wire: &str| rows.iter().any(|(what, _)| report.wants(&name(wire, what)));
     if !wire::ALL.iter().any(|wire| any(wire.id())) {
         return Ok(());
     }
@@ -45,27 +45,14 @@ pub(super) fn measure(wanted: &dyn Fn(&str) -> bool, keep: &mut impl FnMut(Measu
     for wire in wire::ALL {
         for (what, interval) in rows {
             let name = name(wire.id(), what);
-            if !wanted(&name) {
+            if !report.wants(&name) {
                 continue;
             }
-            let mut times = Vec::new();
-            let mut told = String::new();
-            for _ in 0..RUNS {
-                let url = format!("{address}{}", beneath(wire.id()));
-                let mut child = Command::new(std::env::current_exe()?);
-                child.args(["--as-child", "llm", "stream", wire.id(), &url, &interval.to_string()]);
-                let output = child.output()?;
-                if !output.status.success() {
-                    bail!("{name} fails: {}", String::from_utf8_lossy(&output.stderr));
-                }
-                let text = String::from_utf8_lossy(&output.stdout).into_owned();
-                let (micros, rest) = text.trim().split_once(' ').context("the child said nothing")?;
-                times.push(Duration::from_micros(micros.parse()?));
-                told = rest.to_owned();
-            }
-            let mut measured = Measured::from_times(name, times, Some(BELOW));
-            measured.note = format!("{DELTAS} deltas, {told}; processor of the client, {RUNS} runs");
-            keep(measured);
+            let url = format!("{address}{}", beneath(wire.id()));
+            let words = ["llm", "stream", wire.id(), &url, &interval.to_string()];
+            let (times, told) = told(RUNS, &mut part(&words)?)?;
+            let row = Measured::from_times(name, times).below(BELOW);
+            report.add(row.note(format!("{DELTAS} deltas, {told}; processor of the client, {RUNS} runs")));
         }
     }
     Ok(())
@@ -124,7 +111,7 @@ pub(super) fn stream(wire: &str, url: &str, interval: u64) -> anyhow::Result<()>
         ensure!(said >= 3 * DELTAS, "only {said} bytes came");
         Ok(events)
     })?;
-    let wall = start.elapsed().as_secs_f64() * 1e3;
+    let wall = milliseconds(start.elapsed());
     println!("{} {events} delta events, wall {wall:.0} ms", processor_time().as_micros());
     Ok(())
 }

@@ -11,14 +11,14 @@ use std::path::Path;
 
 use anyhow::bail;
 
-use super::measure::Measured;
+use super::measure::BenchReport;
 
 /// Measures all of it.
-pub(super) fn measure(wanted: &dyn Fn(&str) -> bool, keep: &mut impl FnMut(Measured)) -> anyhow::Result<()> {
-    long::measure(wanted, keep)?;
-    listing::measure(wanted, keep)?;
-    appending::measure(wanted, keep)?;
-    prompts::measure(wanted, keep)
+pub(super) fn measure(report: &mut BenchReport) -> anyhow::Result<()> {
+    long::measure(report)?;
+    listing::measure(report)?;
+    appending::measure(report)?;
+    prompts::measure(report)
 }
 
 /// The part that a process of its own does.

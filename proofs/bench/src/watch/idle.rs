@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use super::stage::{Gate, Stage, Watched, pause};
-use crate::measure::Measured;
+use crate::measure::{BenchReport, Measured, milliseconds};
 
 /// How long nothing happens.
 const IDLE: Duration = Duration::from_secs(60);
@@ -17,11 +17,11 @@ const MEMORY_BELOW: f64 = 20.0;
 const KINDS: [Stage; 4] = [Stage::X11, Stage::Wayland, Stage::Polled(2000), Stage::None];
 
 /// Measures every kind.
-pub(super) fn measure(wanted: &dyn Fn(&str) -> bool, keep: &mut impl FnMut(Measured)) -> anyhow::Result<()> {
+pub(super) fn measure(report: &mut BenchReport) -> anyhow::Result<()> {
     let mut watchers = Vec::new();
     for stage in KINDS {
         let name = format!("watch, idle {} s, {}", IDLE.as_secs(), stage.name());
-        if !wanted(&name) {
+        if !report.wants(&name) {
             continue;
         }
         match Watched::start(stage, Gate::True)? {
@@ -29,7 +29,7 @@ pub(super) fn measure(wanted: &dyn Fn(&str) -> bool, keep: &mut impl FnMut(Measu
                 used(stage, &mut watched)?;
                 watchers.push((name, watched));
             }
-            Err(missing) => keep(super::missing(&name, &missing)),
+            Err(missing) => report.add(Measured::missing(name, missing)),
         }
     }
     pause(SETTLED);
@@ -39,15 +39,16 @@ pub(super) fn measure(wanted: &dyn Fn(&str) -> bool, keep: &mut impl FnMut(Measu
     }
     for ((name, watched), before) in watchers.into_iter().zip(before) {
         let after = watched.screen.usage();
-        let processor = after.processor.saturating_sub(before.processor).as_secs_f64() * 1e3;
-        let mut measured =
-            Measured::single(format!("{name}, processor"), "ms", processor, Some(PROCESSOR_BELOW));
-        measured.note = format!("{} wakeups, {} threads", after.wakeups - before.wakeups, after.threads);
-        keep(measured);
-        let mut measured =
-            Measured::single(format!("{name}, memory"), "MB", megabytes(after.memory), Some(MEMORY_BELOW));
-        measured.note = format!("{:.1} MB of its own", megabytes(after.own_memory));
-        keep(measured);
+        let processor = milliseconds(after.processor.saturating_sub(before.processor));
+        let row = Measured::single(format!("{name}, processor"), "ms", processor).below(PROCESSOR_BELOW);
+        report.add(row.note(format!(
+            "{} wakeups, {} threads",
+            after.wakeups - before.wakeups,
+            after.threads
+        )));
+        let row =
+            Measured::single(format!("{name}, memory"), "MB", megabytes(after.memory)).below(MEMORY_BELOW);
+        report.add(row.note(format!("{:.1} MB of its own", megabytes(after.own_memory))));
         watched.leave()?;
     }
     Ok(())

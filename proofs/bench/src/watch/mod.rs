@@ -12,20 +12,13 @@ mod stage;
 mod start;
 mod storm;
 
-use super::measure::Measured;
+use super::measure::BenchReport;
 
 /// Measures all of it.
-pub(super) fn measure(wanted: &dyn Fn(&str) -> bool, keep: &mut impl FnMut(Measured)) -> anyhow::Result<()> {
-    start::measure(wanted, keep)?;
-    latency::measure(wanted, keep)?;
-    idle::measure(wanted, keep)?;
-    storm::measure(wanted, keep)?;
-    long::measure(wanted, keep)
-}
-
-/// A measurement that cannot be made here is shown as such.
-fn missing(name: &str, missing: &relaycode_testkit::display::Missing) -> Measured {
-    let mut measured = Measured::single(name.to_owned(), "", 0.0, None);
-    measured.note = format!("not measured: {missing}");
-    measured
+pub(super) fn measure(report: &mut BenchReport) -> anyhow::Result<()> {
+    start::measure(report)?;
+    latency::measure(report)?;
+    idle::measure(report)?;
+    storm::measure(report)?;
+    long::measure(report)
 }

@@ -12,10 +12,9 @@ use anyhow::{Context, ensure};
 use relaycode_testkit::random::Random;
 use rustix::fs::{CWD, RenameFlags, renameat_with};
 
-use super::{Layer, scenario_of};
-use crate::drive::{Cases, Tally, drive, workers};
+use super::Layer;
 use crate::relay::{self, Do};
-use crate::scenario::{name, uuid};
+use crate::scenario::{ScenarioId, uuid};
 use crate::snapshot::Snapshot;
 use crate::world::World;
 
@@ -28,43 +27,24 @@ const FLIPS: u64 = 2_000;
 const TRANSACTIONS: u64 = 60;
 
 impl Layer for Flips {
-    fn name(&self) -> &'static str {
-        "flips"
+    type Case = ScenarioId;
+    type Setup = ();
+    const NAME: &'static str = "flips";
+    const ABOUT: &'static str =
+        "a directory turns into a link to the outside and back all the time: nothing outside is written";
+    const QUICK_SECONDS: u64 = 10;
+
+    fn cases(world: &World, (): &()) -> anyhow::Result<Vec<ScenarioId>> {
+        Ok((0..world.choose(10, 100_000 / FLIPS)).map(|number| world.scenario(number)).collect())
     }
 
-    fn about(&self) -> &'static str {
-        "a directory turns into a link to the outside and back all the time: nothing outside is written"
-    }
-
-    fn missing(&self, _: &World) -> Option<String> {
-        None
-    }
-
-    fn run(&self, world: &World) -> anyhow::Result<Tally> {
-        let base = World::fresh(&world.memory, "flips")?;
-        let cases: Vec<u64> = (0..world.choose(10, 100_000 / FLIPS)).collect();
-        drive(
-            world,
-            &Cases {
-                layer: self.name(),
-                cases: &cases,
-                base: &base,
-                workers: workers(),
-                limit: world.limit(10),
-                spec: &|number| name(world.seed, *number),
-                run: &|room, number| run(world, room, world.seed, *number),
-            },
-        )
-    }
-
-    fn replay(&self, world: &World, room: &Path, text: &str) -> anyhow::Result<u64> {
-        let (seed, number) = scenario_of(text)?;
-        run(world, room, seed, number)
+    fn check(world: &World, (): &(), room: &Path, case: &ScenarioId) -> anyhow::Result<u64> {
+        run(world, room, *case)
     }
 }
 
-fn run(world: &World, room: &Path, seed: u64, number: u64) -> anyhow::Result<u64> {
-    let mut random = Random::of_case(seed, number);
+fn run(world: &World, room: &Path, id: ScenarioId) -> anyhow::Result<u64> {
+    let mut random = id.random();
     let project = relay::furnish(room)?;
     let outside = room.join("outside");
     for folder in [project.join("dir/sub"), outside.join("sub")] {

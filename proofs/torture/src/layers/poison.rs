@@ -10,8 +10,7 @@ use std::path::Path;
 
 use anyhow::{Context, bail, ensure};
 
-use super::{Layer, shuffled};
-use crate::drive::{Cases, Tally, drive, workers};
+use super::{Layer, Setup, shuffled};
 use crate::execs::{self, Allowed, Exec};
 use crate::poisons::{self, Ground};
 use crate::strace;
@@ -67,53 +66,42 @@ const COMMANDS: &[&str] = &[
     "completions bash",
 ];
 
+impl Setup for Allowed {
+    fn new(world: &World, _: &Path) -> anyhow::Result<Allowed> {
+        Allowed::new(&world.relay)
+    }
+}
+
 impl Layer for Poisoned {
-    fn name(&self) -> &'static str {
-        "poison"
-    }
+    type Case = String;
+    type Setup = Allowed;
+    const NAME: &'static str = "poison";
+    const ABOUT: &'static str =
+        "poisoned repositories x every command, under a log of programs: nothing runs that was not trusted";
+    const QUICK_SECONDS: u64 = 15;
 
-    fn about(&self) -> &'static str {
-        "poisoned repositories x every command, under a log of programs: nothing runs that was not trusted"
-    }
-
-    fn missing(&self, _: &World) -> Option<String> {
+    fn missing(_: &World) -> Option<String> {
         strace::missing()
     }
 
-    fn run(&self, world: &World) -> anyhow::Result<Tally> {
-        let base = World::fresh(&world.memory, "poison")?;
-        let allowed = Allowed::new(&world.relay)?;
-        let both = |poison: &&poisons::Poison| {
+    fn cases(world: &World, _: &Allowed) -> anyhow::Result<Vec<String>> {
+        let variants = |poison: &poisons::Poison| {
             let name = poison.name;
-            VARIANTS.iter().map(move |variant| format!("{name}:{variant}")).collect::<Vec<_>>()
+            VARIANTS.iter().map(move |variant| format!("{name}:{variant}"))
         };
-        let mut cases: Vec<String> = poisons::all().iter().flat_map(both).collect();
-        cases = shuffled(cases, world.seed);
+        let mut cases = shuffled(poisons::all().into_iter().flat_map(variants).collect(), world.seed);
         // What must run is asked first: it shows that the log sees what is started.
         cases.splice(0..0, FORMS.iter().map(|form| format!("trusted:{form}")));
-        let mut tally = drive(
-            world,
-            &Cases {
-                layer: self.name(),
-                cases: &cases,
-                base: &base,
-                workers: workers(),
-                limit: world.limit(15),
-                spec: &Clone::clone,
-                run: &|room, case| run(world, &allowed, room, case),
-            },
-        )?;
-        tally.notes.push(format!(
-            "{} poisons, {} variants, {} commands each",
-            poisons::all().len(),
-            VARIANTS.len(),
-            COMMANDS.len()
-        ));
-        Ok(tally)
+        Ok(cases)
     }
 
-    fn replay(&self, world: &World, room: &Path, spec: &str) -> anyhow::Result<u64> {
-        run(world, &Allowed::new(&world.relay)?, room, spec)
+    fn check(world: &World, allowed: &Allowed, room: &Path, case: &String) -> anyhow::Result<u64> {
+        run(world, allowed, room, case)
+    }
+
+    fn note(_: &World, _: &Allowed, _: &[String]) -> Option<String> {
+        let (poisons, variants, commands) = (poisons::all().len(), VARIANTS.len(), COMMANDS.len());
+        Some(format!("{poisons} poisons, {variants} variants, {commands} commands each"))
     }
 }
 

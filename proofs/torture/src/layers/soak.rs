@@ -12,11 +12,10 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, bail, ensure};
 use relaycode_testkit::random::Random;
 
-use super::{Layer, scenario_of};
-use crate::drive::{Cases, Tally, drive, workers};
+use super::{Case, Layer, words};
 use crate::relay::{self, Do, Ran};
 use crate::rival::{self, Saved, Style};
-use crate::scenario::{name, uuid};
+use crate::scenario::{ScenarioId, uuid};
 use crate::snapshot::STATE;
 use crate::world::World;
 
@@ -28,10 +27,20 @@ const STEPS: u64 = 25;
 /// Files that relay and the editor both work on.
 const SHARED: &[&str] = &["a.txt", "b.txt", "src/c.txt", "src/d.txt", "src/deep/e.txt", "lib/f.txt"];
 
-struct Case {
-    seed: u64,
-    number: u64,
+pub(super) struct SoakCase {
+    id: ScenarioId,
     on_disk: bool,
+}
+
+impl Case for SoakCase {
+    fn spec(&self) -> String {
+        format!("{} {}", self.id, if self.on_disk { "disk" } else { "memory" })
+    }
+
+    fn parse(spec: &str) -> anyhow::Result<SoakCase> {
+        let [id, place] = words(spec, "seed.number memory|disk")?;
+        Ok(SoakCase { id: id.parse()?, on_disk: place == "disk" })
+    }
 }
 
 /// A project with its history.
@@ -48,68 +57,29 @@ struct Session<'w> {
 }
 
 impl Layer for Soak {
-    fn name(&self) -> &'static str {
-        "l5"
+    type Case = SoakCase;
+    type Setup = ();
+    const NAME: &'static str = "l5";
+    const ABOUT: &'static str =
+        "transactions killed at random beside an editor that saves: no save is ever lost";
+    const QUICK_SECONDS: u64 = 25;
+
+    fn cases(world: &World, (): &()) -> anyhow::Result<Vec<SoakCase>> {
+        let case = |number: u64| SoakCase { id: world.scenario(number), on_disk: number.is_multiple_of(2) };
+        Ok((0..world.choose(40, 10_000 / STEPS)).map(case).collect())
     }
 
-    fn about(&self) -> &'static str {
-        "transactions killed at random beside an editor that saves: no save is ever lost"
-    }
-
-    fn missing(&self, _: &World) -> Option<String> {
-        None
-    }
-
-    fn run(&self, world: &World) -> anyhow::Result<Tally> {
-        let sessions = world.choose(40, 10_000 / STEPS);
-        let cases: Vec<Case> =
-            (0..sessions).map(|number| Case { seed: world.seed, number, on_disk: number % 2 == 0 }).collect();
-        let base = World::fresh(&world.memory, "l5")?;
-        drive(
-            world,
-            &Cases {
-                layer: self.name(),
-                cases: &cases,
-                base: &base,
-                workers: workers(),
-                limit: world.limit(25),
-                spec: &|case| {
-                    format!(
-                        "{} {}",
-                        name(case.seed, case.number),
-                        if case.on_disk { "disk" } else { "memory" }
-                    )
-                },
-                run: &|room, case| run(world, room, case),
-            },
-        )
-    }
-
-    fn replay(&self, world: &World, room: &Path, text: &str) -> anyhow::Result<u64> {
-        let (scenario, place) = text.split_once(' ').context("a case is `seed.number memory|disk`")?;
-        let (seed, number) = scenario_of(scenario)?;
-        run(world, room, &Case { seed, number, on_disk: place == "disk" })
+    fn check(world: &World, (): &(), room: &Path, case: &SoakCase) -> anyhow::Result<u64> {
+        let name = format!("l5-{}", case.id.number);
+        world.on_disk_if(case.on_disk, &name, room, |place| session(world, place, case.id))
     }
 }
 
-fn run(world: &World, room: &Path, case: &Case) -> anyhow::Result<u64> {
-    if !case.on_disk {
-        return session(world, room, case);
-    }
-    let place = World::fresh(&world.disk, &format!("l5-{}", case.number))?;
-    let outcome = session(world, &place, case);
-    if outcome.is_err() {
-        crate::snapshot::copy(&place, &room.join("on-disk"))?;
-    }
-    fs::remove_dir_all(&place)?;
-    outcome
-}
-
-fn session(world: &World, room: &Path, case: &Case) -> anyhow::Result<u64> {
+fn session(world: &World, room: &Path, id: ScenarioId) -> anyhow::Result<u64> {
     let mut session = Session {
         world,
         room: room.to_path_buf(),
-        random: Random::of_case(case.seed, case.number),
+        random: id.random(),
         saved: Vec::new(),
         known: BTreeSet::new(),
         usual: Duration::from_millis(20),

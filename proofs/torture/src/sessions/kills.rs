@@ -13,6 +13,8 @@ use relaycode_session::file::load_report::LoadIssueKind;
 use relaycode_session::{OpenMode, Session};
 use relaycode_testkit::random::Random;
 
+use crate::scenario::ScenarioId;
+
 use super::talk::title;
 use super::{NAME, Place, Said, said};
 
@@ -33,8 +35,8 @@ struct Known {
 }
 
 /// Runs one session through its kills.
-pub(crate) fn run(room: &Path, seed: u64, number: u64) -> anyhow::Result<u64> {
-    let mut random = Random::of_case(seed, number);
+pub(crate) fn run(room: &Path, id: ScenarioId) -> anyhow::Result<u64> {
+    let mut random = id.random();
     let mut known = Known::default();
     for round in 1..=ROUNDS {
         killed(room, &mut random, &mut known).with_context(|| format!("kill {round}"))?;

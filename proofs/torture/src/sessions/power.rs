@@ -8,7 +8,8 @@ use anyhow::{Context, ensure};
 use relaycode_durable::model::CrashBounds;
 use relaycode_durable::{Fs, ModelFs};
 use relaycode_session::OpenMode;
-use relaycode_testkit::random::Random;
+
+use crate::scenario::ScenarioId;
 
 use super::talk::{Done, Talk};
 use super::{Place, Said, said};
@@ -19,12 +20,12 @@ const STEPS: usize = 24;
 const DOUBLINGS: usize = 8;
 
 /// Runs a session and every power cut in it. Gives the number of disks that were judged.
-pub(crate) fn run(seed: u64, number: u64) -> anyhow::Result<u64> {
+pub(crate) fn run(id: ScenarioId) -> anyhow::Result<u64> {
     let model = Arc::new(ModelFs::new());
     model.mkdir("s")?;
     let place = at(&model)?;
     model.mark_all_durable();
-    let mut talk = Talk { random: Random::of_case(seed, number), doublings: DOUBLINGS };
+    let mut talk = Talk { random: id.random(), doublings: DOUBLINGS };
     let mut session = place.open_or_begin()?;
     let mut all = Vec::new();
     // What must be there once so many operations were done.
@@ -44,7 +45,7 @@ pub(crate) fn run(seed: u64, number: u64) -> anyhow::Result<u64> {
     promised.push((model.operations(), all));
     drop(session);
     let (mut judged, mut wrong) = (0, None);
-    let bounds = CrashBounds { writes: 40, changes: 40, pairs: 40, random: 8, seed };
+    let bounds = CrashBounds { writes: 40, changes: 40, pairs: 40, random: 8, seed: id.seed };
     model.all_crash_images(&bounds, &mut |image, what| {
         if wrong.is_some() {
             return;
