@@ -21,6 +21,7 @@ pub mod fs;
 pub mod model;
 pub mod private_files;
 pub mod real;
+mod sys;
 
 pub use fs::{Fs, FsDir, FsFile, FsKind, FsLock, FsStamp, FsStat, RenameMode};
 pub use model::ModelFs;

@@ -22,6 +22,7 @@ mod live;
 pub mod outcome;
 mod output;
 mod runner;
+mod sys;
 
 pub use detach::{respawn_detached, spawn_detached};
 pub use job::{CaptureLimits, Deadlines, Job, JobCommand, JobEnvironment, JobInput, JobOutput, SpillTarget};

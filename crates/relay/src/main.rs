@@ -19,6 +19,7 @@ mod commands;
 mod doctor;
 mod friends;
 mod report;
+mod sys;
 mod terminal;
 mod watch;
 mod wiring;

@@ -1,5 +1,5 @@
-//! `cargo xtask bench`: measures what users wait for, against targets. Data is made here, the same
-//! on every run; everything is measured in a release build, which `cargo xtask bench` makes.
+//! `cargo xtask bench`: measures what users wait for, against targets. Data is generated here, the same on
+//! every run; everything is measured in a release build, which `cargo xtask bench` makes.
 //!
 //! Times on a busy machine are noisy, so every table also shows a plain pass over the same bytes.
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "a developer tool: printing is its output")]
@@ -62,7 +62,7 @@ struct Args {
     write_plainly: Option<PathBuf>,
 }
 
-/// Measures; an error if a target is missed.
+/// Fails if a target is missed.
 fn main() -> anyhow::Result<()> {
     let args = Args::parse();
     if !args.peak_of.is_empty() {

@@ -7,31 +7,28 @@ use std::time::{Duration, Instant};
 use anyhow::ensure;
 use serde::Serialize;
 
-/// Runs per measurement at least.
+/// Least runs per measurement.
 pub(super) const RUNS: usize = 200;
 
-/// A measured thing.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct Measured {
-    /// What was measured.
     pub name: String,
-    /// What the values are, `ms`, `MB`, `×`.
+    /// `ms`, `MB`, `×`.
     pub unit: &'static str,
-    /// The middle value.
     pub median: f64,
-    /// The value that one run in a hundred exceeds, or the only value there is.
+    /// Exceeded by one run in a hundred, or the only value there is.
     pub p99: f64,
     /// A plain pass over the same data in the same run, in the same unit.
     pub plain: Option<f64>,
-    /// The value to stay below; `None`: only shown.
+    /// The limit; `None`: only shown.
     pub below: Option<f64>,
-    /// What came of it, for a person.
+    /// For a person.
     pub note: String,
 }
 
 impl Measured {
-    /// From times, one per run.
+    /// One time per run.
     pub(super) fn from_times(name: impl Into<String>, mut times: Vec<Duration>) -> Measured {
         times.sort_unstable();
         let at = |share: usize| {
@@ -41,7 +38,6 @@ impl Measured {
         Measured { p99: at(99), ..Measured::single(name, "ms", at(50)) }
     }
 
-    /// A single value.
     pub(super) fn single(name: impl Into<String>, unit: &'static str, value: f64) -> Measured {
         let (name, note) = (name.into(), String::new());
         Measured { name, unit, median: value, p99: value, plain: None, below: None, note }
@@ -141,11 +137,11 @@ pub(super) fn milliseconds(time: Duration) -> f64 {
     time.as_secs_f64() * 1e3
 }
 
-/// What is so slow that it misses its target anyway is not run [`RUNS`] times.
+/// Work that is too slow for its target anyway is not run [`RUNS`] times.
 const PATIENCE: Duration = Duration::from_secs(10);
 const RUNS_AT_LEAST: usize = 20;
 
-/// Times `work` [`RUNS`] times after a few runs that warm it up.
+/// Times `work` [`RUNS`] times after a warm-up.
 pub(super) fn times<T>(mut work: impl FnMut() -> T) -> Vec<Duration> {
     let start = Instant::now();
     for _ in 0..RUNS / 50 {

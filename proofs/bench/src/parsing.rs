@@ -1,22 +1,22 @@
-//! Reading hostile responses: texts that make a careless parser start over and over again, at
-//! growing sizes. Time must grow with the text and no faster.
+//! Reading hostile responses: texts that make a careless parser start over and over again, at growing
+//! sizes. Time must grow with the text and no faster.
 
 use relaycode_change::proposal::limits::PlanLimits;
 use relaycode_change::response;
 
 use super::measure::{BenchReport, Measured, once, plain_pass};
 
-/// Sizes in MiB.
+/// In MiB.
 const SIZES: &[usize] = &[1, 2, 4, 8];
-/// At 4 MiB, milliseconds to stay below.
+/// The limit in milliseconds at 4 MiB.
 const AT: usize = 4;
 const BELOW: f64 = 150.0;
-/// From 1 to 8 MiB the time may grow so many times; eight is linear, the rest is noise.
+/// Allowed growth from 1 to 8 MiB; eight is linear, the rest is noise.
 const GROWTH_BELOW: f64 = 13.0;
-/// Runs per size; the fastest counts for growth, the slowest for the bound.
+/// Runs per size; the fastest counts for growth, the slowest for the limit.
 const RUNS: usize = 7;
 
-/// A hostile text of so many bytes.
+/// A hostile text of this many bytes.
 type Make = fn(usize) -> String;
 
 const KINDS: &[(&str, Make)] = &[
@@ -77,7 +77,7 @@ fn growing_fences(bytes: usize) -> String {
     text
 }
 
-/// Reads every kind at every size.
+/// Every kind at every size.
 pub(super) fn measure(report: &mut BenchReport) -> anyhow::Result<()> {
     let limits =
         PlanLimits { text_bytes: 64 << 20, files: 10_000_000, hunks: 10_000_000, ..PlanLimits::default() };

@@ -10,12 +10,12 @@ use super::measure::{BenchReport, Measured, plain_pass, times};
 use super::samples;
 use relaycode_testkit::clock;
 
-/// File sizes, and the p99 to stay below in milliseconds.
+/// File sizes, and the limit of the p99 in milliseconds.
 const SIZES: &[(&str, usize, f64)] = &[("60 kB", 60_000, 5.0), ("1 MB", 1_000_000, 50.0)];
 /// Files and lines of the large proposal.
 const FILES: usize = 200;
 const LINES: usize = 200;
-/// Processor time to stay below for it, in milliseconds.
+/// Its limit in milliseconds of processor time.
 const FILES_BELOW: f64 = 50.0;
 
 /// Measures both.

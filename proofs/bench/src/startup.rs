@@ -1,5 +1,5 @@
-//! How long `relay --version` takes, how much memory, and how large the binary is. Spawning a
-//! process costs something in itself, so an empty one is spawned in turn with it and subtracted.
+//! How long `relay --version` takes, how much memory, and how large the binary is. Spawning a process has a
+//! cost of its own, so an empty one is spawned in turn with it and subtracted.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -9,12 +9,12 @@ use anyhow::{Context, bail};
 
 use super::measure::{BenchReport, Measured, RUNS, once};
 
-/// Milliseconds over an empty process to stay below.
+/// Limit in milliseconds over an empty process.
 const VERSION_BELOW: f64 = 5.0;
-/// Megabytes of resident memory to stay below.
+/// Limit in megabytes of resident memory.
 const MEMORY_BELOW: f64 = 12.0;
 
-/// Measures the binary that was built beside this one.
+/// Measures the binary built beside this one.
 pub(super) fn measure(report: &mut BenchReport) -> anyhow::Result<()> {
     if !report.wants("relay --version") {
         return Ok(());
@@ -41,7 +41,7 @@ pub(super) fn measure(report: &mut BenchReport) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// relay, as it was built together with this program.
+/// relay, as built together with this program.
 pub(super) fn beside_this_one() -> anyhow::Result<PathBuf> {
     let relay = std::env::current_exe()?.with_file_name(format!("relay{}", std::env::consts::EXE_SUFFIX));
     if !relay.is_file() {
@@ -99,11 +99,11 @@ pub(super) fn peak_of(command: &[String]) -> anyhow::Result<i64> {
         bail!("{program} fails");
     }
     let peak = getrusage(UsageWho::RUSAGE_CHILDREN)?.max_rss();
-    // Darwin counts bytes, everyone else kilobytes.
+    // Darwin counts bytes, all others kilobytes.
     Ok(if cfg!(target_vendor = "apple") { peak / 1024 } else { peak })
 }
 
-/// Elsewhere nothing is known of a finished child.
+/// Other systems tell nothing about a finished child.
 #[cfg(not(unix))]
 pub(super) fn peak_of(_command: &[String]) -> anyhow::Result<i64> {
     bail!("the memory of a finished process is not known on this system");

@@ -1,5 +1,5 @@
-//! Runs the cases of a layer on every processor, says once a second how far it is, keeps the
-//! directories of failed cases, and writes its progress down so that a long run can go on later.
+//! Runs the cases of a layer on every processor, shows progress once a second, keeps the directories of
+//! failed cases, and saves its progress so that a long run can be resumed.
 //!
 //! Invariant: the progress file counts only cases all of whose predecessors are done too.
 
@@ -17,21 +17,21 @@ use serde::{Deserialize, Serialize};
 use super::layers::Case;
 use super::world::World;
 
-/// How often progress is shown and written down.
+/// How often progress is shown and saved.
 const PROGRESS: Duration = Duration::from_secs(1);
 
-/// What came of a layer.
+/// The result of a layer.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub(super) struct Tally {
     /// Single checks: kills, cuts, injections, saves …
     pub(super) checks: u64,
     /// What did not hold.
     pub(super) failures: Vec<Failure>,
-    /// Seconds it took, all runs of a resumed layer together.
+    /// Including all runs of a resumed layer.
     pub(super) seconds: f64,
-    /// Cases that were done, and that there are.
+    /// Finished cases, and all cases.
     pub(super) cases: (usize, usize),
-    /// What else is worth telling.
+    /// Anything else worth telling.
     pub(super) notes: Vec<String>,
 }
 
@@ -52,22 +52,21 @@ struct Saved {
     seed: u64,
     full: bool,
     total: usize,
-    /// So many cases from the first on are done.
+    /// How many cases from the first on are done.
     done: usize,
     tally: Tally,
 }
 
-/// The cases of a layer.
 pub(super) struct Cases<'c, C> {
     /// The layer's name.
     pub(super) layer: &'c str,
-    /// In the order in which they are done.
+    /// In order.
     pub(super) cases: &'c [C],
-    /// Where each gets a directory of its own.
+    /// Where each gets its own directory.
     pub(super) base: &'c Path,
-    /// Stop after so long.
+    /// Stop after this long.
     pub(super) limit: Option<Duration>,
-    /// Runs one in a fresh directory; gives the number of checks made.
+    /// Runs one in a fresh directory; returns the number of checks made.
     pub(super) run: &'c (dyn Fn(&Path, &C) -> anyhow::Result<u64> + Sync),
 }
 
@@ -83,7 +82,6 @@ struct Book {
     shown: Instant,
 }
 
-/// Runs the cases.
 pub(super) fn drive<C: Case>(world: &World, cases: &Cases<'_, C>) -> anyhow::Result<Tally> {
     let began = Instant::now();
     let (first, earlier) = resumed(world, cases)?;
@@ -206,7 +204,7 @@ fn save<C>(world: &World, cases: &Cases<'_, C>, book: &Book) -> anyhow::Result<(
     fs::rename(&new, &file).with_context(|| format!("cannot write {}", file.display()))
 }
 
-/// Where to go on, and what was counted up to there.
+/// Where to continue, and what was counted up to there.
 fn resumed<C>(world: &World, cases: &Cases<'_, C>) -> anyhow::Result<(usize, Tally)> {
     if !world.resume {
         return Ok((0, Tally::default()));
@@ -223,7 +221,7 @@ fn resumed<C>(world: &World, cases: &Cases<'_, C>) -> anyhow::Result<(usize, Tal
     Ok((saved.done, saved.tally))
 }
 
-/// The tally that the last run of a layer wrote down.
+/// The tally that the last run of a layer saved.
 pub(super) fn last(world: &World, layer: &str) -> anyhow::Result<Tally> {
     let text = fs::read_to_string(progress_file(world, layer)).context("it left no result")?;
     Ok(serde_json::from_str::<Saved>(&text)?.tally)

@@ -68,13 +68,13 @@ struct Args {
     append: Option<PathBuf>,
 }
 
-/// What came of a layer, or why it did not run.
+/// The result of a layer, or why it did not run.
 enum Outcome {
     Ran(Tally),
     Skipped(String),
 }
 
-/// Runs the layers that the command line names; an error if anything did not hold.
+/// Fails if anything did not hold.
 pub fn run() -> anyhow::Result<()> {
     let args = Args::parse();
     if let Some(room) = &args.append {
@@ -133,7 +133,7 @@ fn replay(world: &World, chosen: &[&'static LayerEntry], spec: &str) -> anyhow::
     }
 }
 
-/// Prints the table; gives the number of failures.
+/// Prints the table; returns the number of failures.
 fn print(rows: &[(&'static LayerEntry, Outcome)]) -> usize {
     println!("{:<8} {:>8} {:>9} {:>8}  what", "layer", "checks", "failures", "seconds");
     let mut failures = 0;

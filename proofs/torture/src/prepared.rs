@@ -1,5 +1,5 @@
-//! A scenario made ready: its tree on disk, the command to run on it, and what the tree is before and after,
-//! learned from one run of the binary that nobody disturbs.
+//! A prepared scenario: its tree on disk, the command to run on it, and the tree before and after, learned
+//! from one undisturbed run of the binary.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -14,10 +14,10 @@ use super::snapshot::{self, Snapshot};
 use super::strace::{self, Call};
 use super::world::World;
 
-/// A scenario that is ready to be run any number of times.
+/// Can be run any number of times.
 pub(super) struct Prepared {
     pub(super) id: ScenarioId,
-    /// The room that every run starts with a copy of.
+    /// Every run starts with a copy of this room.
     template: PathBuf,
     /// What is run.
     pub(super) what: Do,
@@ -82,7 +82,7 @@ impl Prepared {
         Ok(Prepared { id, template, what, before, after, records_before, records_after })
     }
 
-    /// Turns the empty directory `room` into a room as it is before the run.
+    /// Fills the empty directory `room` with the state before the run.
     pub(super) fn furnish(&self, room: &Path) -> anyhow::Result<()> {
         for part in ["project", "home"] {
             snapshot::copy(&self.template.join(part), &room.join(part))?;
@@ -91,7 +91,7 @@ impl Prepared {
         Ok(())
     }
 
-    /// The calls out of `names` that the run makes.
+    /// The calls among `names` that the run makes.
     pub(super) fn calls(&self, world: &World, names: &[&[&str]]) -> anyhow::Result<Vec<Call>> {
         let base = self.template.parent().context("a template stands in the layer's directory")?;
         let room = World::fresh(base, &format!("count-{}", self.id))?;

@@ -1,8 +1,8 @@
-//! Scenarios: a project tree and an answer that changes it, decided by a seed and a number.
+//! Scenarios: a project tree and an answer that changes it, determined by a seed and a number.
 //!
-//! Each mixes what real answers do (change, create, delete, rename, rename and edit) over the files that make it
-//! hard: programs, CRLF, no final newline, empty files, bytes that are no text, private files, attributes,
-//! links that stand by. Some have more files than are synced one by one, some take a change back.
+//! Each mixes what real answers do (change, create, delete, rename, rename and edit) over difficult files:
+//! programs, CRLF, no final newline, empty files, binary files, private files, attributes, links nearby.
+//! Some have more files than are synced one by one, some revert a change.
 
 use std::fmt;
 use std::fs;
@@ -20,9 +20,9 @@ use super::snapshot::set_attribute;
 pub(super) enum Kind {
     /// The answer is applied.
     Apply,
-    /// The answer was applied, and is taken back.
+    /// The answer was applied, and is reverted.
     Revert,
-    /// The answer was applied and taken back, and that is taken back.
+    /// The answer was applied and reverted, and that is reverted.
     RevertOfRevert,
 }
 
@@ -43,7 +43,7 @@ pub(super) struct Seeded {
     pub(super) attribute: bool,
 }
 
-/// How a file's bytes look.
+/// What a file's bytes look like.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Flavour {
     Plain,
@@ -106,7 +106,7 @@ impl Scenario {
         scenario.answer.push_str("Here is the change.\n\n");
         let mut deletions = 0;
         for number in 0..count {
-            // A first change of every scenario that no mixture can leave without effect.
+            // The first change of every scenario always has an effect.
             let what = if number == 0 { 0 } else { random.below(10) };
             match what {
                 0..=3 => scenario.modify(&mut random, number),
@@ -156,7 +156,7 @@ impl Scenario {
 
     fn delete(&mut self, random: &mut Random, number: usize) {
         let flavour = *random.pick(&[Flavour::Plain, Flavour::Bytes, Flavour::Empty, Flavour::Crlf]);
-        // Alone in its directory, some of the time: the directory must come back too.
+        // Sometimes alone in its directory: the directory must come back too.
         let folder =
             if random.once_in(3) { format!("gone{number}/") } else { (*random.pick(DIRECTORIES)).to_owned() };
         let path = format!("{folder}drop{number}.dat");
@@ -220,7 +220,7 @@ impl Scenario {
     }
 }
 
-/// A version-4 UUID of the seed.
+/// A version-4 UUID from the seed.
 pub(super) fn uuid(random: &mut Random) -> String {
     let (high, low) = (random.number(), random.number());
     format!(

@@ -1,31 +1,29 @@
-//! Reads a terminal in a thread, and keeps what was seen.
+//! Reads a terminal in a thread, and keeps the screen.
 //!
-//! Bytes are read and understood under one lock: whoever holds it sees either nothing of them or
-//! their whole effect.
+//! Bytes are read and interpreted under one lock: whoever holds it sees either nothing of them or their
+//! whole effect.
 
 use std::fmt;
 use std::fs::File;
-use std::io::{ErrorKind, Read};
+use std::io::{ErrorKind, PipeReader, PipeWriter, Read};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags, poll};
-use rustix::fd::OwnedFd;
 use rustix::io::Errno;
-use rustix::pipe::{PipeFlags, pipe_with};
 
 use crate::process::wait_ready;
 
-/// How many lines that scrolled off are kept.
+/// Lines kept after they scrolled off.
 const SCROLLBACK: usize = 200_000;
 
-/// The thread, and what it saw.
+/// The thread, and what it read.
 #[derive(Debug)]
 pub(super) struct ScreenReader {
     shared: Arc<ScreenShared>,
     /// Closed to stop the thread.
-    stop: Option<OwnedFd>,
+    stop: Option<PipeWriter>,
     thread: Option<JoinHandle<()>>,
 }
 
@@ -47,14 +45,14 @@ impl ScreenReader {
         let parser = vt100::Parser::new(rows, columns, SCROLLBACK);
         let seen = Mutex::new(ScreenState { parser, raw: Vec::new(), ended: false });
         let shared = Arc::new(ScreenShared { seen, more: Condvar::new() });
-        let (stopped, stop) = pipe_with(PipeFlags::CLOEXEC)?;
+        let (stopped, stop) = std::io::pipe()?;
         let theirs = Arc::clone(&shared);
         let read = move || theirs.read(master, &stopped);
         let thread = thread::Builder::new().name("terminal".to_owned()).spawn(read)?;
         Ok(ScreenReader { shared, stop: Some(stop), thread: Some(thread) })
     }
 
-    /// Asks the emulator, or changes it.
+    /// Queries or changes the emulator.
     pub(super) fn parser<T>(&self, ask: impl FnOnce(&mut vt100::Parser) -> T) -> T {
         ask(&mut self.shared.lock().parser)
     }
@@ -68,7 +66,7 @@ impl ScreenReader {
         self.shared.lock().raw.len()
     }
 
-    /// Waits until there is more than at `version`, or `limit` has passed; `false` when nothing will come.
+    /// Waits until there is more than at `version`, or `limit` has passed; `false` if nothing will come.
     pub(super) fn wait_for_more(&self, version: usize, limit: Duration) -> bool {
         let seen = self.shared.lock();
         let nothing_yet = |seen: &mut ScreenState| seen.raw.len() == version && !seen.ended;
@@ -77,7 +75,7 @@ impl ScreenReader {
         seen.raw.len() > version || !seen.ended
     }
 
-    /// Waits until everything that is in the terminal was read, or `limit` has passed.
+    /// Waits until everything in the terminal was read, or `limit` has passed.
     pub(super) fn read_out(&self, master: &File, limit: Duration) {
         let began = Instant::now();
         while began.elapsed() < limit {
@@ -105,7 +103,7 @@ impl ScreenShared {
         self.seen.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn read(&self, mut master: File, stopped: &OwnedFd) {
+    fn read(&self, mut master: File, stopped: &PipeReader) {
         let mut bytes = vec![0; 64 << 10];
         loop {
             let mut waiting = [PollFd::new(&master, PollFlags::IN), PollFd::new(stopped, PollFlags::IN)];

@@ -1,5 +1,5 @@
-//! `relay apply` of one, twenty and two hundred files: processor time of relay itself and its memory, without
-//! a gate and with one that does nothing.
+//! `relay apply` of one, twenty and two hundred files: processor time of relay itself and its memory,
+//! without a gate and with one that does nothing.
 
 use std::time::Duration;
 
@@ -9,19 +9,19 @@ use super::project::{Form, Kind, Project, settle};
 use crate::child::{median, repeated};
 use crate::measure::{BenchReport, Measured, milliseconds};
 
-/// Files, and the milliseconds of processor time to stay below.
+/// Files, and the limit in milliseconds of processor time.
 const SIZES: &[(usize, f64)] = &[(1, 10.0), (20, 20.0), (200, 100.0)];
-/// Megabytes of resident memory to stay below.
+/// Limit in megabytes of resident memory.
 const MEMORY_BELOW: f64 = 25.0;
-/// Runs of which the median counts.
+/// The median counts.
 const RUNS: usize = 9;
 /// Runs of the plain program, which waits for the disk at every file.
 const PLAIN_RUNS: usize = 3;
-/// A linter that finds nothing, and takes no time for it.
+/// Finds nothing, and takes no time for it.
 const LINTER: &str = "true";
 const NO_SYNTAX: &str = "--no-syntax";
 
-/// Measures every kind of file, every form and every size.
+/// Every kind of file, every form and every size.
 pub(super) fn measure(report: &mut BenchReport, kept: &mut Vec<TempDir>) -> anyhow::Result<()> {
     for kind in [Kind::Code, Kind::Text] {
         for form in Form::ALL {

@@ -1,4 +1,4 @@
-//! The commands around an apply: how long a user waits for the ones that only look, and for setting up.
+//! The commands around an apply: how long a user waits for read-only ones, and for setting up.
 
 use tempfile::TempDir;
 
@@ -6,8 +6,8 @@ use super::project::{Form, Kind, Project, init, settle, with_history};
 use crate::child::{Cost, repeated, run};
 use crate::measure::{BenchReport, Measured, milliseconds};
 
-/// Processor time to stay below, in milliseconds: for what looks, for setting up, for two hundred files that
-/// are only planned, and for asking a hundred transactions about every line of a file.
+/// Limits in milliseconds of processor time: for read-only commands, for setting up, for planning two
+/// hundred files, and for asking a hundred transactions about every line of a file.
 const LOOK_BELOW: f64 = 10.0;
 const INIT_BELOW: f64 = 15.0;
 const PREVIEW_BELOW: f64 = 60.0;
@@ -16,10 +16,9 @@ const BLAME_BELOW: f64 = 50.0;
 const HISTORY: usize = 100;
 /// Files of a large change.
 const FILES: usize = 200;
-/// Runs of which the median counts.
+/// The median counts.
 const RUNS: usize = 15;
 
-/// Measures them.
 pub(super) fn measure(report: &mut BenchReport, kept: &mut Vec<TempDir>) -> anyhow::Result<()> {
     if report.wants("door, commands, preview") {
         let mut project = Project::make(Kind::Code, FILES, None)?;

@@ -1,8 +1,7 @@
-//! The door: what relay itself costs from an answer to a recorded change, in a project that was set up and is
-//! trusted. Measured through the release binary: processor time without the commands that the
-//! project names, the peak of the memory, and the clock beside them.
+//! The door: what relay itself costs from an answer to a recorded change, in a trusted project. Measured
+//! through the release binary: processor time without the project's commands, peak memory, and wall time.
 //!
-//! The syntax check is a parser's work over every changed file, so it is shown apart.
+//! The syntax check is a parser's work over every changed file, so it is shown separately.
 
 mod applying;
 mod commands;
@@ -12,9 +11,8 @@ mod redaction;
 
 use super::measure::BenchReport;
 
-/// Measures all of it.
 pub(super) fn measure(report: &mut BenchReport) -> anyhow::Result<()> {
-    // They all stay to the end: ext4 looks long for a place among what was just deleted.
+    // They are all kept to the end: ext4 is slow to find room among what was just deleted.
     let mut kept = Vec::new();
     applying::measure(report, &mut kept)?;
     commands::measure(report, &mut kept)?;

@@ -1,5 +1,5 @@
-//! Blacking out secrets: every operation of an answer goes through it on its way into the record, so its time
-//! must grow with the text and no faster, whatever the text says.
+//! Redaction: every operation of an answer goes through it on its way into the record, so its time must
+//! grow with the text and no faster, whatever the text says.
 
 use std::time::Duration;
 
@@ -9,16 +9,16 @@ use crate::measure::{BenchReport, Measured, milliseconds, plain_pass};
 use crate::samples;
 use relaycode_testkit::clock;
 
-/// Sizes in MiB; the last is the longest answer that is read.
+/// In MiB; the last is the longest answer that is read.
 const SIZES: [usize; 3] = [1, 2, 4];
-/// Milliseconds to stay below for the longest.
+/// Limit in milliseconds for the longest.
 const BELOW: f64 = 50.0;
-/// From 1 to 4 MiB the time may grow so many times; four is linear, the rest is noise.
+/// Allowed growth from 1 to 4 MiB; four is linear, the rest is noise.
 const GROWTH_BELOW: f64 = 6.5;
-/// Runs per size; the fastest counts for growth, the median for the bound.
+/// Runs per size; the fastest counts for growth, the median for the limit.
 const RUNS: usize = 9;
 
-/// A text of so many bytes.
+/// A text of this many bytes.
 type Make = fn(usize) -> String;
 
 const KINDS: &[(&str, Make)] = &[
@@ -35,7 +35,7 @@ const KINDS: &[(&str, Make)] = &[
     ("armour, many ends", |bytes| "-----BEGIN PRIVATE KEY----------END ".repeat(bytes / 36)),
 ];
 
-/// Measures every kind at every size.
+/// Every kind at every size.
 pub(super) fn measure(report: &mut BenchReport) {
     for (kind, make) in KINDS {
         let name = format!("door, redaction, {kind}");

@@ -1,4 +1,4 @@
-//! What `relay ask` costs beside the agent: everything of relay and its keeper, nothing of the player.
+//! What `relay ask` costs beside the agent: relay and its keeper, without the player.
 
 use super::median_row;
 use super::player::PIECES;
@@ -6,16 +6,16 @@ use super::stage::Stage;
 use crate::child::run;
 use crate::measure::{BenchReport, milliseconds};
 
-/// Milliseconds of processor time over the agent's own.
+/// Milliseconds of processor time beyond the agent's own.
 const PROCESSOR_BELOW: f64 = 20.0;
-/// Megabytes of relay at most.
+/// Megabytes of relay.
 const MEMORY_BELOW: f64 = 20.0;
-/// One that talks, one that reads, and nobody else.
+/// One that talks, one that reads, and no other.
 const THREADS_BELOW: f64 = 3.0;
 const RUNS: usize = 60;
 const LONG_RUNS: usize = 10;
 
-/// Measures a short answer, and a very long one.
+/// A short answer, and a very long one.
 pub(super) fn measure(report: &mut BenchReport) -> anyhow::Result<()> {
     let name = "friends, ask, a short answer";
     if report.wants(name) {

@@ -1,5 +1,5 @@
-//! From Ctrl-C until nothing is left: of a friend that obeys, and of one that does not, whose children left its session
-//! and ignore what asks them to go.
+//! From Ctrl-C until nothing is left: of a friend that obeys, and of one that does not, whose children left
+//! its session and ignore signals.
 
 use std::process::Stdio;
 use std::time::{Duration, Instant};
@@ -19,11 +19,10 @@ const RUNS: usize = 8;
 const LIMIT: Duration = Duration::from_secs(30);
 const LOOK_AGAIN: Duration = Duration::from_millis(5);
 
-/// The shell's part of a friend that does not go: it and what it starts ignore everything that can be ignored.
+/// A friend that does not exit: it and its children ignore every signal that can be ignored.
 const STUBBORN: &str = "trap '' TERM INT HUP\nsetsid sleep 600 &\nsetsid sleep 600 &\nsleep 600 &\n\
                         setsid sh -c 'setsid sleep 600 & exec sleep 600' &";
 
-/// Measures both.
 pub(super) fn measure(report: &mut BenchReport) -> anyhow::Result<()> {
     // Relay and its keeper, the player and its children.
     let kinds = [("obeys", "wait", "", 3), ("is deaf, with 5 children", "deaf", STUBBORN, 8)];
@@ -46,7 +45,7 @@ pub(super) fn measure(report: &mut BenchReport) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// How long relay took to end, and how long it took until nothing was left.
+/// How long until relay exited, and until nothing was left.
 fn one(stage: &Stage, count: usize) -> anyhow::Result<(Duration, Duration)> {
     let mut command = stage.relay()?;
     command.args(["ask", "--to", "codex", "--no-tree-check", "what is this"]);

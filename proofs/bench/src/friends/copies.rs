@@ -1,6 +1,7 @@
-//! What `record` does before and after a command, and what `do` does around a friend's work: in a project of 100 MB.
-//! The plain pass is `cp -a` of the same files, in turn with `do`: what making files costs depends on the file system
-//! and on what was deleted there a moment ago, so `do` is held to a multiple of it.
+//! What `record` does before and after a command, and what `do` does around a friend's work: in a project
+//! of 100 MB. The plain pass is `cp -a` of the same files, alternating with `do`: the cost of creating
+//! files depends on the file system and on what was just deleted there, so `do` is held to a multiple of
+//! it.
 
 use std::process::{Command, Stdio};
 use std::time::Instant;
@@ -12,13 +13,12 @@ use super::stage::{Stage, fill};
 use crate::child::{Cost, run};
 use crate::measure::{BenchReport, Measured, milliseconds};
 
-/// Milliseconds around the work: what a user does not mind beside an agent.
+/// Milliseconds around the work: acceptable beside an agent.
 const RECORD_BELOW: f64 = 3_000.0;
 /// Times `cp -a`: everything is written a second time, aside, and compared.
 const DO_BELOW: f64 = 3.0;
 const RUNS: usize = 5;
 
-/// Measures both.
 pub(super) fn measure(report: &mut BenchReport) -> anyhow::Result<()> {
     for (shape, files, size) in
         [("100 MB in 2000 files", 2_000, 50_000), ("100 MB in 10000 files", 10_000, 10_000)]
@@ -83,7 +83,7 @@ fn worked(name: &str, stage: &Stage, report: &mut BenchReport) -> anyhow::Result
     Ok(())
 }
 
-/// How long `cp -a` takes for the project's files, without its repository.
+/// Time of `cp -a` for the project's files, without its repository.
 fn copied(stage: &Stage) -> anyhow::Result<f64> {
     let to = stage.path().join("copy");
     std::fs::create_dir(&to)?;

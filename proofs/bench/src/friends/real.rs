@@ -1,6 +1,6 @@
-//! `relay ask` with the real codex and a scripted model, beside the same conversation without relay: the very lines
-//! that relay says to its app-server, said by this program. What codex itself takes varies by more than relay costs,
-//! so relay's own share is held to the target, and the difference is shown.
+//! `relay ask` with the real codex and a scripted model, beside the same conversation without relay: the
+//! same lines that relay sends to its app-server, sent by this program. The cost of codex varies by more
+//! than relay's, so relay's own share is held to the target, and the difference is shown.
 
 use std::io::{BufRead, BufReader, Write};
 use std::process::Stdio;
@@ -20,7 +20,7 @@ use crate::startup::beside_this_one;
 
 const PROCESSOR_BELOW: f64 = 20.0;
 const RUNS: usize = 10;
-/// How codex is started, as relay does it.
+/// As relay starts codex.
 const SERVER: &[&str] = &[
     "app-server",
     "-c",
@@ -39,7 +39,7 @@ const SERVER: &[&str] = &[
     "analytics.enabled=false",
 ];
 
-/// Measures it, where codex is installed.
+/// If codex is installed.
 pub(super) fn measure(report: &mut BenchReport) -> anyhow::Result<()> {
     let name = "friends, ask, the real codex";
     if !report.wants(name) {
@@ -73,7 +73,7 @@ pub(super) fn measure(report: &mut BenchReport) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// What relay says to an app-server.
+/// What relay sends to an app-server.
 fn said() -> anyhow::Result<Vec<String>> {
     let stage = Stage::new("answer", "")?;
     run(stage.relay()?.args(["ask", "--to", "codex", "--no-tree-check", "what is this"]))?;
@@ -82,7 +82,7 @@ fn said() -> anyhow::Result<Vec<String>> {
     Ok(stage.report()?.said.iter().map(|line| line.replace(project, "PROJECT")).collect())
 }
 
-/// Has the same conversation; what it took of the processor.
+/// Has the same conversation; returns its processor time.
 fn driven(resident: &InstalledAgent, said: &[String]) -> anyhow::Result<Duration> {
     let mut command = resident.command(resident.program());
     command.args(SERVER).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());

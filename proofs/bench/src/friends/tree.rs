@@ -1,5 +1,6 @@
-//! The look at the project before and after a friend: the part that reads everything once, and the comparison. Each
-//! look is a process of its own, as it is for a user. The plain pass reads the same files.
+//! The check of the project before and after a friend: the part that reads everything once, and the
+//! comparison. Each check runs in a separate process, as it does for a user. The plain pass reads the same
+//! files.
 
 use std::fs;
 use std::path::Path;
@@ -19,11 +20,11 @@ use crate::startup::beside_this_one;
 
 /// Milliseconds for 100 MB.
 const TREE_BELOW: f64 = 1_000.0;
-/// Milliseconds for what git ignores, which is not read.
+/// Milliseconds for ignored files, which are not read.
 const IGNORED_BELOW: f64 = 100.0;
 const RUNS: usize = 9;
 
-/// Measures three projects.
+/// Three projects.
 pub(super) fn measure(report: &mut BenchReport) -> anyhow::Result<()> {
     for (name, files, size, ignored, below) in [
         ("100 MB in 2000 files", 2_000, 50_000, 0, TREE_BELOW),
@@ -55,7 +56,7 @@ pub(super) fn measure(report: &mut BenchReport) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Files of a megabyte that git ignores; there is nothing in them.
+/// Empty files of a megabyte that git ignores.
 fn ignore(root: &Path, files: usize) -> anyhow::Result<()> {
     if files == 0 {
         return Ok(());
@@ -68,7 +69,7 @@ fn ignore(root: &Path, files: usize) -> anyhow::Result<()> {
     git(root, &["add", ".gitignore"])
 }
 
-/// How long it takes to read every file that git knows, and nothing more.
+/// Time to read every tracked file, and nothing more.
 fn read(root: &Path) -> anyhow::Result<f64> {
     let mut files = Vec::new();
     for folder in fs::read_dir(root)?.flatten() {
@@ -91,7 +92,7 @@ fn in_a_child(root: &Path) -> anyhow::Result<[f64; 3]> {
         .with_context(|| format!("the child says `{said}` and {}", String::from_utf8_lossy(&output.stderr)))
 }
 
-/// Looks at a project twice, and tells what it took.
+/// Checks a project twice, and reports the cost.
 pub(super) fn look(root: &Path) -> anyhow::Result<()> {
     let runner = Runner::new(beside_this_one()?);
     let git = Git::new(&runner, root);

@@ -1,5 +1,5 @@
-//! One change of two hundred files: how often the disk is waited for, how often the system is
-//! called, and how much processor time it takes against a program that just writes the files.
+//! One change of two hundred files: how often the disk is waited for, the number of system calls, and
+//! processor time compared to a program that just writes the files.
 
 use std::ffi::OsString;
 use std::fs;
@@ -10,18 +10,18 @@ use super::project::{Answer, FILES, Kind, make};
 use crate::child::{Calls, Cost, calls, median, relay, run, scratch};
 use crate::measure::{BenchReport, Measured, milliseconds};
 
-/// Whole file systems that are waited for: staged files, changed directories, and one to spare.
+/// Syncs of a whole file system: staged files, changed directories, and one to spare.
 const SYNCFS_BELOW: f64 = 4.0;
-/// Single files and directories that are waited for.
+/// Syncs of single files and directories.
 const FSYNC_BELOW: f64 = 7.0;
-/// Calls of the system for every file.
+/// System calls per file.
 const CALLS_BELOW: f64 = 45.0;
-/// Processor time without planning, against writing the files twice.
+/// Processor time without planning, compared to writing the files twice.
 const RATIO_BELOW: f64 = 4.0;
-/// Runs of which the median counts.
+/// The median counts.
 const RUNS: usize = 9;
 
-/// Measures both kinds of answer.
+/// Both kinds of answer.
 pub(super) fn measure(report: &mut BenchReport) -> anyhow::Result<()> {
     for answer in Answer::ALL {
         let name = |what: &str| format!("ledger, {FILES} {}, {what}", answer.name());
@@ -38,7 +38,7 @@ pub(super) fn measure(report: &mut BenchReport) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// The arguments that apply the answer in `file` to the project at `root`.
+/// Arguments that apply the answer in `file` to the project at `root`.
 fn apply(file: &Path, root: &Path) -> Vec<OsString> {
     ["apply".into(), file.into(), "-y".into(), "-C".into(), root.into()].into()
 }
@@ -66,7 +66,7 @@ fn count_calls(
     Ok(())
 }
 
-/// The calls of one change, in a project that has a ledger already or not.
+/// The calls of one change, in a project with a ledger or without.
 fn counted(
     answer: Answer,
     files: usize,
@@ -100,14 +100,14 @@ fn processor_time(
     report: &mut BenchReport,
 ) -> anyhow::Result<()> {
     let (mut code, mut applied, mut previewed, mut plain) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
-    // They all stay to the end: ext4 looks long for a place in a directory of what was just deleted.
+    // They are all kept to the end: ext4 is slow to find room in a directory of what was just deleted.
     let mut kept = Vec::new();
     for _ in 0..RUNS {
         for kind in [Kind::Code, Kind::Text] {
             let scratch = scratch()?;
             let root = prepared(scratch.path(), answer, kind, FILES)?;
             let file = scratch.path().join("1.md");
-            // What was written just now is not written again meanwhile.
+            // Otherwise earlier writes would be flushed during the measurement.
             run(&mut Command::new("sync"))?;
             if let Kind::Code = kind {
                 code.push(run(relay(None)?.args(apply(&file, &root)))?);

@@ -17,19 +17,18 @@ use crate::child::{Cost, relay, repeated, run, scratch};
 use crate::measure::{BenchReport, Measured, milliseconds};
 use crate::startup::peak;
 
-/// Records of the histories, the longest last.
+/// Records per history.
 const HISTORIES: [u32; 3] = [100, 1_000, 10_000];
 /// Milliseconds for a page of the log of the longest one.
 const PAGE_BELOW: f64 = 20.0;
-/// How the memory for that page may differ between them: not at all, but for what a process differs
-/// from run to run.
+/// Allowed growth of the memory for that page: none, except for noise.
 const GROWTH_BELOW: f64 = 1.1;
-/// Runs of which the median counts.
+/// The median counts.
 const RUNS: usize = 21;
-/// Changes that are made on top.
+/// Changes made on top.
 const CHANGES: usize = 9;
 
-/// Measures a history of each length.
+/// A history of each length.
 pub(super) fn measure(report: &mut BenchReport) -> anyhow::Result<()> {
     if !report.wants("ledger, log") {
         return Ok(());
@@ -74,7 +73,7 @@ pub(super) fn measure(report: &mut BenchReport) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Changes one file on top of what there is, several times.
+/// Changes one file on top of it, several times.
 fn one_more(scratch: &Path, root: &Path, name: &str, report: &mut BenchReport) -> anyhow::Result<()> {
     make(root, Kind::Text, 1)?;
     let (file, mut version) = (scratch.join("answer.md"), 0);
@@ -92,7 +91,7 @@ fn id(number: u32) -> anyhow::Result<TxId> {
     Ok(format!("{number:08x}-0c4b-4c1d-9a53-0c2f5d1e7b66").parse()?)
 }
 
-/// Writes so many records, as if so many changes had been applied.
+/// As if this many changes had been applied.
 fn write_history(root: &Path, count: u32) -> anyhow::Result<()> {
     let directory = root.join(state_dir::STATE_DIR_NAME);
     fs::create_dir_all(&directory)?;
@@ -150,7 +149,7 @@ fn small(number: u32) -> anyhow::Result<Record> {
     })
 }
 
-/// Makes the directories in which those changes would have left the files that they displaced.
+/// The directories in which those changes would have left the displaced files.
 fn write_displaced(root: &Path, count: u32) -> anyhow::Result<()> {
     for number in 1..=count {
         let directory = root.join(format!("{}/tx/{}.done", state_dir::STATE_DIR_NAME, id(number)?));

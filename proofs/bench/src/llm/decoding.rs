@@ -1,5 +1,5 @@
-//! From bytes to events, frame by frame: after each, all events are taken and the message so far is looked at, as somebody
-//! would who shows every one.
+//! From bytes to events, frame by frame: after each, all events are taken and the message so far is read,
+//! as a reader would that shows every one.
 
 use std::time::Duration;
 
@@ -14,7 +14,7 @@ use super::{BELOW, DELTAS, RUNS, model};
 use crate::measure::{BenchReport, Measured};
 use relaycode_testkit::clock::processor_time;
 
-/// Measures every wire.
+/// Every wire.
 pub(super) fn measure(report: &mut BenchReport) -> anyhow::Result<()> {
     for wire in wire::ALL {
         let id = wire.id();

@@ -1,5 +1,5 @@
-//! A whole answer over a socket: the scripted model server in one process, a client in another, and the processor time of the
-//! client alone, its start included.
+//! A whole answer over a socket: the scripted model server in one process, a client in another, and the
+//! processor time of the client alone, its start included.
 
 use std::fs;
 use std::path::Path;
@@ -22,7 +22,7 @@ use relaycode_testkit::clock::processor_time;
 /// How long the server may take to listen.
 const PATIENCE: Duration = Duration::from_secs(20);
 
-/// The server while it runs.
+/// Ends with the value.
 struct Server(Child);
 
 impl Drop for Server {
@@ -32,7 +32,7 @@ impl Drop for Server {
     }
 }
 
-/// Measures every wire.
+/// Every wire.
 pub(super) fn measure(report: &mut BenchReport) -> anyhow::Result<()> {
     let name = |wire: &str, what: &str| format!("llm, {wire}, socket, {what}");
     let rows = [("each", 0), ("merged", 50)];
@@ -67,7 +67,7 @@ fn beneath(wire: &str) -> &'static str {
     }
 }
 
-/// Starts the server, with a turn for each request.
+/// With a turn for each request.
 fn start(scratch: &Path) -> anyhow::Result<(Server, String)> {
     let pieces: Vec<&str> =
         ["The", " basket", ".total", "(\"", "ü", "\n    "].into_iter().cycle().take(DELTAS).collect();
@@ -87,7 +87,7 @@ fn start(scratch: &Path) -> anyhow::Result<(Server, String)> {
     Ok((server, format!("http://127.0.0.1:{}", fs::read_to_string(port)?.trim())))
 }
 
-/// Reads one answer; prints the microseconds that this process was on a processor, and what came.
+/// Reads one answer; prints the processor time of this process in microseconds, and the result.
 pub(super) fn stream(wire: &str, url: &str, interval: u64) -> anyhow::Result<()> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let start = Instant::now();

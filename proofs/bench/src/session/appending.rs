@@ -1,4 +1,5 @@
-//! What appending costs: each entry one write, and now and then an index; with a sync behind each, for information.
+//! What appending costs: one write per entry, and sometimes an index; with a sync after each, for
+//! information.
 
 use std::fs::OpenOptions;
 use std::io::Write;
@@ -21,7 +22,6 @@ const NAME: &str = "2026-02-01T00-00-00-000Z_019c3a5f2b7e7c1d9a530c2f5d1e7b66.js
 /// Milliseconds.
 const APPEND_BELOW: f64 = 1.0;
 
-/// Measures both.
 pub(super) fn measure(report: &mut BenchReport) -> anyhow::Result<()> {
     if !report.wants("session, append") {
         return Ok(());

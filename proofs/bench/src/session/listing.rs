@@ -1,5 +1,5 @@
-//! Five thousand sessions of twenty projects: the list of all, by the library and by the command, with their indexes and
-//! without.
+//! Five thousand sessions of twenty projects: the list of all, by the library and by the command, with
+//! their indexes and without.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -22,7 +22,6 @@ const PROJECTS: usize = 20;
 const LIST_BELOW: f64 = 200.0;
 const RUNS: usize = 21;
 
-/// Measures both kinds.
 pub(super) fn measure(report: &mut BenchReport) -> anyhow::Result<()> {
     if !report.wants("session, list 5 000") {
         return Ok(());
@@ -48,7 +47,7 @@ fn listed(report: &mut BenchReport, home: &Path, kind: &str) -> anyhow::Result<(
     ensure!(found == SESSIONS, "{found} of {SESSIONS} sessions are listed");
     let name = |what: &str| format!("session, list 5 000, {kind}, {what}");
     let runs = library.len();
-    // Both processors are used, so whoever else wants one is in every run: the median is judged.
+    // Both processors are used, so any other load is in every run: the median is judged.
     let all = Measured::from_times("", library);
     let row = Measured::single(name("library"), "ms", all.median).below(LIST_BELOW);
     report.add(row.note(format!("wall, median of {runs} runs, p99 {:.1}", all.p99)));
@@ -73,7 +72,7 @@ fn listed(report: &mut BenchReport, home: &Path, kind: &str) -> anyhow::Result<(
     Ok(())
 }
 
-/// Makes the sessions and their indexes: most are short, one in fifty is long.
+/// Creates the sessions and their indexes: most are short, one in fifty is long.
 fn make(home: &Path) -> anyhow::Result<Vec<PathBuf>> {
     let mut random = Random::new(5);
     let mut paths = Vec::new();

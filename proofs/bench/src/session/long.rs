@@ -1,5 +1,5 @@
-//! A session of a hundred megabytes: opened and its context rebuilt, each time in a process of its own, with and without the
-//! index; what happens if nobody ever compacted it; and the commands that show all of it.
+//! A session of a hundred megabytes: opened and its context rebuilt, each time in a separate process, with
+//! and without the index; the cost if it was never compacted; and the commands that show all of it.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -21,7 +21,7 @@ const BYTES: u64 = 100 << 20;
 const COMPACTION: u64 = 8_000_000;
 const ID: &str = "019c3a5f2b7e7c1d9a530c2f5d1e7b66";
 const FILE: &str = "2026-02-01T00-00-00-000Z_019c3a5f2b7e7c1d9a530c2f5d1e7b66.jsonl";
-/// Milliseconds, and megabytes at the peak.
+/// Milliseconds, and peak megabytes.
 const WITH_BELOW: f64 = 300.0;
 const MEMORY_BELOW: f64 = 60.0;
 const WITHOUT_BELOW: f64 = 2_000.0;
@@ -29,7 +29,6 @@ const WITHOUT_BELOW: f64 = 2_000.0;
 const RUNS: usize = 11;
 const FEW: usize = 5;
 
-/// Measures both sessions.
 pub(super) fn measure(report: &mut BenchReport) -> anyhow::Result<()> {
     if !report.wants("session, 100 MB") {
         return Ok(());
@@ -104,7 +103,7 @@ fn shown(
     Ok(())
 }
 
-/// Opens a session and rebuilds its context; prints the microseconds, and what it is.
+/// Opens a session and rebuilds its context; prints the microseconds, and its size.
 pub(super) fn open(path: &Path) -> anyhow::Result<()> {
     let start = Instant::now();
     let (dir, name) = place(path)?;
@@ -122,7 +121,7 @@ pub(super) fn open(path: &Path) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Opens a session to write, which leaves an index.
+/// Opening a session for writing leaves an index.
 pub(super) fn make_index(path: &Path) -> anyhow::Result<()> {
     let (dir, name) = place(path)?;
     drop(Session::open(Arc::new(RealFs::default()), dir, &name, OpenMode::Write)?);

@@ -1,4 +1,4 @@
-//! The prompt history when it is as long as it gets: what one more prompt costs, and a search.
+//! The prompt history at its longest: what one more prompt costs, and a search.
 
 use std::path::Path;
 use std::time::Instant;
@@ -15,10 +15,9 @@ use crate::measure::{BenchReport, Measured, milliseconds, times};
 /// Milliseconds.
 const ADD_BELOW: f64 = 5.0;
 const SEARCH_BELOW: f64 = 50.0;
-/// One prompt in so many has the rare word.
+/// One prompt in this many has the rare word.
 const RARE: i64 = 2_500;
 
-/// Measures both.
 pub(super) fn measure(report: &mut BenchReport) -> anyhow::Result<()> {
     if !report.wants("session, history") {
         return Ok(());

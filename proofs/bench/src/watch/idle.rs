@@ -1,4 +1,4 @@
-//! What watching costs while nothing happens. All kinds at once: they have nothing to do with each other.
+//! What watching costs while nothing happens. All kinds at once: they are independent.
 
 use std::time::Duration;
 
@@ -7,16 +7,15 @@ use crate::measure::{BenchReport, Measured, milliseconds};
 
 /// How long nothing happens.
 const IDLE: Duration = Duration::from_secs(60);
-/// Whatever was begun is over after this long.
+/// Everything that was begun is over after this long.
 const SETTLED: Duration = Duration::from_secs(3);
-/// Milliseconds of processor time to stay below, all threads together.
+/// Limit in milliseconds of processor time, all threads together.
 const PROCESSOR_BELOW: f64 = 10.0;
-/// Megabytes to stay below.
+/// Limit in megabytes.
 const MEMORY_BELOW: f64 = 20.0;
 
 const KINDS: [Stage; 4] = [Stage::X11, Stage::Wayland, Stage::Polled(2000), Stage::None];
 
-/// Measures every kind.
 pub(super) fn measure(report: &mut BenchReport) -> anyhow::Result<()> {
     let mut watchers = Vec::new();
     for stage in KINDS {
@@ -54,10 +53,10 @@ pub(super) fn measure(report: &mut BenchReport) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// One change was made, and something that is no answer lies on the clipboard, as it mostly does.
+/// One change was made, and the clipboard holds something that is not an answer, as usual.
 fn used(stage: Stage, watched: &mut Watched) -> anyhow::Result<()> {
     let (text, _, outcome) = watched.next();
-    // A clipboard that does not tell is looked at once before anything on it is new.
+    // A polled clipboard is read once before anything on it is new.
     pause(SETTLED);
     if stage == Stage::None {
         watched.screen.paste(&text);

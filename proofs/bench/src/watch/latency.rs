@@ -7,11 +7,10 @@ use relaycode_testkit::random::Random;
 use super::stage::{Gate, Stage, Watched, pause};
 use crate::measure::{BenchReport, Measured, milliseconds};
 
-/// Copies of each kind.
 const COPIES: usize = 100;
-/// Milliseconds to stay below, besides the interval of a clipboard that does not tell.
+/// Limit in milliseconds, besides the interval of a polled clipboard.
 const CARD_BELOW: f64 = 50.0;
-/// Between two copies: so often is no storm yet.
+/// Time between two copies: not a storm yet.
 const BETWEEN: Duration = Duration::from_millis(300);
 
 const KINDS: [(Stage, Gate); 5] = [
@@ -22,7 +21,6 @@ const KINDS: [(Stage, Gate); 5] = [
     (Stage::Polled(2000), Gate::None),
 ];
 
-/// Measures every kind.
 pub(super) fn measure(report: &mut BenchReport) -> anyhow::Result<()> {
     for (stage, gate) in KINDS {
         let gated = if gate == Gate::True { ", gate" } else { "" };
@@ -40,7 +38,7 @@ pub(super) fn measure(report: &mut BenchReport) -> anyhow::Result<()> {
         let mut random = Random::new(1);
         let (mut cards, mut applied, mut waited) = (Vec::new(), Vec::new(), Vec::new());
         for _ in 0..COPIES {
-            // At any moment between two looks.
+            // At any moment between two polls.
             pause(BETWEEN + Duration::from_millis(random.below(stage.interval().max(1) as usize) as u64));
             let (text, title, outcome) = watched.next();
             let before = watched.screen.usage().waited;

@@ -1,5 +1,5 @@
-//! A long session: a thousand changes in a row cost no more memory, files, threads or processes than a hundred, and
-//! the last takes as long as the first.
+//! A long session: a thousand changes in a row cost no more memory, files, threads or processes than a
+//! hundred, and the last takes as long as the first.
 
 use std::time::{Duration, Instant};
 
@@ -9,13 +9,13 @@ use super::idle::megabytes;
 use super::stage::{Gate, Stage, Watched, pause};
 use crate::measure::{BenchReport, Measured, milliseconds};
 
-/// After so many changes is looked at what the watcher uses.
+/// After this many changes the watcher's usage is read.
 const LOOKS: [usize; 4] = [100, 500, 900, 1_000];
-/// Kilobytes per change, from the first look to the last, to stay below: the noise of an allocator.
+/// Limit in kilobytes per change, from the first reading to the last: the noise of an allocator.
 const GROWTH_BELOW: f64 = 1.0;
 /// Milliseconds for a change.
 const CHANGE_BELOW: f64 = 250.0;
-/// Between two copies: so often is no storm yet.
+/// Time between two copies: not a storm yet.
 const BETWEEN: Duration = Duration::from_millis(300);
 
 /// How the answers come.
@@ -25,7 +25,6 @@ enum By {
     Pasting,
 }
 
-/// Measures all kinds.
 pub(super) fn measure(report: &mut BenchReport) -> anyhow::Result<()> {
     row(report, "pasted, no gate", By::Pasting, Gate::None)?;
     row(report, "copied, gate", By::Copying, Gate::True)

@@ -1,9 +1,10 @@
-//! `relay watch` on real desktops and in a terminal: how soon a copied answer is on the screen and in the project, what
-//! watching costs while nothing happens, and that a long session costs no more than a short one.
+//! `relay watch` on real desktops and in a terminal: how soon a copied answer is on the screen and in the
+//! project, what watching costs while nothing happens, and that a long session costs no more than a short
+//! one.
 //!
-//! The clock starts just before the clipboard is taken, by an owner inside this process, so nothing that only the test
-//! starts is counted. It stops when the terminal's side has read the bytes. What the watcher waited for a processor
-//! that other programs kept busy is said beside it, and not taken off.
+//! The clock starts just before the clipboard is taken, by an owner inside this process, so nothing that
+//! only the test starts is counted. It stops when the terminal's side has read the bytes. The time that the
+//! watcher waited for a busy processor is shown beside it, and not subtracted.
 
 mod idle;
 mod latency;
@@ -14,7 +15,6 @@ mod storm;
 
 use super::measure::BenchReport;
 
-/// Measures all of it.
 pub(super) fn measure(report: &mut BenchReport) -> anyhow::Result<()> {
     start::measure(report)?;
     latency::measure(report)?;

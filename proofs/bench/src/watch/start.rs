@@ -3,12 +3,10 @@
 use super::stage::{Gate, Stage, Watched};
 use crate::measure::{BenchReport, Measured};
 
-/// Starts of each kind.
 const STARTS: usize = 20;
 /// Milliseconds until it watches.
 const READY_BELOW: f64 = 100.0;
 
-/// Measures every kind.
 pub(super) fn measure(report: &mut BenchReport) -> anyhow::Result<()> {
     for stage in [Stage::X11, Stage::Wayland, Stage::None] {
         let name = |what: &str| format!("watch, start to {what}, {}", stage.name());

@@ -1,4 +1,4 @@
-//! A clipboard that a program went wild on: a hundred changes a second.
+//! A clipboard that changes a hundred times a second.
 
 use std::time::{Duration, Instant};
 
@@ -10,12 +10,12 @@ use crate::measure::{BenchReport, Measured};
 const LASTS: Duration = Duration::from_secs(10);
 /// From one change to the next.
 const BEAT: Duration = Duration::from_millis(10);
-/// The share of one processor to stay below, in percent.
+/// Limit as a share of one processor, in percent.
 const PROCESSOR_BELOW: f64 = 5.0;
-/// Megabytes to stay below.
+/// Limit in megabytes.
 const MEMORY_BELOW: f64 = 20.0;
 
-/// What is copied, by its number.
+/// The copied text, by its number.
 type Make = fn(usize) -> String;
 
 const KINDS: [(&str, Make); 2] = [
@@ -23,7 +23,7 @@ const KINDS: [(&str, Make); 2] = [
     ("patches for another project", Watched::foreign),
 ];
 
-/// Measures every kind on every desktop.
+/// Every kind on every desktop.
 pub(super) fn measure(report: &mut BenchReport) -> anyhow::Result<()> {
     for stage in [Stage::X11, Stage::Wayland] {
         for (kind, make) in KINDS {

@@ -24,12 +24,11 @@ use crate::scenario::{self, Flavour, Scenario, ScenarioId};
 use crate::snapshot::{STATE, Snapshot};
 use crate::world::World;
 
-/// The layer.
 pub(super) struct Chains;
 
-/// One chain in so many goes through the binary.
+/// One chain in this many goes through the binary.
 const THROUGH_BINARY: u64 = 40;
-/// Names that files of a chain have.
+/// File names of a chain.
 const NAMES: &[&str] = &[
     "a.txt",
     "b.bin",
@@ -113,7 +112,7 @@ fn step(world: &World, room: &Path, what: &Do) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// A project in memory, and every tree it ever was.
+/// A project in memory, and all its earlier trees.
 struct Chain {
     random: Random,
     model: Arc<ModelFs>,
@@ -208,7 +207,7 @@ impl Chain {
         Ok(())
     }
 
-    /// Reverts any transaction. Where its files are as it left them, what comes out is known.
+    /// Reverts any transaction. If its files are as it left them, the result is known.
     fn revert_older(&mut self) -> anyhow::Result<()> {
         let at = self.random.below(self.past.len());
         let (id, then) = self.past[at].clone();
@@ -235,7 +234,7 @@ impl Chain {
                 }
                 Ok(())
             }
-            // Later edits stand against it; then nothing may have changed.
+            // Later edits prevent it; then nothing may have changed.
             Err(error) if !as_left => {
                 ensure!(self.tree() == before, "a revert that was refused changed something: {error:#}");
                 Ok(())
@@ -244,7 +243,7 @@ impl Chain {
         }
     }
 
-    /// Reverts one transaction; nothing where all is as it was already.
+    /// `None` if there was nothing to do.
     fn revert(&mut self, id: TxId) -> anyhow::Result<Option<TxId>> {
         let plan = self.ledger.plan_revert(&LogTarget::Transaction(id), &RevertOptions::default())?;
         if plan.changes.is_empty() {

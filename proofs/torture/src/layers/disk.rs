@@ -1,7 +1,7 @@
-//! L4, for real: a disk that is full, from "nothing fits" to "all fits" in steps of one page, and the same with
-//! the number of files. Without root the layer runs in a namespace of its own.
+//! L4, for real: a disk that is full, from "nothing fits" to "everything fits" in steps of one page, and
+//! the same with the number of files. Without root the layer runs in its own namespace.
 //!
-//! A case is `seed.scenario pages|inodes n`: so many are free.
+//! A case is `seed.scenario pages|inodes n`: that many are free.
 
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -17,7 +17,6 @@ use crate::relay;
 use crate::scenario::ScenarioId;
 use crate::world::World;
 
-/// The layer.
 pub(super) struct Disk;
 
 const PAGE: u64 = 4096;
@@ -99,19 +98,19 @@ fn may_mount(world: &World) -> bool {
     is_root() || world.in_namespace
 }
 
-/// Runs the layer as root of a namespace of its own.
+/// As root of its own namespace.
 fn in_namespace(world: &World) -> anyhow::Result<Tally> {
     let exe = std::env::current_exe()?;
     let mut command = Command::new("unshare");
     command.arg("-rm").arg("--").arg(exe).args(["--only", "disk", "--in-namespace", "--relay"]);
     command.arg(&world.relay).args(["--seed", &world.seed.to_string()]);
     command.args(world.full().then_some("--full")).args(world.resume.then_some("--resume"));
-    // Its exit code says no more than the tally it leaves.
+    // The tally says more than its exit code.
     command.stdout(Stdio::null()).status().context("cannot run unshare")?;
     drive::last(world, "disk")
 }
 
-/// A room whose project is on a tmpfs of its own.
+/// A room whose project is on its own tmpfs.
 fn mounted(room: &Path, prepared: &Prepared) -> anyhow::Result<Mount> {
     prepared.furnish(room)?;
     let mount = Mount::tmpfs(&room.join("small"), "size=64m,mode=755")?;

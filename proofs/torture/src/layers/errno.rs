@@ -1,5 +1,5 @@
-//! L4: every call fails once, with every error a disk or a kernel knows. The tree must be as before and the exit
-//! code say so, or as after with exit 0 or 9. A recovery afterwards agrees.
+//! L4: every call fails once, with every error a disk or a kernel knows. The tree must be as before and the
+//! exit code say so, or as after with exit 0 or 9. A later recovery agrees.
 //!
 //! A case is `seed.scenario call@n ERROR`.
 
@@ -16,7 +16,6 @@ use crate::strace::{self, CHANGING, Call, Injury, READING};
 use crate::verdict::{self, Side};
 use crate::world::World;
 
-/// The layer.
 pub(super) struct Errno;
 
 const ERRORS: &[&str] = &["ENOSPC", "EIO", "EACCES", "EROFS", "EDQUOT", "EMFILE", "EINTR", "ENOMEM"];

@@ -1,4 +1,4 @@
-//! P5, the race: a thread exchanges a directory and a link to an outside directory without pause while
+//! P5, the race: a thread constantly exchanges a directory and a link to an outside directory while
 //! transactions run on files beneath it. Nothing outside may ever change.
 //!
 //! A case is a number of flips, `seed.number`.
@@ -18,12 +18,11 @@ use crate::scenario::{ScenarioId, uuid};
 use crate::snapshot::Snapshot;
 use crate::world::World;
 
-/// The layer.
 pub(super) struct Flips;
 
-/// Flips of one case, at least.
+/// Least flips of one case.
 const FLIPS: u64 = 2_000;
-/// Transactions of one case, at least.
+/// Least transactions of one case.
 const TRANSACTIONS: u64 = 60;
 
 impl Layer for Flips {
@@ -72,7 +71,7 @@ fn run(world: &World, room: &Path, id: ScenarioId) -> anyhow::Result<u64> {
     let after = Snapshot::of(&outside)?;
     ensure!(after == before, "OUTSIDE WAS WRITTEN: {}", after.differences(&before));
     outcome?;
-    // Were all of them refused, nothing would be proved.
+    // If all of them were refused, nothing would be proved.
     ensure!(Snapshot::of_ledger(&project)?.records() > 0, "no transaction came through");
     Ok(flips.load(Ordering::Relaxed))
 }
@@ -99,7 +98,8 @@ fn transaction(world: &World, room: &Path, random: &mut Random) -> anyhow::Resul
     let what = if random.once_in(3) { Do::Revert } else { Do::Apply };
     let ran = relay::run(&world.relay, room, &what)?;
     ensure!(ran.signal.is_none() && ran.code != Some(101), "{what:?} ended with {}", ran.told());
-    // A transaction that lost its directory in the middle is put aside by the next command, whatever it says.
+    // A transaction that lost its directory in the middle is put aside by the next command, whatever it
+    // says.
     if ran.code == Some(6) {
         let mut command = relay::command(&world.relay, room, &Do::Recover);
         command.arg("--keep");

@@ -1,8 +1,9 @@
-//! L1: power cuts on a model of the file system. A change, a put-back, a revert or a recovery is run once on the
-//! model; then every disk that a cut after any operation could have left, with writes lost, torn and reordered, is
-//! recovered and judged. Besides, every single call is made to fail once.
+//! L1: power cuts on the model file system. A change, a put-back, a revert or a recovery is run once on the
+//! model; then every disk that a cut after any operation could have left, with writes lost, torn and
+//! reordered, is recovered and judged. Also, every single call is made to fail once.
 //!
-//! A case is a scenario, by its number; a failure names the one disk or call in it, which `--replay` takes too.
+//! A case is a scenario, by its number; a failure names the one disk or call in it, which `--replay` takes
+//! too.
 
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -14,7 +15,6 @@ use relaycode_testkit::crash::{self, CrashCase, CrashReport};
 use super::{Layer, Setup};
 use crate::world::World;
 
-/// The layer.
 pub(super) struct Images;
 
 /// How much was tried, over all cases.

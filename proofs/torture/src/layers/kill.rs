@@ -17,7 +17,6 @@ use crate::strace::{self, CHANGING, Call, Injury};
 use crate::verdict::{self, Side};
 use crate::world::World;
 
-/// The layer.
 pub(super) struct Kill;
 
 /// Scenarios of a full run.
@@ -26,7 +25,7 @@ const SCENARIOS: u64 = 48;
 const FEW: u64 = 14;
 /// First kills per scenario whose recovery is killed too.
 const NESTS: usize = 8;
-/// Kills of one recovery, at most: in a quick run, and in a full one.
+/// Most kills of one recovery: in a quick run, and in a full one.
 const INNER: (usize, usize) = (24, 80);
 
 pub(super) struct KillCase {
@@ -38,7 +37,7 @@ pub(super) struct KillCase {
 /// What follows the first kill.
 #[derive(PartialEq)]
 enum Then {
-    /// A recovery that nobody disturbs.
+    /// An undisturbed recovery.
     Recover,
     /// Recoveries that are killed, at calls spread over all.
     KillAll,
@@ -88,7 +87,7 @@ impl Layer for Kill {
             let scenario = world.scenario(number);
             let calls = scenarios.get(world, scenario)?.calls(world, &[CHANGING])?;
             let case = |call: &Call, then| KillCase { scenario, call: call.clone(), then };
-            // The last two thirds: there the journal stands and a recovery has something to do.
+            // The last two thirds: there the journal exists and a recovery has something to do.
             let late = &calls[calls.len() / 3..];
             let step = (late.len() / NESTS).max(1);
             nested.extend(late.iter().step_by(step).take(NESTS).map(|call| case(call, Then::KillAll)));
@@ -122,7 +121,7 @@ fn run(world: &World, room: &Path, prepared: &Prepared, case: &KillCase) -> anyh
         Then::Recover => {
             let side = verdict::recovered(&world.relay, room, prepared)?;
             ensure!(ran.killed() || side == Side::After, "exit 0, but the tree is as before");
-            // One in four, and all that came through, also show that work can go on.
+            // One in four, and all that came through, also show that work can continue.
             if side == Side::After || case.call.number.is_multiple_of(4) {
                 verdict::goes_on(&world.relay, room, prepared, side)?;
             }
@@ -138,7 +137,7 @@ fn run(world: &World, room: &Path, prepared: &Prepared, case: &KillCase) -> anyh
             verdict::settled(room, prepared)?;
             let step = calls.len().div_ceil(world.choose(INNER.0, INNER.1)).max(1);
             let mut checks = 0;
-            // Where not every call has its turn, other cases take the others.
+            // If not every call has its turn, other cases take the others.
             for inner in calls.iter().skip(case.call.number % step).step_by(step) {
                 clear_parts(room)?;
                 copy_parts(&crashed, room)?;

@@ -115,13 +115,12 @@ pub(super) struct LayerEntry {
     pub(super) about: &'static str,
     /// What it needs that is not here: a tool or a right, by name.
     pub(super) missing: fn(&World) -> Option<String>,
-    /// Runs its cases.
     pub(super) run: fn(&World) -> anyhow::Result<Tally>,
     /// Runs the one case that the spec names, in an empty directory.
     pub(super) replay: fn(&World, &Path, &str) -> anyhow::Result<u64>,
 }
 
-/// Every layer, in the order in which they run.
+/// In the order in which they run.
 pub(super) const LAYERS: &[LayerEntry] = &[
     entry::<images::Images>(),
     entry::<kill::Kill>(),
@@ -166,7 +165,7 @@ fn words<'t, const N: usize>(text: &'t str, form: &str) -> anyhow::Result<[&'t s
     words.try_into().map_err(|_| anyhow::anyhow!("a case is `{form}`"))
 }
 
-/// Puts `items` in an order that the seed decides, so that any first part of them is a spread sample.
+/// In an order determined by the seed, so that any first part of them is a spread sample.
 fn shuffled<T>(mut items: Vec<T>, seed: u64) -> Vec<T> {
     let mut random = relaycode_testkit::random::Random::new(seed);
     for at in (1..items.len()).rev() {

@@ -1,5 +1,6 @@
-//! P5 and P7: paths that want out of the project, or into what no change may touch. Nothing outside, nothing of
-//! git and nothing of relay's own may change, whatever a path looks like; a refusal changes nothing at all.
+//! P5 and P7: paths that lead out of the project, or into what no change may touch. Nothing outside,
+//! nothing of git and nothing of relay's own may change, whatever a path looks like; a refusal changes
+//! nothing at all.
 //!
 //! A case is one path, `seed.number`.
 
@@ -16,11 +17,10 @@ use crate::scenario::{ScenarioId, uuid};
 use crate::snapshot::Snapshot;
 use crate::world::World;
 
-/// The layer.
 pub(super) struct Paths;
 
-/// Ways out, and ways into what is sealed. `@` stands for the outside directory: no path names a real place of
-/// the machine, should one come through.
+/// Ways out, and ways into sealed directories. `@` stands for the outside directory: no path names a real
+/// place of the machine, should one come through.
 const SEEDS: &[&str] = &[
     "../outside/x.txt",
     "../../x.txt",
@@ -141,7 +141,7 @@ impl Layer for Paths {
     }
 }
 
-/// Path number `number`: first the seeds as they are, then varied.
+/// First the seeds as they are, then variations.
 fn path(random: &mut Random, number: u64, outside: &Path) -> String {
     let at = usize::try_from(number).unwrap_or(0);
     let path = match SEEDS.get(at) {

@@ -1,6 +1,6 @@
-//! P6: poisoned repositories, and every command of relay in them, under a log of every program that is
-//! started. Without trust that is relay itself and a hardened git, and nothing else; with trust it is exactly
-//! what was trusted.
+//! P6: poisoned repositories, and every command of relay in them, with a log of every program that is
+//! started. Without trust that is relay itself and a hardened git, and nothing else; with trust it is
+//! exactly what was trusted.
 //!
 //! A case is `poison:root`, `poison:sub`, `poison:root-y`, `poison:sub-y`, or `trusted:FORM`.
 
@@ -16,7 +16,6 @@ use crate::poisons::{self, Ground};
 use crate::strace;
 use crate::world::World;
 
-/// The layer.
 pub(super) struct Poisoned;
 
 /// Where relay is started, and whether it is told yes.
@@ -90,7 +89,7 @@ impl Layer for Poisoned {
             VARIANTS.iter().map(move |variant| format!("{name}:{variant}"))
         };
         let mut cases = shuffled(poisons::all().into_iter().flat_map(variants).collect(), world.seed);
-        // What must run is asked first: it shows that the log sees what is started.
+        // The programs that must run come first: they show that the log sees what is started.
         cases.splice(0..0, FORMS.iter().map(|form| format!("trusted:{form}")));
         Ok(cases)
     }
@@ -131,7 +130,7 @@ fn run(world: &World, allowed: &Allowed, room: &Path, case: &str) -> anyhow::Res
     Ok(COMMANDS.len() as u64)
 }
 
-/// The tour has a project and a gate of its own, far from the poison: a shell script and what that needs.
+/// The tour has its own project and gate, far from the poison: a shell script and what that needs.
 fn is_of_the_tour(exec: &Exec, room: &Path) -> bool {
     let path = Path::new(&exec.path);
     let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
@@ -157,7 +156,7 @@ impl<'g> Place<'g> {
         }
     }
 
-    /// Runs relay; what it started, without relay itself as the user starts it.
+    /// Runs relay; returns what it started, without relay itself.
     fn run(&self, world: &World, line: &str) -> anyhow::Result<Vec<Exec>> {
         let room = &self.ground.room;
         let directory =
@@ -178,8 +177,8 @@ impl<'g> Place<'g> {
     }
 }
 
-/// A project whose commands are trusted: exactly they run, in their order, and nothing else; and what is
-/// changed afterwards does not.
+/// A project whose commands are trusted: exactly they run, in order, and nothing else; and what is changed
+/// afterwards does not.
 fn trusted(world: &World, allowed: &Allowed, room: &Path, form: &str) -> anyhow::Result<u64> {
     let ground = Ground::prepare(room, &world.relay)?;
     let ran = room.join("ran");

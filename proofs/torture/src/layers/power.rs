@@ -1,9 +1,9 @@
-//! L3: the power goes. The run is killed at a call, the file system drops everything it has not written, and
-//! after the restart the project must be as before or as after. Exit 0 and then a cut must be "after".
+//! L3: the power fails. The run is killed at a call, the file system drops everything it has not written,
+//! and after the restart the project must be as before or as after. A cut after exit 0 must be "after".
 //!
 //! In half of the cases another file is synced first: that commits the file system's journal with our names
-//! but without our data, which is what undoes programs that do not sync. A case is
-//! `seed.scenario call@n mode alone|other`, with `end` as the call of a run that nobody killed.
+//! but without our data, which breaks programs that do not sync. A case is `seed.scenario call@n mode
+//! alone|other`, with `end` as the call of a run that nobody killed.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -21,7 +21,6 @@ use crate::strace::{self, CHANGING, Call, Injury};
 use crate::verdict::{self, Side};
 use crate::world::World;
 
-/// The layer.
 pub(super) struct Power;
 
 /// How ext4 is mounted.
@@ -34,9 +33,8 @@ const FINISHED: usize = 4;
 
 pub(super) struct PowerCase {
     scenario: ScenarioId,
-    /// None: the run finishes.
+    /// `None`: the run finishes.
     call: Option<Call>,
-    /// Which of the modes.
     mode: usize,
     /// Another file is synced before the cut.
     other: bool,

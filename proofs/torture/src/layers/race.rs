@@ -1,8 +1,8 @@
-//! L6: one file, one transaction, one save of an editor at a random microsecond, in both ways of saving, on disk
-//! and in memory. The editor's bytes must be in the file, or kept by relay.
+//! L6: one file, one transaction, one save of an editor at a random microsecond, in both ways of saving, on
+//! disk and in memory. The editor's bytes must be in the file, or kept by relay.
 //!
-//! A case is a run of races, `seed.number rename|inplace memory|disk ledger|binary`: on the ledger in this process, where
-//! many more saves fall into the short moment that matters, or through the binary.
+//! A case is a run of races, `seed.number rename|inplace memory|disk ledger|binary`: on the ledger in this
+//! process, where many more saves hit the short critical moment, or through the binary.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -22,12 +22,11 @@ use crate::rival::{self, Style};
 use crate::scenario::{ScenarioId, uuid};
 use crate::world::World;
 
-/// The layer.
 pub(super) struct Race;
 
 /// Races of one case.
 const RACES: u64 = 20;
-/// One case in so many goes through the binary.
+/// One case in this many goes through the binary.
 const THROUGH_BINARY: u64 = 10;
 
 pub(super) struct RaceCase {
@@ -93,7 +92,6 @@ fn races(world: &World, room: &Path, case: &RaceCase) -> anyhow::Result<u64> {
     Ok(RACES)
 }
 
-/// One race.
 fn one(
     world: &World,
     room: &Path,
@@ -113,7 +111,7 @@ fn one(
     let mut saved_at = Ok(());
     let changed = std::thread::scope(|scope| {
         scope.spawn(|| {
-            // A sleep would be late by more than the moment that is aimed at.
+            // A sleep would be less precise than the moment aimed at.
             while began.elapsed() < at {
                 std::hint::spin_loop();
             }
@@ -137,14 +135,14 @@ fn one(
         "the file is neither the editor's nor relay's: {:?}; {told}",
         String::from_utf8_lossy(&now)
     );
-    // Where a person is asked the files stay as they are, and the next race starts clean.
+    // If a person would be asked, the files stay as they are, and the next race starts clean.
     settle(world, room, case.binary)?;
     let files: Vec<(PathBuf, Vec<u8>)> = rival::files(&project)?;
     ensure!(rival::is_kept(&files, &saved), "LOST by the recovery: the save {}; {told}", saved.token);
     Ok(())
 }
 
-/// The change, by the ledger in this process; tells what came of it.
+/// By the ledger in this process; returns a summary.
 fn by_ledger(project: &Path, before: Vec<u8>, wanted: &str, id: &str) -> anyhow::Result<String> {
     let ledger = open(project)?;
     let change = FileChange {

@@ -1,7 +1,7 @@
 //! Sessions: SIGKILL at any moment of appending, the file cut off at every byte, power cuts at every operation.
 //!
-//! A case is `kill seed.number`, a session with several kills; `cut from..to`, bytes of the file of every kind of entry; or
-//! `power seed.number`, a session on a model of a disk.
+//! A case is `kill seed.number`, a session with several kills; `cut from..to`, bytes of a file with every
+//! kind of entry; or `power seed.number`, a session on the model file system.
 
 use std::path::Path;
 
@@ -13,14 +13,13 @@ use crate::sessions::cuts::Whole;
 use crate::sessions::{kills, power};
 use crate::world::World;
 
-/// The layer.
 pub(super) struct Sessions;
 
 /// Sessions that are killed several times each: in a quick run, and in a full one.
 const KILLED: (u64, u64) = (10, 200);
-/// Sessions whose power is cut everywhere.
+/// Sessions with a power cut at every operation.
 const CUT_OFF: (u64, u64) = (2, 40);
-/// Of so many bytes one is tried in a quick run.
+/// One in this many bytes is tried in a quick run.
 const SPARSE: usize = 97;
 /// Bytes of a case.
 const BYTES: usize = 500;

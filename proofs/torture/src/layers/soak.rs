@@ -1,8 +1,8 @@
-//! L5: transactions without end, killed at any moment, while an editor saves the same files. Every byte string
-//! that the editor ever saved must be in the tree or kept by relay, unless the editor itself wrote over it.
+//! L5: endless transactions, killed at any moment, while an editor saves the same files. Every byte string
+//! that the editor ever saved must be in the tree or kept by relay, unless the editor itself overwrote it.
 //!
-//! A case is a session, `seed.number memory|disk`: a project and a run of transactions on it. What depends on time
-//! does not repeat exactly; the choices do.
+//! A case is a session, `seed.number memory|disk`: a project and a run of transactions on it. Timing does
+//! not repeat exactly; the choices do.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -19,7 +19,6 @@ use crate::scenario::{ScenarioId, uuid};
 use crate::snapshot::STATE;
 use crate::world::World;
 
-/// The layer.
 pub(super) struct Soak;
 
 /// Transactions of one session.
@@ -52,7 +51,7 @@ struct Session<'w> {
     saved: Vec<Saved>,
     /// Every content that anybody gave to a file.
     known: BTreeSet<Vec<u8>>,
-    /// How long a transaction takes, about.
+    /// How long a transaction usually takes.
     usual: Duration,
 }
 
@@ -108,7 +107,7 @@ impl Session<'_> {
         let kill = self.random.once_in(2).then(|| self.moment());
         let ran = self.together(&what, kill, &saves)?;
         if let Some(code) = ran.code {
-            // When all runs before it were killed, there is nothing to revert.
+            // If all earlier runs were killed, there is nothing to revert.
             let nothing = what == Do::Revert && code == 2;
             ensure!(nothing || [0, 3, 6, 8, 9].contains(&code), "{what:?} ended with {}", ran.told());
         }
@@ -142,8 +141,8 @@ impl Session<'_> {
         Ok(())
     }
 
-    /// What the editor will save in this step: each file at most once, so that it never writes over its own
-    /// save unseen. What it saved there earlier may now go.
+    /// What the editor will save in this step: each file at most once, so that it never overwrites its own
+    /// save unseen. Its earlier save there may now go.
     fn plan_saves(&mut self, step: u64) -> anyhow::Result<Vec<(Duration, Saved, Style)>> {
         let mut paths: Vec<&str> = SHARED.to_vec();
         let mut saves = Vec::new();
@@ -196,7 +195,7 @@ impl Session<'_> {
         Ok(relay::ended(&self.room, status))
     }
 
-    /// Recovers; where a person is asked, either answer must do.
+    /// If a person would be asked, either answer must do.
     fn recover(&mut self) -> anyhow::Result<()> {
         let ran = relay::run(&self.world.relay, &self.room, &Do::Recover)?;
         if ran.code == Some(0) {

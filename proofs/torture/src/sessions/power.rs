@@ -1,5 +1,5 @@
-//! Power cuts while entries are appended, on a model of a disk that forgets all it may: whatever was flushed is there after
-//! any of them, its images too, and the session goes on.
+//! Power cuts while entries are appended, on a model disk that forgets everything it may: whatever was
+//! flushed is there after any of them, its images too, and the session continues.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -16,10 +16,10 @@ use super::{Place, Said, said};
 
 /// Steps of a session.
 const STEPS: usize = 24;
-/// From ten bytes to 2.5 kB: what is cut is the order of things, not their size.
+/// From ten bytes to 2.5 kB: order matters here, not size.
 const DOUBLINGS: usize = 8;
 
-/// Runs a session and every power cut in it. Gives the number of disks that were judged.
+/// Runs a session and every power cut in it. Returns the number of judged disks.
 pub(crate) fn run(id: ScenarioId) -> anyhow::Result<u64> {
     let model = Arc::new(ModelFs::new());
     model.mkdir("s")?;
@@ -28,7 +28,7 @@ pub(crate) fn run(id: ScenarioId) -> anyhow::Result<u64> {
     let mut talk = Talk { random: id.random(), doublings: DOUBLINGS };
     let mut session = place.open_or_begin()?;
     let mut all = Vec::new();
-    // What must be there once so many operations were done.
+    // What must be there after this many operations.
     let mut promised: Vec<(usize, Vec<Said>)> = Vec::new();
     for _ in 0..STEPS {
         match talk.step(&mut session)? {
@@ -61,7 +61,7 @@ pub(crate) fn run(id: ScenarioId) -> anyhow::Result<u64> {
     }
 }
 
-/// An image is durable before the entry that names it: whatever entries there are, their images are there.
+/// An image is durable before the entry that names it: every entry that is there has its images.
 fn judge(image: ModelFs, must: &[Said]) -> anyhow::Result<()> {
     let place = at(&Arc::new(image))?;
     let have = match place.open(OpenMode::Read)? {
