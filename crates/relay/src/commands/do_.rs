@@ -2,9 +2,8 @@
 
 use relaycode_door::Door;
 use relaycode_friend::work::saved_patch::save_patch;
-use relaycode_friend::work::scratch::ScratchCaps;
-use relaycode_friend::work::{WorkError, WorkEvent, WorkOutcome, WorkRequest, work};
-use relaycode_friend::{Friend, TurnMemory};
+use relaycode_friend::work::{WorkError, WorkEvent, WorkOptions, WorkOutcome, work};
+use relaycode_friend::{AskRequest, Friend, FriendContext};
 use relaycode_project::access::Access;
 use relaycode_project::config::LogLevel;
 use relaycode_tui::layout::clock;
@@ -14,7 +13,7 @@ use serde_json::json;
 use super::apply::{ConsentArgs, SubmitOptions, submit_and_report};
 use crate::answer::limit;
 use crate::answer::{AnswerArgs, AnswerSource, SourceAnswer};
-use crate::friends::args::{ContextArgs, TargetArgs, parse_access};
+use crate::friends::args::{FriendArgs, parse_access};
 use crate::friends::event_printer::FriendEventPrinter;
 use crate::friends::group::FriendGroup;
 use crate::friends::tree_report;
@@ -46,10 +45,7 @@ pub(crate) struct DoArgs {
     files: Vec<String>,
 
     #[command(flatten)]
-    target: TargetArgs,
-
-    #[command(flatten)]
-    context_args: ContextArgs,
+    friend_args: FriendArgs,
 
     /// What the friend may do in its copy: workspace or full
     #[arg(long, value_name = "ACCESS", value_parser = parse_access, default_value = "workspace", visible_alias = "sandbox")]
@@ -77,7 +73,7 @@ impl RunCommand for DoArgs {
     }
 
     fn run(&self, context: &mut CommandContext<'_>) -> Result<Exit, CommandFailure> {
-        if self.target.session.is_some() {
+        if self.friend_args.session.is_some() {
             return Err(CommandFailure::usage(
                 "a friend that works begins anew each time; there is no --session for it",
             )
@@ -87,30 +83,25 @@ impl RunCommand for DoArgs {
         let stop = || held.stop_requested();
         let project = Project::open(context)?;
         project.recover(context)?;
-        let circle = FriendGroup::resolve(&self.target, context, &stop)?;
-        let Some((friend, model)) = circle.single_friend() else {
+        let (group, request) = FriendGroup::resolve(&self.friend_args, context, &stop)?;
+        let given = AskRequest {
+            prompt: self.prompt.clone(),
+            access: self.access,
+            check_tree: !self.no_tree_check,
+            ..request
+        };
+        let Some((friend, request)) = group.single_friend(&given) else {
             return Err(CommandFailure::usage("one friend works at a time, and several are named")
                 .with_hint("name one of them after --to"));
         };
         let files =
             crate::wiring::path_args::expand_paths(&project.root, &context.options.directory, &self.files)?;
-        let given = self.context_args.read_context(circle.total_timeout, &stop, context)?;
+        let given = self.friend_args.read_context(request.limits.total, &stop, context)?;
+        let request = AskRequest { context: given, ..request };
         let door = project.into_door(context)?;
-        let limits = self.limit.to_limits();
-        let working = WorkRequest {
-            prompt: self.prompt.clone(),
-            context: given,
-            files,
-            access: self.access,
-            model,
-            memory: TurnMemory::None,
-            total: circle.total_timeout,
-            idle: circle.idle_timeout,
-            caps: ScratchCaps::default(),
-            limits,
-            check_tree: !self.no_tree_check,
-        };
-        let (worked, heard) = self.run_friend(friend, &working, &door, &circle, context);
+        let options = WorkOptions { files, limits: self.limit.to_limits() };
+        let (worked, heard) =
+            self.run_friend(friend, &request, &options, &door, &group.friend_context, context);
         match worked {
             Ok(worked) => self.submit_work(friend, &worked, &heard, &door, context),
             Err(error) => {
@@ -134,16 +125,17 @@ impl DoArgs {
     fn run_friend(
         &self,
         friend: &dyn Friend,
-        working: &WorkRequest,
+        request: &AskRequest,
+        options: &WorkOptions,
         door: &Door,
-        circle: &FriendGroup<'_>,
+        world: &FriendContext<'_>,
         context: &mut CommandContext<'_>,
     ) -> (Result<WorkOutcome, WorkError>, WorkNotices) {
         let mut already = WorkNotices::default();
         let mut copying = providers::start_spinner(context, "copying the project");
         let mut listener: Option<FriendEventPrinter> = None;
         let name = friend.name().to_string();
-        let worked = work(friend, working, door, &circle.friend_context, &mut |heard| match heard {
+        let worked = work(friend, request, options, door, world, &mut |heard| match heard {
             WorkEvent::Copying(progress) => {
                 if let Some(copying) = &copying {
                     copying.push_output(work_report::copy_progress_line(progress).as_bytes());
@@ -157,7 +149,7 @@ impl DoArgs {
             WorkEvent::Friend(event) => {
                 copying = None;
                 let listener = listener.get_or_insert_with(|| {
-                    FriendEventPrinter::new(vec![name.clone()], self.target.stream, context)
+                    FriendEventPrinter::new(vec![name.clone()], self.friend_args.stream, context)
                 });
                 listener.print_event(0, &event, context);
             }

@@ -183,11 +183,11 @@ fn a_friend_that_fails_or_may_not_write_changes_nothing() {
     let error = scene.ask(&friend, &scene.root(), &working("x")).unwrap_err();
     assert_eq!(error.to_string(), "codex failed: no more tokens; 1 change in its copy was dropped");
     let friend = Hands { deeds: &deeds, fails: false };
-    let reading = WorkRequest { access: Access::ReadOnly, ..working("x") };
+    let reading = AskRequest { access: Access::ReadOnly, ..working("x") };
     assert!(matches!(scene.ask(&friend, &scene.root(), &reading), Err(WorkError::Access { .. })));
     assert!(matches!(scene.ask(&friend, &scene.root(), &working(" \n")), Err(WorkError::NoPrompt)));
     let context = Some("x".repeat(200_001));
-    let much = WorkRequest { context, ..working("x") };
+    let much = AskRequest { context, ..working("x") };
     let text = scene.ask(&friend, &scene.root(), &much).unwrap_err().to_string();
     assert_eq!(text, "the context is too large: 200001 bytes, 200000 at most");
     assert!(scene.work(|_| {}).unwrap().proposal.is_none());

@@ -1,4 +1,4 @@
-//! What a friend is asked to do, once.
+//! What a friend is asked: one request, made once from the command line and handed on by reference to the friend.
 
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
@@ -6,6 +6,8 @@ use std::time::{Duration, Instant};
 use relaycode_exec::Deadlines;
 use relaycode_project::access::Access;
 use serde_json::Value;
+
+use crate::ask::verdict;
 
 /// The longest that anybody is waited for. Points in time farther away cannot be reckoned with.
 const MAX_WAIT: Duration = Duration::from_secs(365 * 24 * 60 * 60);
@@ -16,49 +18,91 @@ const KEEPER_MARGIN: Duration = Duration::from_secs(5);
 /// Between being asked to end (SIGTERM) and being ended (SIGKILL).
 pub(crate) const GRACE: Duration = Duration::from_millis(500);
 
-/// One thing that a friend is asked to do.
+/// What a friend is asked, by `ask`, `review` and `do` alike.
 #[derive(Debug, Clone)]
-pub struct FriendTurn {
-    /// What.
-    pub task: TurnTask,
-    /// Where it works: the project, or a copy of it. Without links.
+pub struct AskRequest {
+    /// What the user wants, in their words. What is sent is made of it, of the context and of the difference.
+    pub prompt: String,
+    /// What goes with it ([`crate::prompt::user_context`]).
+    pub context: Option<String>,
+    pub diff: AskDiff,
+    /// Where the friend works: the project, or a copy of it. Without links.
     pub directory: PathBuf,
-    /// What it may do there.
     pub access: Access,
     /// The model, as the friend names it; `None`: as it is configured.
     pub model: Option<String>,
-    /// The JSON schema that the answer has to follow.
-    pub schema: Option<Value>,
+    pub format: AnswerFormat,
     /// What it remembers, and whether it remembers this.
     pub memory: TurnMemory,
-    /// When it has to be done.
     pub limits: TurnLimits,
+    /// Whether the project is compared afterwards. Whoever asks several friends at once compares once, around all of
+    /// them.
+    pub check_tree: bool,
 }
 
-/// What is asked.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum TurnTask {
-    /// This prompt, whole: with the envelope, the context and the difference that go with it.
-    Prompt(String),
-    /// The friend's own review of what is on this branch and not in `base`. Only for friends that can
-    /// ([`crate::Abilities::review`]).
-    Review {
-        /// A branch or a commit; checked to exist.
-        base: String,
-    },
+pub enum AskDiff {
+    /// None.
+    None,
+    /// The uncommitted work, or else the last commit.
+    Latest,
+    Review(ReviewScope),
 }
 
-/// What a friend remembers.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct ReviewScope {
+    /// What the branch is compared with; `None`: what is found ([`relaycode_project::git::Git::default_base`]).
+    pub base: Option<String>,
+    /// Only these files and directories: relative to the project's root, or absolute. Empty: all.
+    pub paths: Vec<String>,
+    /// Whether the uncommitted work is reviewed with what is committed.
+    pub uncommitted: bool,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub enum AnswerFormat {
+    Text,
+    Json(Value),
+    Verdict,
+}
+
+impl AskRequest {
+    /// A question about the project in this directory, without anything beside it: read-only, in words, not remembered, and
+    /// not compared afterwards.
+    pub fn new(prompt: impl Into<String>, directory: PathBuf, limits: TurnLimits) -> AskRequest {
+        AskRequest {
+            prompt: prompt.into(),
+            context: None,
+            diff: AskDiff::None,
+            directory,
+            access: Access::ReadOnly,
+            model: None,
+            format: AnswerFormat::Text,
+            memory: TurnMemory::None,
+            limits,
+            check_tree: false,
+        }
+    }
+
+    pub fn schema(&self) -> Option<&Value> {
+        match &self.format {
+            AnswerFormat::Text => None,
+            AnswerFormat::Json(schema) => Some(schema),
+            AnswerFormat::Verdict => Some(&verdict::VERDICT_SCHEMA),
+        }
+    }
+}
+
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub enum TurnMemory {
     /// Nothing before, nothing after.
     #[default]
     None,
-    /// Nothing before; it can be taken up again afterwards ([`crate::Answer::session`]).
+    /// Nothing before; it can be taken up again afterwards ([`crate::FriendAnswer::session`]).
     Begin,
     /// What was said in this session of the friend's own, by its id.
     Resume(String),
-    /// This, which relay kept for a friend that keeps nothing itself ([`crate::friend::Sessions::Replayed`]): it is
+    /// This, which relay kept for a friend that keeps nothing itself ([`crate::friend::SessionSupport::Replayed`]): it is
     /// said again, the oldest first. What comes of this turn can be taken up again, too.
     Replay(Vec<PromptExchange>),
 }
@@ -78,16 +122,13 @@ impl PromptExchange {
         self.asked.len() + self.answered.len()
     }
 
-    /// Nothing was said.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 }
 
-/// When a turn has to be done.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TurnLimits {
-    /// When it began.
     pub started_at: Instant,
     /// How long it may take in all.
     pub total: Duration,
@@ -101,7 +142,11 @@ impl TurnLimits {
         TurnLimits { started_at: Instant::now(), total: total.min(MAX_WAIT), idle: idle.min(MAX_WAIT) }
     }
 
-    /// What is left of the whole time.
+    #[must_use]
+    pub fn restarted(&self) -> TurnLimits {
+        TurnLimits::new(self.total, self.idle)
+    }
+
     pub fn remaining(&self) -> Duration {
         self.total.saturating_sub(self.started_at.elapsed())
     }

@@ -23,16 +23,15 @@ use super::unmask::SecretUnmasker;
 use super::{ModelServer, failure, probe};
 use crate::driver::clock::TurnClock;
 use crate::friend::answer::{FriendAnswer, FriendUsage};
-use crate::friend::event::FriendEvent;
+use crate::friend::event::{EventSink, FriendEvent};
 use crate::friend::failure::FriendFailure;
 use crate::friend::friend_context::FriendContext;
-use crate::friend::turn::{FriendTurn, PromptExchange};
+use crate::friend::request::{AskRequest, PromptExchange};
 
 /// The envelope of a prompt tells friends to look into files; this one cannot.
 const NO_HANDS: &str = "You are asked for advice by another coding agent. You have no tools: you cannot open files, run \
     commands or look anything up, whatever the request says. Answer from what you are given in this conversation alone. \
     Where something that you would need is missing, say what it is instead of guessing.";
-/// It cannot change anything either.
 const ANSWER_WITH_A_PATCH: &str = "You cannot change files yourself. Write the changes in exactly the format that the \
     request describes.";
 
@@ -44,29 +43,26 @@ const SLACK: Duration = Duration::from_secs(60);
 const TOKEN: usize = 3;
 /// Cells of a tool's name in a message.
 const SHOWN: usize = 60;
-/// Models that a message offers.
 const OFFERED: usize = 3;
 
-/// A turn of a model server.
 pub(super) struct ModelServerTurn<'a> {
     pub(super) server: &'a ModelServer,
-    pub(super) turn: &'a FriendTurn,
+    pub(super) request: &'a AskRequest,
     pub(super) world: &'a FriendContext<'a>,
     pub(super) prompt: &'a str,
-    /// What was said before.
     pub(super) earlier: &'a [PromptExchange],
 }
 
 impl ModelServerTurn<'_> {
-    pub(super) async fn run(&self, hear: &mut dyn FnMut(FriendEvent)) -> Result<FriendAnswer, FriendFailure> {
+    pub(super) async fn run(&self, hear: &mut EventSink<'_>) -> Result<FriendAnswer, FriendFailure> {
         let friend = &self.server.provider;
         let provider =
             self.server.provider_entry().ok_or_else(|| self.server.failed("it is gone from models.yml"))?;
-        let mut clock = TurnClock::new(friend, self.turn.limits);
+        let mut clock = TurnClock::new(friend, self.request.limits);
         let pick = model_choice::choose_model(
             self.server,
             provider,
-            self.turn.model.as_deref(),
+            self.request.model.as_deref(),
             (&clock, self.world),
         )
         .await?;
@@ -81,7 +77,7 @@ impl ModelServerTurn<'_> {
         let options = StreamOptions {
             cancel: cancel.clone(),
             budget: servers.registry.file.retry.budget(),
-            timeouts: turn_timeouts(self.turn),
+            timeouts: turn_timeouts(self.request),
             secrets: secrets.clone().map(|secrets| secrets as Arc<dyn SecretMask + Send + Sync>),
             ..StreamOptions::default()
         };
@@ -112,7 +108,7 @@ impl ModelServerTurn<'_> {
     }
 
     fn request(&self, pick: &ServerModelPick, remarks: &mut Vec<String>) -> ChatRequest {
-        let system = match self.turn.access {
+        let system = match self.request.access {
             Access::ReadOnly => NO_HANDS.to_string(),
             _ => format!("{NO_HANDS} {ANSWER_WITH_A_PATCH}"),
         };
@@ -223,7 +219,6 @@ impl ModelServerTurn<'_> {
     }
 }
 
-/// Hears what a model says, and says it on.
 struct ModelEventForwarder<'h, 's> {
     hear: &'h mut dyn FnMut(FriendEvent),
     unmasker: SecretUnmasker<'s>,
@@ -266,12 +261,11 @@ impl ModelEventForwarder<'_, '_> {
 }
 
 /// The turn's own clock decides; no attempt gives up before it.
-fn turn_timeouts(turn: &FriendTurn) -> StreamTimeouts {
-    let long = turn.limits.total.saturating_add(SLACK);
+fn turn_timeouts(request: &AskRequest) -> StreamTimeouts {
+    let long = request.limits.total.saturating_add(SLACK);
     StreamTimeouts { first_byte: long, idle: long, total: long }
 }
 
-/// By which wire it is reached.
 fn transport_name(model: &Model) -> &'static str {
     wire::by_id(&model.api).map_or("http", |wire| wire.id())
 }
