@@ -10,7 +10,7 @@ use relaycode_exec::Runner;
 use relaycode_ledger::disk::tree::ProjectTree;
 use relaycode_ledger::{Digest, Ledger};
 use relaycode_project::checkout::{CheckoutKey, CheckoutKeys, NamedProject};
-use relaycode_project::config::{self, Config, ConfigError, LoadedConfig};
+use relaycode_project::config::{Config, LoadedConfig};
 use relaycode_project::git::Git;
 use relaycode_project::git::head;
 use relaycode_project::git::head::GitHead;
@@ -52,19 +52,16 @@ pub struct PlanPreview {
 }
 
 impl Door {
-    /// The door of the project at `root`, which `ledger` is the ledger of. `home` is the user's own
-    /// directory. Nothing is written.
-    ///
-    /// # Errors
-    /// If the configuration is broken.
-    pub fn open(
-        root: &Path,
+    /// The door of the project at `root`, whose ledger and configuration are given. `home` is the user's own
+    /// directory. Nothing is read or written.
+    pub fn new(
+        root: PathBuf,
         ledger: Ledger,
-        home: Option<&Path>,
+        loaded: LoadedConfig,
+        home: Option<PathBuf>,
         runner: Runner,
-    ) -> Result<Door, ConfigError> {
-        let loaded = config::load(root, home)?;
-        Ok(Door { root: root.to_path_buf(), ledger, loaded, runner, home: home.map(Path::to_path_buf) })
+    ) -> Door {
+        Door { root, ledger, loaded, runner, home }
     }
 
     /// How long one of the project's commands may take.
@@ -81,7 +78,28 @@ impl Door {
         submission: &Submission<'_>,
         approver: &mut dyn Approver,
     ) -> Result<SubmitOutcome, DoorError> {
-        submit::submit(self, submission, approver)
+        submit::submit(self, submission, None, approver)
+    }
+
+    /// The same for a proposal that was planned already, by [`Door::plan`].
+    ///
+    /// # Errors
+    /// As [`Door::submit`].
+    pub fn submit_planned(
+        &self,
+        submission: &Submission<'_>,
+        plan: Plan,
+        approver: &mut dyn Approver,
+    ) -> Result<SubmitOutcome, DoorError> {
+        submit::submit(self, submission, Some(plan), approver)
+    }
+
+    /// The plan for the project as it is now.
+    ///
+    /// # Errors
+    /// Why it is refused.
+    pub fn plan(&self, submission: &Submission<'_>) -> Result<Plan, Box<PlanRefusal>> {
+        submit::make_plan(self, submission, &self.tree(&submission.limits))
     }
 
     /// What a proposal would do to `tree`, and what would have to be asked; nothing is done.
@@ -99,7 +117,12 @@ impl Door {
         Ok(PlanPreview { plan, digest, rules })
     }
 
-    /// What is set.
+    /// The file that names the project's commands, as people know it; empty if there is none.
+    pub fn config_file_name(&self) -> String {
+        let name = self.loaded.file.as_deref().and_then(Path::file_name);
+        name.map(|name| name.to_string_lossy().into_owned()).unwrap_or_default()
+    }
+
     pub fn config(&self) -> &Config {
         &self.loaded.config
     }

@@ -6,6 +6,7 @@
 //! surface: whoever can ask a person brings an [`Approver`].
 
 mod adopt;
+mod answer;
 pub mod approval;
 pub mod door;
 pub mod gate;
@@ -16,6 +17,7 @@ pub mod setup;
 mod submit;
 
 pub use adopt::{Adoption, RecordedCommand, SecuredProject};
+pub use answer::AnswerProposal;
 pub use approval::approver::{ApprovalQuestion, ApprovalReply, Approver, DoorEvent, PlanRevision};
 pub use approval::rule::{AllowOption, ApprovalRule};
 pub use door::{Door, PlanPreview};

@@ -1,19 +1,21 @@
 //! What a text from a clipboard is to this project: everything that is no patch for it is forgotten.
 
-use relaycode_change::plan::FileChangeKind;
+use relaycode_change::plan::{FileChangeKind, Plan};
+use relaycode_change::prompt;
 use relaycode_change::prompt::repair;
 use relaycode_change::proposal::limits::PlanLimits;
-use relaycode_change::{prompt, response};
-use relaycode_door::{Door, Submission};
+use relaycode_door::{AnswerProposal, Door, Submission};
 use relaycode_project::checkout::NamedProject;
 
+use crate::inbox::{InboxSource, InboxText};
+
 /// Whom an answer is meant for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub enum Addressee {
     /// This project: it says so.
     ThisProject,
-    /// It does not say, but it fits files of this project.
-    MaybeThisProject,
+    /// It does not say, but by this plan it fits files of this project.
+    MaybeThisProject(Plan),
     /// Another checkout of this project.
     OtherCheckout,
     /// Another project.
@@ -22,33 +24,33 @@ pub enum Addressee {
     NoMatch,
 }
 
-/// Whether a text may be a patch at all: it changes files, or it says for which project it is.
-pub fn may_be_patch(text: &str, limits: &PlanLimits) -> bool {
+/// Reads a text. `None`: it is no patch at all, because it changes no file and names no project.
+pub fn read_text(text: String, source: InboxSource, limits: &PlanLimits) -> Option<InboxText> {
     // The instructions that relay itself prints are full of examples.
-    if prompt::is_prompt(text) {
-        return false;
+    if prompt::is_prompt(&text) {
+        return None;
     }
-    match response::read_all(text, limits) {
+    let answers = AnswerProposal::read_all(&text, limits);
+    let may_be_patch = match &answers {
         Ok(answers) => {
             // A repair prompt may quote the control block of the answer that it is about.
-            let quoted = repair::is_repair_prompt(text);
-            answers.iter().any(|answer| {
-                let named = answer.proposal.control.project_id.is_some();
-                !answer.proposal.operations.is_empty() || (named && !quoted)
+            let quoted = repair::is_repair_prompt(&text);
+            answers.iter().any(|AnswerProposal { proposal, .. }| {
+                !proposal.operations.is_empty() || (proposal.control.project_id.is_some() && !quoted)
             })
         }
         // Too much of something: only what names a project is worth a word about it.
         Err(_) => text.contains("projectId:"),
-    }
+    };
+    may_be_patch.then_some(InboxText { text, source, answers })
 }
 
 /// Whom an answer is meant for.
 pub fn find_addressee(door: &Door, submission: &Submission<'_>) -> Addressee {
     let Some(named) = submission.proposal.control.project_id.as_deref() else {
-        return if changes_existing_file(door, submission) {
-            Addressee::MaybeThisProject
-        } else {
-            Addressee::NoMatch
+        return match door.plan(submission) {
+            Ok(plan) if changes_existing_file(&plan) => Addressee::MaybeThisProject(plan),
+            _ => Addressee::NoMatch,
         };
     };
     match door.match_project_id(Some(named)) {
@@ -58,12 +60,9 @@ pub fn find_addressee(door: &Door, submission: &Submission<'_>) -> Addressee {
     }
 }
 
-/// Whether all of it fits, and something of it changes a file that is here: new files alone fit anywhere.
-fn changes_existing_file(door: &Door, submission: &Submission<'_>) -> bool {
-    let tree = door.tree(&submission.limits);
-    let changes = |change: FileChangeKind| {
-        matches!(change, FileChangeKind::Modified | FileChangeKind::Deleted | FileChangeKind::Renamed)
-    };
-    door.preview(submission, &tree)
-        .is_ok_and(|preview| preview.plan.files.iter().any(|file| changes(file.change)))
+/// New files alone fit anywhere.
+fn changes_existing_file(plan: &Plan) -> bool {
+    plan.files.iter().any(|file| {
+        matches!(file.change, FileChangeKind::Modified | FileChangeKind::Deleted | FileChangeKind::Renamed)
+    })
 }

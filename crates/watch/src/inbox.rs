@@ -9,6 +9,9 @@ use std::os::unix::net::UnixStream;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
+use relaycode_change::response::ResponseError;
+use relaycode_door::AnswerProposal;
+
 use crate::clipboard::ClipboardError;
 use crate::storm::STORM_WINDOW;
 
@@ -21,12 +24,7 @@ pub const MAX_WAITING_BYTES: usize = 16 << 20;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum InboxEvent {
     /// A text that may be a patch.
-    Text {
-        /// The text.
-        text: String,
-        /// How it came.
-        source: InboxSource,
-    },
+    Text(InboxText),
     /// Text that could not be looked at.
     Skipped(ClipboardSkipReason),
     /// The clipboard changed so often that only what it came to rest with was looked at.
@@ -35,6 +33,15 @@ pub enum InboxEvent {
     Dropped(usize),
     /// The clipboard can no longer be watched.
     ClipboardLost(ClipboardError),
+}
+
+/// A text that may be a patch, read: whoever takes it up has its answers.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct InboxText {
+    pub text: String,
+    pub source: InboxSource,
+    /// An error is worth a word, too: the text names a project.
+    pub answers: Result<Vec<AnswerProposal>, ResponseError>,
 }
 
 /// How a text came.
@@ -88,13 +95,13 @@ struct InboxEntry {
 impl InboxEntry {
     fn bytes(&self) -> usize {
         match &self.arrival {
-            InboxEvent::Text { text, .. } => text.len(),
+            InboxEvent::Text(incoming) => incoming.text.len(),
             _ => 0,
         }
     }
 
     fn was_copied(&self) -> bool {
-        matches!(self.arrival, InboxEvent::Text { source: InboxSource::Copied, .. })
+        matches!(&self.arrival, InboxEvent::Text(text) if text.source == InboxSource::Copied)
     }
 }
 
@@ -178,11 +185,7 @@ impl Inbox {
 
     /// How many texts wait.
     pub fn waiting_texts(&self) -> usize {
-        self.lock()
-            .waiting
-            .iter()
-            .filter(|waiting| matches!(waiting.arrival, InboxEvent::Text { .. }))
-            .count()
+        self.lock().waiting.iter().filter(|waiting| matches!(waiting.arrival, InboxEvent::Text(_))).count()
     }
 
     fn lock(&self) -> MutexGuard<'_, InboxQueue> {
@@ -196,7 +199,11 @@ mod tests {
     use super::*;
 
     fn text(text: &str) -> InboxEvent {
-        InboxEvent::Text { text: text.to_string(), source: InboxSource::Copied }
+        from(text, InboxSource::Copied)
+    }
+
+    fn from(text: &str, source: InboxSource) -> InboxEvent {
+        InboxEvent::Text(InboxText { text: text.to_string(), source, answers: Ok(Vec::new()) })
     }
 
     #[test]
@@ -234,7 +241,7 @@ mod tests {
     #[test]
     fn of_the_copies_that_a_storm_began_with_only_the_last_waits() {
         let inbox = Inbox::new().unwrap();
-        let pasted = InboxEvent::Text { text: "pasted".into(), source: InboxSource::Pasted };
+        let pasted = from("pasted", InboxSource::Pasted);
         inbox.put(pasted.clone(), false);
         inbox.put(text("1"), false);
         inbox.put(text("2"), false);

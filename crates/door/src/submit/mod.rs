@@ -9,7 +9,6 @@ pub(crate) mod accept;
 pub(crate) mod admit;
 pub(crate) mod metadata;
 pub(crate) mod outcome;
-pub(crate) mod plan_guard;
 pub(crate) mod submission;
 
 use relaycode_change::plan::revise;
@@ -31,7 +30,6 @@ use crate::gate::{self, GateReport, GateStep, StepResult};
 use crate::linter::LinterCount;
 use crate::submit::metadata::record_metadata;
 use crate::submit::outcome::{DoorError, SubmitOutcome};
-use crate::submit::plan_guard::PlanBytesGuard;
 use crate::submit::submission::Submission;
 
 /// So often a plan is made anew because files changed under it.
@@ -41,11 +39,13 @@ const MAX_REPLANS: usize = 5;
 pub(crate) fn submit(
     door: &Door,
     submission: &Submission<'_>,
+    planned: Option<Plan>,
     approver: &mut dyn Approver,
 ) -> Result<SubmitOutcome, DoorError> {
     let way = Submit {
         door,
         submission,
+        planned,
         approver,
         trusted: false,
         approver_asked: false,
@@ -82,6 +82,9 @@ impl<E: Into<DoorError>> From<E> for EarlyExit {
 pub(crate) struct Submit<'a, 's> {
     pub(crate) door: &'a Door,
     pub(crate) submission: &'a Submission<'s>,
+    /// The first plan, where somebody made it before. Anything that changed since is found like any other change
+    /// between a plan and the ledger.
+    planned: Option<Plan>,
     pub(crate) approver: &'a mut dyn Approver,
     /// What the project's file wants counts.
     pub(crate) trusted: bool,
@@ -112,7 +115,7 @@ impl<'a> Submit<'a, '_> {
         let mut prepared = None;
         for _ in 0..MAX_REPLANS {
             let Some((plan, extra)) = waiting.take() else { break };
-            let mut admitted = self.admit(plan, extra)?;
+            let admitted = self.admit(plan, extra)?;
             // The ledger compares every byte once more. Here it is done only after time has passed: before
             // a command runs for nothing, and after it ran.
             let mut changed = Vec::new();
@@ -126,7 +129,7 @@ impl<'a> Submit<'a, '_> {
                 }
             }
             if changed.is_empty() {
-                match self.begin(id, &mut admitted) {
+                match self.begin(id, &admitted) {
                     Ok(open) => {
                         let baseline = prepared.flatten();
                         return self.keep_or_put_back(open, admitted, baseline.as_ref());
@@ -184,10 +187,11 @@ impl<'a> Submit<'a, '_> {
     }
 
     /// The plan. One that changes nothing ends the way.
-    fn plan_changes(&self) -> Result<Plan, EarlyExit> {
-        let tree = self.door.tree(&self.submission.limits);
-        let planned = make_plan(self.door, self.submission, &tree);
-        let plan = planned.map_err(|refused| EarlyExit::from(SubmitOutcome::Refused(refused)))?;
+    fn plan_changes(&mut self) -> Result<Plan, EarlyExit> {
+        let plan = match self.planned.take() {
+            Some(plan) => plan,
+            None => self.door.plan(self.submission).map_err(SubmitOutcome::Refused)?,
+        };
         if plan.files.iter().all(|file| file.change == FileChangeKind::Unchanged) {
             return Err(SubmitOutcome::AlreadyIn { plan }.into());
         }
@@ -323,7 +327,7 @@ impl<'a> Submit<'a, '_> {
     }
 
     /// Puts the plan on disk, ready to be kept or put back.
-    fn begin(&self, id: TxId, admitted: &mut AdmittedPlan) -> Result<OpenTransaction<'a>, LedgerError> {
+    fn begin(&self, id: TxId, admitted: &AdmittedPlan) -> Result<OpenTransaction<'a>, LedgerError> {
         let door = self.door;
         let proposal = self.submission.proposal;
         let named = proposal.control.project_id.as_deref();
@@ -334,8 +338,9 @@ impl<'a> Submit<'a, '_> {
         };
         let about =
             record_metadata(self.submission, id, &project_id, door.head(), &admitted.plan, admitted.digest);
-        let lent = PlanBytesGuard::new(&mut admitted.plan);
-        door.ledger.begin(lent.changes(), about, &|| self.approver.stop_requested())
+        let changes: Vec<FileChange<'_>> =
+            admitted.plan.files.iter().filter_map(FileChange::from_plan).collect();
+        door.ledger.begin(&changes, about, &|| self.approver.stop_requested())
     }
 
     /// What the user said beforehand that covers these; policy, if there is nothing to cover.

@@ -46,6 +46,14 @@ impl AnswerOrigin {
         }
     }
 
+    /// The friend whose work it is.
+    pub(crate) fn friend(&self) -> Option<&str> {
+        match self {
+            AnswerOrigin::Friend(name) => Some(name),
+            _ => None,
+        }
+    }
+
     /// What the door calls it.
     pub(crate) fn to_door_origin(&self) -> relaycode_door::SubmissionOrigin {
         match self {

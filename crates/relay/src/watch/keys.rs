@@ -158,9 +158,9 @@ impl WatchSession<'_, '_> {
 
     fn retry_last_answer(&mut self) -> Result<(), CommandFailure> {
         match self.last_answer.text.take() {
-            Some((text, how)) => {
-                self.seen_texts.forget(&text);
-                self.process_text(text, how, true)
+            Some(text) => {
+                self.seen_texts.forget(&text.text);
+                self.process_text(text, true)
             }
             None => {
                 self.status.set_remark("there is nothing to take up again");

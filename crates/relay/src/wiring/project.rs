@@ -21,7 +21,7 @@ use relaycode_tui::views::record::RevertStatus;
 use crate::report::failure::{CommandFailure, Exit, ProjectState};
 use crate::terminal::signals::SignalGuard;
 use crate::wiring::context::CommandContext;
-use relaycode_project::config::{self, LogLevel};
+use relaycode_project::config::{self, ConfigError, LoadedConfig, LogLevel};
 use relaycode_project::git::head;
 use relaycode_project::git::head::GitHead;
 use relaycode_project::root;
@@ -32,6 +32,8 @@ pub(crate) struct Project {
     pub(crate) root: PathBuf,
     /// What was done to it.
     pub(crate) ledger: Ledger,
+    /// A configuration that cannot be read is the matter of who needs it.
+    pub(crate) config: Result<LoadedConfig, ConfigError>,
 }
 
 /// What became of a transaction of this ledger.
@@ -62,13 +64,13 @@ impl Project {
     pub(crate) fn open(context: &mut CommandContext<'_>) -> Result<Project, CommandFailure> {
         let home = context.home.path.clone();
         let root = root::find(&context.options.directory, home.as_deref(), &context.home.ceilings)?.path;
-        // A configuration that cannot be read is the matter of who needs it.
-        if let Ok(loaded) = config::load(&root, home.as_deref()) {
+        let config = config::load(&root, home.as_deref());
+        if let Ok(loaded) = &config {
             context.console.set_level(loaded.config.core.log_level);
         }
         let settings = LedgerSettings { home, ..LedgerSettings::default() };
         let ledger = Ledger::open(Arc::new(RealFs::default()), &root, settings)?;
-        Ok(Project { root, ledger })
+        Ok(Project { root, ledger, config })
     }
 
     /// Brings the ledger back from its copy if it was lost, and says so on stderr. A copy that cannot
@@ -114,6 +116,10 @@ impl Project {
         find_revert_status(&self.ledger, id)
     }
 
+    pub(crate) fn config(&self) -> Result<&LoadedConfig, CommandFailure> {
+        self.config.as_ref().map_err(|error| error.clone().into())
+    }
+
     /// What git has checked out there.
     pub(crate) fn git_head(&self) -> GitHead {
         head::read(&self.root)
@@ -121,14 +127,15 @@ impl Project {
 
     /// The way in, with the project's configuration.
     pub(crate) fn into_door(self, context: &CommandContext<'_>) -> Result<Door, CommandFailure> {
-        Ok(Door::open(&self.root, self.ledger, context.home.path.as_deref(), process_runner()?)?)
+        let home = context.home.path.clone();
+        Ok(Door::new(self.root, self.ledger, self.config?, home, process_runner()?))
     }
 
     /// Puts the changes on disk and records them, whole or not at all. A signal meanwhile stops it,
     /// with everything put back.
     pub(crate) fn commit_changes(
         &self,
-        changes: &[FileChange],
+        changes: &[FileChange<'_>],
         about: TransactionHeader,
         decided_by: &str,
     ) -> Result<CommittedTransaction, CommandFailure> {

@@ -29,6 +29,7 @@ use relaycode_friend::{
 use relaycode_ledger::transaction::CommitVerdict;
 use relaycode_ledger::{Ledger, LedgerSettings, RevertOptions, TransactionHeader, TxId};
 use relaycode_project::access::Access;
+use relaycode_project::config;
 use relaycode_project::git::Git;
 use relaycode_testkit::git::git;
 
@@ -88,7 +89,8 @@ impl Scene {
     pub(super) fn door_at(&self, root: &Path) -> Door {
         let settings = LedgerSettings { home: Some(self.home()), ..LedgerSettings::default() };
         let ledger = Ledger::open(Arc::new(RealFs::default()), root, settings).unwrap();
-        Door::open(root, ledger, Some(&self.home()), keeper_fixture::runner()).unwrap()
+        let loaded = config::load(root, Some(&self.home())).unwrap();
+        Door::new(root.to_path_buf(), ledger, loaded, Some(self.home()), keeper_fixture::runner())
     }
 
     pub(super) fn scratch(&self) -> Result<ScratchCopy, ScratchError> {

@@ -80,6 +80,7 @@ impl Desk {
         let stop = Rc::clone(&self.stop);
         let outside = ApproverHooks {
             open: Box::new(move || Some(Terminal::from_file(terminal.try_clone().unwrap(), false))),
+            on_question: Box::new(|_| {}),
             stop: Box::new(move || stop.get()),
             run: Box::new(run),
             err: Some(self.terminal.try_clone().unwrap()),
