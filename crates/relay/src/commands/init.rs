@@ -67,7 +67,7 @@ impl RunCommand for InitArgs {
                 git_commit_msg: Some("relay: set the project up".to_string()),
                 ..TransactionHeader::new(TxId::random(), &id, &clock::now_utc(), "init")
             };
-            let committed = project.commit_changes(&changes, about, "user")?;
+            let committed = project::commit_changes(&project.ledger, &changes, about, "user")?;
             if let Some(said) = &committed.durability_doubt {
                 return Err(project::disk_doubt_failure(&committed.record.uuid.short(), said));
             }

@@ -26,11 +26,8 @@ use relaycode_project::git::head;
 use relaycode_project::git::head::GitHead;
 use relaycode_project::root;
 
-/// A project.
 pub(crate) struct Project {
-    /// Its directory.
     pub(crate) root: PathBuf,
-    /// What was done to it.
     pub(crate) ledger: Ledger,
     /// A configuration that cannot be read is the matter of who needs it.
     pub(crate) config: Result<LoadedConfig, ConfigError>,
@@ -76,27 +73,12 @@ impl Project {
     /// Brings the ledger back from its copy if it was lost, and says so on stderr. A copy that cannot
     /// be used is no reason to stop.
     pub(crate) fn restore_ledger(&self, context: &mut CommandContext<'_>) {
-        let said = match self.ledger.restore_from_copy() {
-            Ok(0) => return,
-            Ok(records) => format!(
-                "the records of this project were gone from .relaycode: {} came back from your own copy",
-                relaycode_tui::pluralize(records, "record")
-            ),
-            Err(error) => format!("your own copy of the records cannot be used: {error}"),
-        };
-        let look = context.console.err_style();
-        let text = views::outcome::warning_line(&look, &look.safe(&said));
-        context.eprint_at(LogLevel::Error, &text);
+        restore_ledger(&self.ledger, context);
     }
 
     /// Puts right what an earlier run left in the middle, and says so on stderr.
     pub(crate) fn recover(&self, context: &mut CommandContext<'_>) -> Result<(), CommandFailure> {
-        self.restore_ledger(context);
-        let recovered = self.ledger.recover(RecoveryMode::Automatic)?;
-        let text = views::recovery::text(&recovered, &context.console.err_style());
-        // Something went wrong, if not now: also who wants to hear little hears of it.
-        context.eprint_at(LogLevel::Error, &text);
-        Ok(())
+        recover_ledger(&self.ledger, context)
     }
 
     /// What a name of the user's stands for.
@@ -130,24 +112,53 @@ impl Project {
         let home = context.home.path.clone();
         Ok(Door::new(self.root, self.ledger, self.config?, home, process_runner()?))
     }
+}
 
-    /// Puts the changes on disk and records them, whole or not at all. A signal meanwhile stops it,
-    /// with everything put back.
-    pub(crate) fn commit_changes(
-        &self,
-        changes: &[FileChange<'_>],
-        about: TransactionHeader,
-        decided_by: &str,
-    ) -> Result<CommittedTransaction, CommandFailure> {
-        SignalGuard::hold_until_exit()?;
-        let signals = SignalGuard::acquire()?;
-        let open = self.ledger.begin(changes, about, &|| signals.stop_requested())?;
-        let committed = open
-            .commit(CommitVerdict { decided_by: Some(decided_by.to_string()), ..CommitVerdict::default() })?;
-        // Tidying up can wait for the next time.
-        let _ = self.ledger.collect_daily(clock::unix_seconds(), &RetentionPolicy::default());
-        Ok(committed)
-    }
+/// Brings the ledger back from its copy if it was lost, and says so on stderr. A copy that cannot
+/// be used is no reason to stop.
+fn restore_ledger(ledger: &Ledger, context: &mut CommandContext<'_>) {
+    let said = match ledger.restore_from_copy() {
+        Ok(0) => return,
+        Ok(records) => format!(
+            "the records of this project were gone from .relaycode: {} came back from your own copy",
+            relaycode_tui::pluralize(records, "record")
+        ),
+        Err(error) => format!("your own copy of the records cannot be used: {error}"),
+    };
+    let look = context.console.err_style();
+    let text = views::outcome::warning_line(&look, &look.safe(&said));
+    context.eprint_at(LogLevel::Error, &text);
+}
+
+/// Puts right what an earlier run left in the middle, and says so on stderr.
+pub(crate) fn recover_ledger(
+    ledger: &Ledger,
+    context: &mut CommandContext<'_>,
+) -> Result<(), CommandFailure> {
+    restore_ledger(ledger, context);
+    let recovered = ledger.recover(RecoveryMode::Automatic)?;
+    let text = views::recovery::text(&recovered, &context.console.err_style());
+    // Something went wrong, if not now: also who wants to hear little hears of it.
+    context.eprint_at(LogLevel::Error, &text);
+    Ok(())
+}
+
+/// Puts the changes on disk and records them, whole or not at all. A signal meanwhile stops it,
+/// with everything put back.
+pub(crate) fn commit_changes(
+    ledger: &Ledger,
+    changes: &[FileChange<'_>],
+    about: TransactionHeader,
+    decided_by: &str,
+) -> Result<CommittedTransaction, CommandFailure> {
+    SignalGuard::hold_until_exit()?;
+    let signals = SignalGuard::acquire()?;
+    let open = ledger.begin(changes, about, &|| signals.stop_requested())?;
+    let committed =
+        open.commit(CommitVerdict { decided_by: Some(decided_by.to_string()), ..CommitVerdict::default() })?;
+    // Tidying up can wait for the next time.
+    let _ = ledger.collect_daily(clock::unix_seconds(), &RetentionPolicy::default());
+    Ok(committed)
 }
 
 /// Whoever runs processes: this very program is their keeper.
