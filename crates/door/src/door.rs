@@ -18,9 +18,8 @@ use relaycode_project::identity;
 use relaycode_project::trust::{self, TrustRequest, TrustStore};
 
 use crate::approval::approver::Approver;
-use crate::approval::rule::ApprovalRule;
+use crate::approval::rules::{ApprovalReason, CheckedChange};
 use crate::submit;
-use crate::submit::admit;
 use crate::submit::outcome::{DoorError, SubmitOutcome};
 use crate::submit::submission::Submission;
 
@@ -33,7 +32,6 @@ pub struct Door {
     pub root: PathBuf,
     /// What was done to it, and the only writer of its files.
     pub ledger: Ledger,
-    /// What is set.
     pub loaded: LoadedConfig,
     /// Runs the project's commands.
     pub runner: Runner,
@@ -43,12 +41,10 @@ pub struct Door {
 /// What a proposal would do.
 #[derive(Debug, Clone)]
 pub struct PlanPreview {
-    /// The plan.
     pub plan: Plan,
-    /// Its digest.
     pub digest: Digest,
     /// What a person would be asked about.
-    pub rules: Vec<ApprovalRule>,
+    pub rules: Vec<ApprovalReason>,
 }
 
 impl Door {
@@ -113,7 +109,8 @@ impl Door {
     ) -> Result<PlanPreview, Box<PlanRefusal>> {
         let plan = submit::make_plan(self, submission, tree)?;
         let digest = submit::plan_digest(&plan);
-        let rules = admit::admission_rules(self, submission, &plan, self.trust_state().allows());
+        let trusted = self.trust_state().allows();
+        let rules = CheckedChange { door: self, submission, plan: &plan, trusted }.reasons();
         Ok(PlanPreview { plan, digest, rules })
     }
 
@@ -121,6 +118,13 @@ impl Door {
     pub fn config_file_name(&self) -> String {
         let name = self.loaded.file.as_deref().and_then(Path::file_name);
         name.map(|name| name.to_string_lossy().into_owned()).unwrap_or_default()
+    }
+
+    /// The commands that are configured, in the order in which they run.
+    pub fn gate_commands(&self) -> Vec<String> {
+        let patch = &self.config().patch;
+        let all = [&patch.pre_command, &patch.post_command, &patch.linter];
+        all.into_iter().filter(|command| !command.trim().is_empty()).cloned().collect()
     }
 
     pub fn config(&self) -> &Config {
@@ -137,7 +141,6 @@ impl Door {
         head::read(&self.root)
     }
 
-    /// git, in this project.
     pub fn git(&self) -> Git<'_> {
         Git::new(&self.runner, &self.root)
     }
@@ -147,7 +150,6 @@ impl Door {
         self.loaded.trust_request()
     }
 
-    /// What the user trusts.
     pub fn trust(&self) -> TrustStore {
         TrustStore::new(self.home.as_deref())
     }
@@ -162,7 +164,6 @@ impl Door {
         self.home.is_some()
     }
 
-    /// The keys of checkouts.
     pub fn checkout(&self) -> CheckoutKeys {
         CheckoutKeys::new(self.home.as_deref())
     }

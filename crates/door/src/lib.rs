@@ -19,7 +19,7 @@ mod submit;
 pub use adopt::{Adoption, RecordedCommand, SecuredProject};
 pub use answer::AnswerProposal;
 pub use approval::approver::{ApprovalQuestion, ApprovalReply, Approver, DoorEvent, PlanRevision};
-pub use approval::rule::{AllowOption, ApprovalRule};
+pub use approval::rules::{self, ApprovalReason, ApprovalRule, RuleConsent, RuleText};
 pub use door::{Door, PlanPreview};
 pub use gate::GateReport;
 pub use instructions::{InstructionsError, ModelInstructions};

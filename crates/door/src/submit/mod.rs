@@ -6,7 +6,6 @@
 //! there on every way out either commits or puts back.
 
 pub(crate) mod accept;
-pub(crate) mod admit;
 pub(crate) mod metadata;
 pub(crate) mod outcome;
 pub(crate) mod submission;
@@ -24,7 +23,7 @@ use relaycode_project::trust;
 use relaycode_text::redact::redact;
 
 use crate::approval::approver::{ApprovalQuestion, ApprovalReply, Approver, DoorEvent, PlanRevision};
-use crate::approval::rule::{AllowOption, ApprovalRule};
+use crate::approval::rules::{self, ApprovalReason, ApprovalRule, CheckedChange, RuleConsent};
 use crate::door::{Door, SYNTAX_BUDGET};
 use crate::gate::{self, GateReport, GateStep, StepResult};
 use crate::linter::LinterCount;
@@ -35,7 +34,6 @@ use crate::submit::submission::Submission;
 /// So often a plan is made anew because files changed under it.
 const MAX_REPLANS: usize = 5;
 
-/// Takes a submission through.
 pub(crate) fn submit(
     door: &Door,
     submission: &Submission<'_>,
@@ -60,9 +58,7 @@ pub(crate) fn submit(
 
 /// Why the way ends before its end.
 pub(crate) enum EarlyExit {
-    /// With an outcome.
     Outcome(Box<SubmitOutcome>),
-    /// With an error.
     Error(DoorError),
 }
 
@@ -146,7 +142,7 @@ impl<'a> Submit<'a, '_> {
             }
             self.approver.on_event(&DoorEvent::Replanned { paths: &changed });
             self.approver_asked = false;
-            let extra = admitted.by_person.then_some(ApprovalRule::ChangedMeanwhile { paths: changed });
+            let extra = admitted.by_person.then(|| rules::changed_meanwhile::reason(&changed));
             waiting = Some((self.plan_changes()?, extra));
         }
         let paths = waiting.map(|(plan, _)| plan.files.iter().map(|file| file.path.clone()).collect());
@@ -228,13 +224,18 @@ impl<'a> Submit<'a, '_> {
     }
 
     /// Gets a yes for the plan, or for what a person makes of it.
-    fn admit(&mut self, mut plan: Plan, mut extra: Option<ApprovalRule>) -> Result<AdmittedPlan, EarlyExit> {
+    fn admit(
+        &mut self,
+        mut plan: Plan,
+        mut extra: Option<ApprovalReason>,
+    ) -> Result<AdmittedPlan, EarlyExit> {
         let proposal = self.submission.proposal;
         loop {
             let digest = plan_digest(&plan);
-            let mut rules = admit::admission_rules(self.door, self.submission, &plan, self.trusted);
+            let (door, submission, trusted) = (self.door, self.submission, self.trusted);
+            let mut rules = CheckedChange { door, submission, plan: &plan, trusted }.reasons();
             rules.extend(extra.take());
-            let open: Vec<ApprovalRule> =
+            let open: Vec<ApprovalReason> =
                 rules.iter().filter(|rule| !self.submission.covers(rule)).cloned().collect();
             if open.is_empty() {
                 let by = self.consent_source(&rules);
@@ -254,7 +255,7 @@ impl<'a> Submit<'a, '_> {
                 }
                 ApprovalReply::Revise(revisions) => {
                     plan = self.apply_revisions(plan, &revisions)?;
-                    extra = Some(ApprovalRule::Revised);
+                    extra = Some(rules::revised::reason());
                 }
                 ApprovalReply::No { reason } => {
                     return Err(SubmitOutcome::Declined { plan, reason, put_back: false, gate: None }.into());
@@ -312,7 +313,7 @@ impl<'a> Submit<'a, '_> {
         let (report, counted) =
             gate::run::run_step(self.door, GateStep::Baseline, &patch.linter, self.approver);
         self.check_stopped(&report.result)?;
-        if counted.is_none() && !self.submission.consent.allow.contains(&AllowOption::Gate) {
+        if counted.is_none() && !self.submission.consent.allow.contains(&rules::gate::GateRule.text().name) {
             return Err(SubmitOutcome::PreCheckFailed { plan: plan.clone(), step: report }.into());
         }
         self.gate.steps.push(report);
@@ -344,10 +345,13 @@ impl<'a> Submit<'a, '_> {
     }
 
     /// What the user said beforehand that covers these; policy, if there is nothing to cover.
-    pub(crate) fn consent_source(&self, rules: &[ApprovalRule]) -> String {
+    pub(crate) fn consent_source(&self, rules: &[ApprovalReason]) -> String {
         let mut said: Vec<String> = Vec::new();
         for rule in rules {
-            let by = rule.allowed_by().map_or("-y".to_string(), |allow| format!("--allow {}", allow.name()));
+            let by = match rule.rule().consent {
+                RuleConsent::Allow => format!("--allow {}", rule.name()),
+                _ => "-y".to_string(),
+            };
             if !said.contains(&by) {
                 said.push(by);
             }
@@ -355,11 +359,11 @@ impl<'a> Submit<'a, '_> {
         if said.is_empty() { "policy".to_string() } else { said.join(" ") }
     }
 
-    pub(crate) fn record_decision(&mut self, step: &str, by: &str, rules: &[ApprovalRule]) {
+    pub(crate) fn record_decision(&mut self, step: &str, by: &str, rules: &[ApprovalReason]) {
         // A plan that was made anew is decided about anew; what was said of the one before counts for nothing.
         let same = format!("{step} ");
         self.decisions.retain(|decision| !decision.starts_with(&same));
-        let sentences: Vec<String> = rules.iter().map(ApprovalRule::sentence).collect();
+        let sentences: Vec<&str> = rules.iter().map(ApprovalReason::sentence).collect();
         // What a rule found may quote a file, and what the gate said a command line.
         let decision = match (sentences.is_empty(), step) {
             (false, _) => format!("{step} by {by}: {}", sentences.join("; ")),

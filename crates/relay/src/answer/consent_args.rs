@@ -1,8 +1,7 @@
 //! What is said of a change before anybody sees it: `-y`, `--allow` and `--diff`.
 
-use clap::ValueEnum;
-use clap::builder::PossibleValue;
-use relaycode_door::{AllowOption, Consent};
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+use relaycode_door::{Consent, rules};
 
 #[derive(Debug, Clone, clap::Args)]
 pub(crate) struct ConsentArgs {
@@ -11,8 +10,8 @@ pub(crate) struct ConsentArgs {
     yes: bool,
 
     /// Say yes to these, too
-    #[arg(long, value_name = "NAME,...", value_delimiter = ',')]
-    allow: Vec<AllowArg>,
+    #[arg(long, value_name = "NAME,...", value_delimiter = ',', value_parser = allow_parser())]
+    allow: Vec<&'static str>,
 
     /// Show the diff, too
     #[arg(long)]
@@ -21,29 +20,15 @@ pub(crate) struct ConsentArgs {
 
 impl ConsentArgs {
     pub(crate) fn to_consent(&self) -> Consent {
-        Consent { yes: self.yes, allow: self.allow.iter().map(|allowed| allowed.0).collect() }
+        Consent { yes: self.yes, allow: self.allow.clone() }
     }
 }
 
-/// What `--allow` takes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct AllowArg(AllowOption);
-
-impl ValueEnum for AllowArg {
-    fn value_variants<'a>() -> &'a [AllowArg] {
-        const ALL: [AllowArg; AllowOption::ALL.len()] = {
-            let mut all = [AllowArg(AllowOption::Near); AllowOption::ALL.len()];
-            let mut at = 0;
-            while at < all.len() {
-                all[at] = AllowArg(AllowOption::ALL[at]);
-                at += 1;
-            }
-            all
-        };
-        &ALL
-    }
-
-    fn to_possible_value(&self) -> Option<PossibleValue> {
-        Some(PossibleValue::new(self.0.name()).help(self.0.description()))
-    }
+/// The names of the rules that `--allow` takes, with what each is about.
+fn allow_parser() -> impl TypedValueParser<Value = &'static str> {
+    let names = rules::allowable().map(|rule| PossibleValue::new(rule.name).help(rule.description));
+    PossibleValuesParser::new(names).try_map(|given| {
+        let rule = rules::allowable().find(|rule| rule.name == given);
+        rule.map(|rule| rule.name).ok_or_else(|| format!("there is no rule `{given}`"))
+    })
 }

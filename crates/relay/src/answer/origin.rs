@@ -13,11 +13,8 @@ use crate::report::failure::CommandFailure;
 /// Where an answer comes from.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum AnswerOrigin {
-    /// `-`
     Stdin,
-    /// A file.
     File(PathBuf),
-    /// The clipboard.
     Clipboard,
     /// What was pasted into the terminal.
     Paste,

@@ -3,7 +3,7 @@
 use relaycode_change::diff::{self, FileDiff};
 use relaycode_change::plan::{FileChangeKind, FilePlan, Plan};
 use relaycode_change::proposal::Proposal;
-use relaycode_door::{ApprovalQuestion, ApprovalReply, ApprovalRule};
+use relaycode_door::{ApprovalQuestion, ApprovalReason, ApprovalReply};
 use relaycode_ledger::Digest;
 use relaycode_tui::layout::style::OutputStyle;
 use relaycode_tui::views;
@@ -11,13 +11,12 @@ use relaycode_tui::views::{card, question, rules};
 
 use super::{QuestionDialog, edit, pick};
 
-/// What is offered.
 pub(super) struct ApplyPrompt<'a> {
     pub(super) question: &'a ApprovalQuestion<'a>,
     pub(super) proposal: &'a Proposal,
     pub(super) plan: &'a Plan,
     pub(super) digest: Digest,
-    pub(super) rules: &'a [ApprovalRule],
+    pub(super) rules: &'a [ApprovalReason],
 }
 
 /// Asks whether to put the plan on disk; `shown`: the person saw this very plan before.

@@ -75,9 +75,8 @@ impl RunCommand for PreviewArgs {
 /// What is shown of a plan.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct PreviewOptions {
-    /// Its diff.
     pub(crate) diff: bool,
-    /// … laid out like this.
+    /// How the diff is laid out.
     pub(crate) layout: DiffLayout,
     /// With `--json`: each file's resulting text.
     pub(crate) text: bool,

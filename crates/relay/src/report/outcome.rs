@@ -3,7 +3,7 @@
 use relaycode_change::plan::{FileChangeKind, Plan};
 use relaycode_change::proposal::Proposal;
 use relaycode_door::gate::GateReport;
-use relaycode_door::{AppliedChange, ApprovalRule, DoorError, SubmitOutcome};
+use relaycode_door::{AppliedChange, ApprovalReason, DoorError, RuleConsent, SubmitOutcome};
 use relaycode_ledger::{Digest, LedgerError};
 use relaycode_project::config::LogLevel;
 use relaycode_tui::layout::style::Glyph;
@@ -204,11 +204,11 @@ impl OutcomeReporter<'_> {
         &self,
         plan: &Plan,
         gate: &GateReport,
-        rules: &[ApprovalRule],
+        rules: &[ApprovalReason],
         context: &mut CommandContext<'_>,
     ) -> SubmitResult {
         self.print_card(plan, context);
-        let said: Vec<String> = rules.iter().map(ApprovalRule::sentence).collect();
+        let said: Vec<&str> = rules.iter().map(ApprovalReason::sentence).collect();
         let failure = CommandFailure::new(Exit::GateFailed, "gate", format!("not kept: {}", said.join("; ")))
             .with_hint("`--allow gate` keeps it anyway")
             .with_state(ProjectState::PutBack);
@@ -321,13 +321,14 @@ pub(crate) fn batch_json(command: &str, exit: Exit, answers: usize, mut objects:
 }
 
 /// Somebody has to decide, and there is nobody.
-fn nobody_to_ask(rules: &[ApprovalRule]) -> CommandFailure {
-    let said: Vec<String> = rules.iter().map(ApprovalRule::sentence).collect();
-    let mut allow: Vec<&str> =
-        rules.iter().filter_map(|rule| rule.allowed_by().map(|allow| allow.name())).collect();
+fn nobody_to_ask(rules: &[ApprovalReason]) -> CommandFailure {
+    let said: Vec<&str> = rules.iter().map(ApprovalReason::sentence).collect();
+    let (allow, ordinary): (Vec<_>, Vec<_>) =
+        rules.iter().map(ApprovalReason::rule).partition(|rule| rule.consent == RuleConsent::Allow);
+    let mut allow: Vec<&str> = allow.iter().map(|rule| rule.name).collect();
     allow.sort_unstable();
     allow.dedup();
-    let yes = if rules.iter().any(|rule| rule.allowed_by().is_none()) { "`-y`" } else { "" };
+    let yes = if ordinary.is_empty() { "" } else { "`-y`" };
     let allow = if allow.is_empty() { String::new() } else { format!("`--allow {}`", allow.join(",")) };
     let both = if yes.is_empty() || allow.is_empty() { "" } else { " with " };
     CommandFailure::new(

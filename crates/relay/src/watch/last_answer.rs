@@ -11,12 +11,10 @@ use relaycode_tui::views::question;
 use relaycode_watch::inbox::InboxText;
 use relaycode_watch::seen_texts::PastOutcome;
 
-/// What came last.
 #[derive(Debug, Default)]
 pub(super) struct LastAnswer {
     /// What can be copied for the model, and what that is.
     pub(super) copy_offer: Option<(&'static str, String)>,
-    /// What can be shown.
     pub(super) diff: LastDiff,
     /// The text, where it may be taken up again.
     pub(super) text: Option<InboxText>,
@@ -25,7 +23,6 @@ pub(super) struct LastAnswer {
 /// What can be shown of what came last.
 #[derive(Debug, Default)]
 pub(super) enum LastDiff {
-    /// Nothing.
     #[default]
     Nothing,
     /// A change that is in the ledger.
@@ -35,7 +32,6 @@ pub(super) enum LastDiff {
 }
 
 impl LastAnswer {
-    /// What an outcome offers.
     pub(super) fn from_outcome(outcome: &SubmitOutcome) -> LastAnswer {
         match outcome {
             SubmitOutcome::Applied(applied) => {

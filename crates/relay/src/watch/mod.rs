@@ -53,7 +53,6 @@ const RETRY_DELAY: Duration = Duration::from_secs(2);
 /// … up to this long.
 const MAX_RETRY_DELAY: Duration = Duration::from_secs(60);
 
-/// A session.
 pub(crate) struct WatchSession<'s, 'c> {
     context: &'s mut CommandContext<'c>,
     consent: Consent,
@@ -98,7 +97,6 @@ enum WatchFlow {
 }
 
 impl<'s, 'c> WatchSession<'s, 'c> {
-    /// Begins to watch.
     pub(crate) fn start(
         consent: Consent,
         context: &'s mut CommandContext<'c>,

@@ -16,9 +16,7 @@ use std::time::Duration;
 
 use relaycode_change::proposal::limits::PlanLimits;
 use relaycode_change::proposal::path::RelPath;
-use relaycode_door::{
-    AllowOption, ApprovalQuestion, ApprovalReply, Approver, Consent, Door, DoorEvent, SubmitOutcome,
-};
+use relaycode_door::{ApprovalQuestion, ApprovalReply, Approver, Consent, Door, DoorEvent, SubmitOutcome};
 use relaycode_durable::RealFs;
 use relaycode_friend::friend::{Friend, FriendAbilities, FriendProbeReport, SessionSupport};
 use relaycode_friend::work::scratch::{ScratchCaps, ScratchCopy, ScratchError, ScratchOptions};
@@ -137,7 +135,7 @@ impl Scene {
     }
 
     /// Takes the work through the door.
-    pub(super) fn submit(&self, worked: &WorkOutcome, allow: &[AllowOption]) -> SubmitOutcome {
+    pub(super) fn submit(&self, worked: &WorkOutcome, allow: &[&'static str]) -> SubmitOutcome {
         self.submit_at(&self.root(), worked, allow)
     }
 
@@ -145,7 +143,7 @@ impl Scene {
         &self,
         root: &Path,
         worked: &WorkOutcome,
-        allow: &[AllowOption],
+        allow: &[&'static str],
     ) -> SubmitOutcome {
         let consent = Consent { yes: true, allow: allow.to_vec() };
         let limits = PlanLimits { files: 20_000, file_bytes: 8 << 20, ..PlanLimits::default() };

@@ -7,7 +7,7 @@ mod tests;
 use relaycode_change::diff::{DiffContent, DiffHunk, DiffLineKind, FileDiff};
 use relaycode_change::plan::{FilePlan, Plan};
 use relaycode_change::proposal::path::RelPath;
-use relaycode_door::ApprovalRule;
+use relaycode_door::ApprovalReason;
 use relaycode_ledger::{Digest, TxId};
 use relaycode_project::trust::TrustRequest;
 use relaycode_text::width::cells;
@@ -135,20 +135,11 @@ pub fn key_help(keys: QuestionKeys, look: &OutputStyle) -> String {
 }
 
 /// Why "apply?" is asked, as far as the card does not show it.
-pub fn reasons(rules: &[ApprovalRule], plan: &Plan, look: &OutputStyle) -> String {
-    let said = |rule: &ApprovalRule| match rule {
-        // Ordinary: nothing is off. What changed meanwhile was said when it was planned again.
-        ApprovalRule::Manual | ApprovalRule::NoConfig | ApprovalRule::NoLinter | ApprovalRule::Revised => {
-            None
-        }
-        ApprovalRule::ChangedMeanwhile { .. } => None,
-        ApprovalRule::Found(finding) if plan.findings.contains(finding) => None,
-        ApprovalRule::Guarded { path, why } => {
-            Some(format!("{} {}", look.safe(path.as_str()), look.safe(why)))
-        }
-        rule => Some(rules::rule_sentence(rule, look)),
-    };
-    let lines: Vec<String> = rules.iter().filter_map(said).collect();
+pub fn reasons(rules: &[ApprovalReason], plan: &Plan, look: &OutputStyle) -> String {
+    let on_card =
+        |reason: &&ApprovalReason| reason.finding().is_some_and(|finding| plan.findings.contains(finding));
+    let open = rules.iter().filter(|reason| !on_card(reason)).filter_map(ApprovalReason::notice);
+    let lines: Vec<String> = open.map(|notice| look.safe(notice).into_owned()).collect();
     card::marked_list(&lines, &look.paint(PaintRole::Attention, "!"), look)
 }
 

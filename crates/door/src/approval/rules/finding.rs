@@ -1,0 +1,70 @@
+//! relay's own checks found something in the plan: one rule for each kind of finding.
+
+use relaycode_change::plan::{FindingKind, PlanFinding};
+use serde_json::{Value, json};
+
+use super::{ApprovalReason, ApprovalRule, CheckedChange, RuleConsent, RuleText};
+
+pub struct FindingRule {
+    kind: FindingKind,
+    description: &'static str,
+    how_to_avoid: &'static str,
+}
+
+pub static NEAR: FindingRule = FindingRule {
+    kind: FindingKind::Near,
+    description: "an edit that matched only nearly",
+    how_to_avoid: "`--allow near` lets it pass",
+};
+pub static PLACEHOLDER: FindingRule = FindingRule {
+    kind: FindingKind::Placeholder,
+    description: "text that stands for code that was left out",
+    how_to_avoid: "`--allow placeholder` lets it pass",
+};
+pub static MASS_DELETION: FindingRule = FindingRule {
+    kind: FindingKind::MassDeletion,
+    description: "much of a file, or many files, go",
+    how_to_avoid: "`--allow mass-deletion` lets it pass",
+};
+pub static HIDDEN: FindingRule = FindingRule {
+    kind: FindingKind::Hidden,
+    description: "invisible characters that come in",
+    how_to_avoid: "`--allow hidden` lets it pass",
+};
+pub static SYNTAX: FindingRule = FindingRule {
+    kind: FindingKind::Syntax,
+    description: "new syntax errors",
+    how_to_avoid: "`--allow syntax` lets it pass",
+};
+
+impl ApprovalRule for FindingRule {
+    fn text(&self) -> RuleText {
+        RuleText {
+            name: self.kind.name(),
+            description: self.description,
+            consent: RuleConsent::Allow,
+            how_to_avoid: Some(self.how_to_avoid),
+        }
+    }
+
+    fn check_plan(&self, change: &CheckedChange<'_>) -> Vec<ApprovalReason> {
+        let found = change.plan.findings.iter().filter(|finding| finding.kind == self.kind);
+        found.map(|finding| self.reason(finding)).collect()
+    }
+}
+
+impl FindingRule {
+    pub fn reason(&self, finding: &PlanFinding) -> ApprovalReason {
+        // What was found may itself begin with the line that it is about.
+        let sentence = match finding.line.filter(|_| !finding.text.starts_with("line ")) {
+            Some(line) => format!("{} line {line}: {}", finding.path, finding.text),
+            None => format!("{}: {}", finding.path, finding.text),
+        };
+        let mut reason = ApprovalReason::new(self, sentence);
+        if let Ok(Value::Object(fields)) = serde_json::to_value(finding) {
+            reason.fields = fields;
+        }
+        reason.fields.insert("rule".to_string(), json!("found"));
+        ApprovalReason { finding: Some(finding.clone()), ..reason }
+    }
+}
