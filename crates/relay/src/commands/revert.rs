@@ -77,8 +77,7 @@ impl RunCommand for RevertArgs {
             options: RevertOptions { file: self.file()?, markers: self.markers },
             yes: self.yes,
         };
-        request.run(context)?;
-        Ok(Exit::Done)
+        request.run(context)
     }
 }
 
@@ -95,7 +94,7 @@ pub(crate) struct RevertRequest<'a> {
 }
 
 impl RevertRequest<'_> {
-    pub(crate) fn run(self, context: &mut CommandContext<'_>) -> Result<(), CommandFailure> {
+    pub(crate) fn run(self, context: &mut CommandContext<'_>) -> Result<Exit, CommandFailure> {
         let planned = self.ledger.plan_revert(&self.target, &self.options);
         let reversal = planned.map_err(|error| self.failure_with_hint(error))?;
         let newest = match newest_id(&self.target) {
@@ -105,7 +104,7 @@ impl RevertRequest<'_> {
         let revert = PlannedRevert { request: self, newest, reversal };
         if revert.reversal.changes.is_empty() {
             revert.report(None, context);
-            return Ok(());
+            return Ok(Exit::Done);
         }
         revert.confirm_other_head(context)?;
         let (ledger, about) = (revert.request.ledger, revert.about());
@@ -115,7 +114,7 @@ impl RevertRequest<'_> {
             return Err(project::disk_doubt_failure(&id.short(), said));
         }
         revert.report(Some(id), context);
-        Ok(())
+        Ok(Exit::Done)
     }
 
     /// The failure, with the command that goes on from a conflict.

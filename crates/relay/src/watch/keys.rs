@@ -199,7 +199,8 @@ impl WatchSession<'_, '_> {
         project::recover_ledger(ledger, self.context)?;
         let (name, target) = (id.to_string(), LogTarget::Transaction(id));
         let options = RevertOptions::default();
-        revert::RevertRequest { root, ledger, name: &name, target, options, yes: false }.run(self.context)
+        let request = revert::RevertRequest { root, ledger, name: &name, target, options, yes: false };
+        request.run(self.context).map(drop)
     }
 
     fn confirm_undo(&mut self, title: &str) -> bool {
