@@ -142,7 +142,7 @@ impl<'a> Submit<'a, '_> {
             }
             self.approver.on_event(&DoorEvent::Replanned { paths: &changed });
             self.approver_asked = false;
-            let extra = admitted.by_person.then(|| rules::changed_meanwhile::reason(&changed));
+            let extra = admitted.by_person.then(|| rules::asked_again::changed_meanwhile(&changed));
             waiting = Some((self.plan_changes()?, extra));
         }
         let paths = waiting.map(|(plan, _)| plan.files.iter().map(|file| file.path.clone()).collect());
@@ -255,7 +255,7 @@ impl<'a> Submit<'a, '_> {
                 }
                 ApprovalReply::Revise(revisions) => {
                     plan = self.apply_revisions(plan, &revisions)?;
-                    extra = Some(rules::revised::reason());
+                    extra = Some(rules::asked_again::revised());
                 }
                 ApprovalReply::No { reason } => {
                     return Err(SubmitOutcome::Declined { plan, reason, put_back: false, gate: None }.into());
@@ -348,7 +348,7 @@ impl<'a> Submit<'a, '_> {
     pub(crate) fn consent_source(&self, rules: &[ApprovalReason]) -> String {
         let mut said: Vec<String> = Vec::new();
         for rule in rules {
-            let by = match rule.rule().consent {
+            let by = match rule.rule.consent {
                 RuleConsent::Allow => format!("--allow {}", rule.name()),
                 _ => "-y".to_string(),
             };
@@ -363,7 +363,7 @@ impl<'a> Submit<'a, '_> {
         // A plan that was made anew is decided about anew; what was said of the one before counts for nothing.
         let same = format!("{step} ");
         self.decisions.retain(|decision| !decision.starts_with(&same));
-        let sentences: Vec<&str> = rules.iter().map(ApprovalReason::sentence).collect();
+        let sentences: Vec<&str> = rules.iter().map(|rule| rule.sentence.as_str()).collect();
         // What a rule found may quote a file, and what the gate said a command line.
         let decision = match (sentences.is_empty(), step) {
             (false, _) => format!("{step} by {by}: {}", sentences.join("; ")),

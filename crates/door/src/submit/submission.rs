@@ -113,7 +113,7 @@ impl Submission<'_> {
     /// Whether the user said yes to this beforehand.
     pub fn covers(&self, reason: &ApprovalReason) -> bool {
         let Consent { yes, allow } = &self.consent;
-        match reason.rule().consent {
+        match reason.rule.consent {
             RuleConsent::Yes => *yes,
             RuleConsent::YesIfHandedOver => *yes && self.origin.is_handed_over(),
             RuleConsent::Allow => allow.contains(&reason.name()),
@@ -125,7 +125,8 @@ impl Submission<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::approval::rules::{gate, manual, no_key, no_linter, not_trusted};
+    use crate::approval::rules::gate;
+    use crate::approval::rules::project_state::{MANUAL, NO_KEY, NO_LINTER, NOT_TRUSTED};
 
     #[test]
     fn a_yes_covers_what_is_ordinary_and_nothing_else() {
@@ -144,11 +145,11 @@ mod tests {
         let gate = gate::reason(String::new());
         let file = submission(SubmissionOrigin::File, &[]);
         assert!(
-            file.covers(&manual::reason())
-                && file.covers(&no_linter::reason())
-                && file.covers(&no_key::reason())
+            file.covers(&MANUAL.reason())
+                && file.covers(&NO_LINTER.reason())
+                && file.covers(&NO_KEY.reason())
         );
-        assert!(!file.covers(&not_trusted::reason()) && !file.covers(&gate));
+        assert!(!file.covers(&NOT_TRUSTED.reason()) && !file.covers(&gate));
         assert!(submission(SubmissionOrigin::Stdin, &["gate"]).covers(&gate));
         for origin in [
             SubmissionOrigin::Clipboard,
@@ -156,7 +157,7 @@ mod tests {
             SubmissionOrigin::Agent,
             SubmissionOrigin::Friend,
         ] {
-            assert!(!submission(origin, &[]).covers(&no_key::reason()), "{origin:?}");
+            assert!(!submission(origin, &[]).covers(&NO_KEY.reason()), "{origin:?}");
         }
         assert!(
             SubmissionOrigin::ALL

@@ -208,7 +208,7 @@ impl OutcomeReporter<'_> {
         context: &mut CommandContext<'_>,
     ) -> SubmitResult {
         self.print_card(plan, context);
-        let said: Vec<&str> = rules.iter().map(ApprovalReason::sentence).collect();
+        let said: Vec<&str> = rules.iter().map(|rule| rule.sentence.as_str()).collect();
         let failure = CommandFailure::new(Exit::GateFailed, "gate", format!("not kept: {}", said.join("; ")))
             .with_hint("`--allow gate` keeps it anyway")
             .with_state(ProjectState::PutBack);
@@ -322,9 +322,9 @@ pub(crate) fn batch_json(command: &str, exit: Exit, answers: usize, mut objects:
 
 /// Somebody has to decide, and there is nobody.
 fn nobody_to_ask(rules: &[ApprovalReason]) -> CommandFailure {
-    let said: Vec<&str> = rules.iter().map(ApprovalReason::sentence).collect();
+    let said: Vec<&str> = rules.iter().map(|rule| rule.sentence.as_str()).collect();
     let (allow, ordinary): (Vec<_>, Vec<_>) =
-        rules.iter().map(ApprovalReason::rule).partition(|rule| rule.consent == RuleConsent::Allow);
+        rules.iter().map(|reason| reason.rule).partition(|rule| rule.consent == RuleConsent::Allow);
     let mut allow: Vec<&str> = allow.iter().map(|rule| rule.name).collect();
     allow.sort_unstable();
     allow.dedup();

@@ -158,12 +158,12 @@ fn rules(s: &str) -> Vec<ApprovalReason> {
     let finding =
         |kind| PlanFinding { kind, path: odd_path(s), line: Some(1), text: format!("{s} in a finding") };
     vec![
-        door_rules::manual::reason(),
+        door_rules::project_state::MANUAL.reason(),
         door_rules::guarded::reason(&odd_path(s), s),
         door_rules::finding::PLACEHOLDER.reason(&finding(FindingKind::Placeholder)),
         door_rules::finding::HIDDEN.reason(&finding(FindingKind::Hidden)),
         door_rules::gate::reason(s.to_string()),
-        door_rules::changed_meanwhile::reason(&[odd_path(s)]),
+        door_rules::asked_again::changed_meanwhile(&[odd_path(s)]),
     ]
 }
 

@@ -11,31 +11,26 @@ pub struct FindingRule {
     how_to_avoid: &'static str,
 }
 
-pub static NEAR: FindingRule = FindingRule {
-    kind: FindingKind::Near,
-    description: "an edit that matched only nearly",
-    how_to_avoid: "`--allow near` lets it pass",
-};
-pub static PLACEHOLDER: FindingRule = FindingRule {
-    kind: FindingKind::Placeholder,
-    description: "text that stands for code that was left out",
-    how_to_avoid: "`--allow placeholder` lets it pass",
-};
-pub static MASS_DELETION: FindingRule = FindingRule {
-    kind: FindingKind::MassDeletion,
-    description: "much of a file, or many files, go",
-    how_to_avoid: "`--allow mass-deletion` lets it pass",
-};
-pub static HIDDEN: FindingRule = FindingRule {
-    kind: FindingKind::Hidden,
-    description: "invisible characters that come in",
-    how_to_avoid: "`--allow hidden` lets it pass",
-};
-pub static SYNTAX: FindingRule = FindingRule {
-    kind: FindingKind::Syntax,
-    description: "new syntax errors",
-    how_to_avoid: "`--allow syntax` lets it pass",
-};
+const fn rule(kind: FindingKind, description: &'static str, how_to_avoid: &'static str) -> FindingRule {
+    FindingRule { kind, description, how_to_avoid }
+}
+
+pub static NEAR: FindingRule =
+    rule(FindingKind::Near, "an edit that matched only nearly", "`--allow near` lets it pass");
+pub static PLACEHOLDER: FindingRule = rule(
+    FindingKind::Placeholder,
+    "text that stands for code that was left out",
+    "`--allow placeholder` lets it pass",
+);
+pub static MASS_DELETION: FindingRule = rule(
+    FindingKind::MassDeletion,
+    "much of a file, or many files, go",
+    "`--allow mass-deletion` lets it pass",
+);
+pub static HIDDEN: FindingRule =
+    rule(FindingKind::Hidden, "invisible characters that come in", "`--allow hidden` lets it pass");
+pub static SYNTAX: FindingRule =
+    rule(FindingKind::Syntax, "new syntax errors", "`--allow syntax` lets it pass");
 
 impl ApprovalRule for FindingRule {
     fn text(&self) -> RuleText {

@@ -1,20 +1,15 @@
-//! The rules by which a change is let in or a person is asked. One file per rule, one trait, one list: what `--allow`
+//! The rules by which a change is let in or a person is asked. One trait, one list, one file per rule or family of rules: what `--allow`
 //! takes, records keep, `w` explains and `docs/reference/rules.md` shows comes from here.
 //!
 //! Most rules look at a plan before anything is written, one at what the gate said; a few arise on the way, where
 //! somebody makes their [`ApprovalReason`].
 
-pub mod changed_meanwhile;
+pub mod asked_again;
 pub mod file_count;
 pub mod finding;
 pub mod gate;
 pub mod guarded;
-pub mod manual;
-pub mod no_config;
-pub mod no_key;
-pub mod no_linter;
-pub mod not_trusted;
-pub mod revised;
+pub mod project_state;
 
 use std::fmt;
 
@@ -70,11 +65,11 @@ pub enum RuleConsent {
 
 /// Every rule, in the order in which reasons are listed.
 static RULES: &[&dyn ApprovalRule] = &[
-    &no_config::NoConfigRule,
-    &not_trusted::NotTrustedRule,
-    &manual::ManualRule,
-    &no_key::NoKeyRule,
-    &no_linter::NoLinterRule,
+    &project_state::NO_CONFIG,
+    &project_state::NOT_TRUSTED,
+    &project_state::MANUAL,
+    &project_state::NO_KEY,
+    &project_state::NO_LINTER,
     &file_count::FileCountRule,
     &guarded::GuardedRule,
     &finding::NEAR,
@@ -83,8 +78,8 @@ static RULES: &[&dyn ApprovalRule] = &[
     &finding::HIDDEN,
     &finding::SYNTAX,
     &gate::GateRule,
-    &revised::RevisedRule,
-    &changed_meanwhile::ChangedMeanwhileRule,
+    &asked_again::REVISED,
+    &asked_again::CHANGED_MEANWHILE,
 ];
 
 pub fn all() -> &'static [&'static dyn ApprovalRule] {
@@ -110,19 +105,19 @@ impl CheckedChange<'_> {
     pub(crate) fn reasons(&self) -> Vec<ApprovalReason> {
         all().iter().flat_map(|rule| rule.check_plan(self)).collect()
     }
-
-    fn is_configured(&self) -> bool {
-        self.door.loaded.file.is_some()
-    }
 }
 
 /// Why a person is asked: a rule, and what it found.
 #[derive(Clone)]
 pub struct ApprovalReason {
-    rule: RuleText,
-    sentence: String,
-    notice: Option<String>,
-    finding: Option<PlanFinding>,
+    pub rule: RuleText,
+    /// What it says, for people: it may quote foreign text.
+    pub sentence: String,
+    /// What stands below the card, where the card does not show it; it may quote foreign text.
+    pub notice: Option<String>,
+    /// What relay's own checks found, if it is that.
+    pub finding: Option<PlanFinding>,
+    /// In JSON.
     fields: Map<String, Value>,
 }
 
@@ -150,28 +145,9 @@ impl ApprovalReason {
         self
     }
 
-    pub fn rule(&self) -> RuleText {
-        self.rule
-    }
-
     /// The rule's.
     pub fn name(&self) -> &'static str {
         self.rule.name
-    }
-
-    /// What it says, for people: it may quote foreign text.
-    pub fn sentence(&self) -> &str {
-        &self.sentence
-    }
-
-    /// What stands below the card, where the card does not show it; it may quote foreign text.
-    pub fn notice(&self) -> Option<&str> {
-        self.notice.as_deref()
-    }
-
-    /// What relay's own checks found, if it is that.
-    pub fn finding(&self) -> Option<&PlanFinding> {
-        self.finding.as_ref()
     }
 }
 
@@ -216,6 +192,6 @@ mod tests {
     fn json_has_the_name_and_what_it_is_about() {
         let count = file_count::reason(12, 10);
         assert_eq!(serde_json::to_string(&count).unwrap(), r#"{"bound":10,"files":12,"rule":"file-count"}"#);
-        assert_eq!(serde_json::to_string(&manual::reason()).unwrap(), r#"{"rule":"manual"}"#);
+        assert_eq!(serde_json::to_string(&project_state::MANUAL.reason()).unwrap(), r#"{"rule":"manual"}"#);
     }
 }

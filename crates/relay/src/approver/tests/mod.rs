@@ -240,5 +240,8 @@ fn because(reason: &str) -> ApprovalReply {
 }
 
 fn guarded() -> [ApprovalReason; 2] {
-    [rules::manual::reason(), rules::guarded::reason(&path(".github/workflows/ci.yml"), "runs in CI")]
+    [
+        rules::project_state::MANUAL.reason(),
+        rules::guarded::reason(&path(".github/workflows/ci.yml"), "runs in CI"),
+    ]
 }

@@ -136,9 +136,10 @@ pub fn key_help(keys: QuestionKeys, look: &OutputStyle) -> String {
 
 /// Why "apply?" is asked, as far as the card does not show it.
 pub fn reasons(rules: &[ApprovalReason], plan: &Plan, look: &OutputStyle) -> String {
-    let on_card =
-        |reason: &&ApprovalReason| reason.finding().is_some_and(|finding| plan.findings.contains(finding));
-    let open = rules.iter().filter(|reason| !on_card(reason)).filter_map(ApprovalReason::notice);
+    let on_card = |reason: &&ApprovalReason| {
+        reason.finding.as_ref().is_some_and(|finding| plan.findings.contains(finding))
+    };
+    let open = rules.iter().filter(|reason| !on_card(reason)).filter_map(|reason| reason.notice.as_deref());
     let lines: Vec<String> = open.map(|notice| look.safe(notice).into_owned()).collect();
     card::marked_list(&lines, &look.paint(PaintRole::Attention, "!"), look)
 }

@@ -1,7 +1,7 @@
 //! The lines that ask.
 
 use relaycode_change::plan::{FindingKind, PlanFinding};
-use relaycode_door::rules::{finding, guarded, manual, no_key};
+use relaycode_door::rules::{finding, guarded, project_state};
 use relaycode_text::escape::is_unsafe;
 
 use super::*;
@@ -52,11 +52,11 @@ fn reasons_that_the_card_shows_are_not_said_twice() {
     };
     let plan = Plan { findings: vec![found("shown")], ..Plan::default() };
     let rules = [
-        manual::reason(),
+        project_state::MANUAL.reason(),
         guarded::reason(&path(".github/workflows/ci.yml"), "runs in CI"),
         finding::NEAR.reason(&found("shown")),
         finding::NEAR.reason(&found("new")),
-        no_key::reason(),
+        project_state::NO_KEY.reason(),
     ];
     let expected = "  ! .github/workflows/ci.yml runs in CI
   ! a.ts: new

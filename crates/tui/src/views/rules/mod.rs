@@ -41,7 +41,7 @@ pub fn text(rules: &[ApprovalReason], digest: Option<Digest>, look: &OutputStyle
         if same.len() > LIST_LIMIT {
             lines.push(format!("{} and {} more", look.glyph(Glyph::More), same.len() - LIST_LIMIT));
         }
-        lines.extend(same.first().and_then(|reason| reason.rule().how_to_avoid).map(str::to_string));
+        lines.extend(same.first().and_then(|reason| reason.rule.how_to_avoid).map(str::to_string));
         let taken = 4 + width + 3;
         let edge = if look.is_tight(taken) { "  " } else { "    " };
         let mut label = StyledText::plain(edge).append(&StyledText::painted(look, PaintRole::Strong, name));
@@ -68,7 +68,7 @@ pub fn short_digest(digest: Digest) -> String {
 
 /// What a rule says, in a sentence that is safe to print.
 pub fn rule_sentence(rule: &ApprovalReason, look: &OutputStyle) -> String {
-    look.safe(rule.sentence()).into_owned()
+    look.safe(&rule.sentence).into_owned()
 }
 
 /// What `relay apply` would ask about, in one line; nothing if it would ask about nothing special.

@@ -25,11 +25,11 @@ fn guarded(name: &str) -> ApprovalReason {
 
 fn every() -> Vec<ApprovalReason> {
     vec![
-        door_rules::manual::reason(),
-        door_rules::not_trusted::reason(),
-        door_rules::no_key::reason(),
-        door_rules::no_linter::reason(),
-        door_rules::no_config::reason(),
+        door_rules::project_state::MANUAL.reason(),
+        door_rules::project_state::NOT_TRUSTED.reason(),
+        door_rules::project_state::NO_KEY.reason(),
+        door_rules::project_state::NO_LINTER.reason(),
+        door_rules::project_state::NO_CONFIG.reason(),
         door_rules::file_count::reason(12, 10),
         guarded("a.yml"),
         found(&finding::NEAR, FindingKind::Near, "odd"),
@@ -38,8 +38,8 @@ fn every() -> Vec<ApprovalReason> {
         found(&finding::HIDDEN, FindingKind::Hidden, "odd"),
         found(&finding::SYNTAX, FindingKind::Syntax, "odd"),
         door_rules::gate::reason("worse".to_string()),
-        door_rules::revised::reason(),
-        door_rules::changed_meanwhile::reason(&[path("a"), path("b")]),
+        door_rules::asked_again::revised(),
+        door_rules::asked_again::changed_meanwhile(&[path("a"), path("b")]),
     ]
 }
 
@@ -76,7 +76,7 @@ fn each_rule_says_what_would_make_it_not_ask() {
     for rule in every() {
         assert!(!rule_sentence(&rule, &PLAIN).is_empty());
         let shown = text(&[rule.clone()], None, &OutputStyle { width: Some(200), ..PLAIN });
-        let instead = rule.rule().how_to_avoid;
+        let instead = rule.rule.how_to_avoid;
         assert!(instead.is_none_or(|instead| shown.contains(instead)), "{shown}");
     }
 }
@@ -92,7 +92,7 @@ fn the_bound_that_is_broken_is_named() {
 #[test]
 fn many_of_one_rule_do_not_hide_the_others() {
     let mut rules: Vec<ApprovalReason> = (0..40).map(|index| guarded(&format!("{index}.yml"))).collect();
-    rules.push(door_rules::no_key::reason());
+    rules.push(door_rules::project_state::NO_KEY.reason());
     let shown = text(&rules, None, &PLAIN);
     assert!(shown.contains("… and 28 more\n") && shown.contains("no-key "), "{shown}");
 }
