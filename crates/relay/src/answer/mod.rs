@@ -137,7 +137,7 @@ impl AnswerSource {
         clock: &str,
         style: &OutputStyle,
     ) -> String {
-        views::card::text_with_clock(clock, proposal, plan, &self.origin.name(), style)
+        views::card::text(clock, proposal, plan, &self.origin.name(), style)
     }
 
     /// Why the answer is refused, to people. `repair` says that the prompt for the model is about to be

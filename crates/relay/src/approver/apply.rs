@@ -28,13 +28,7 @@ pub(super) fn ask_apply(
     let files = ChangedFiles::from_plan(offer.plan);
     if !shown {
         let clock = asking.setup.clock.as_deref().unwrap_or_default();
-        asking.say(&card::text_with_clock(
-            clock,
-            offer.proposal,
-            offer.plan,
-            &asking.setup.name,
-            &asking.style,
-        ));
+        asking.say(&card::text(clock, offer.proposal, offer.plan, &asking.setup.name, &asking.style));
         asking.say(&question::reasons(offer.rules, offer.plan, &asking.style));
         if asking.setup.diff {
             asking.say(&views::diff::text(offer.plan, &asking.style));

@@ -159,10 +159,7 @@ impl TerminalApprover {
         let Some(clock) = &self.setup.clock else { return };
         if self.shown_digest.replace(digest) != Some(digest) {
             let name = &self.setup.name;
-            self.eprint_at(
-                LogLevel::Info,
-                &card::text_with_clock(clock, proposal, plan, name, &self.setup.style),
-            );
+            self.eprint_at(LogLevel::Info, &card::text(clock, proposal, plan, name, &self.setup.style));
         }
     }
 

@@ -161,7 +161,8 @@ impl OutcomeReporter<'_> {
                 )
                 .with_hint("see to that command, or change it in the configuration")
                 .with_state(ProjectState::Unchanged);
-                self.eprint_output_tail(&step.output, context);
+                let tail = views::gate::output_tail(&step.output, &context.console.err_style());
+                context.eprint_at(LogLevel::Info, &tail);
                 self.report_failure(&failure, Some(plan), json!({"step": step}), context)
             }
             SubmitOutcome::GateFailed { plan, gate, rules } => {
@@ -235,12 +236,6 @@ impl OutcomeReporter<'_> {
         );
         context.eprint_at(LogLevel::Error, &text);
         self.failure_result(&failure, Some(plan), json!({"gate": gate}), context)
-    }
-
-    /// The end of what a command printed.
-    fn eprint_output_tail(&self, output: &str, context: &mut CommandContext<'_>) {
-        let text = views::gate::output_tail(output, &context.console.err_style());
-        context.eprint_at(LogLevel::Info, &text);
     }
 
     /// Says what went wrong, on stderr.

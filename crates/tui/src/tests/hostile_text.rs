@@ -136,8 +136,8 @@ fn answers(s: &str, look: &OutputStyle) -> Vec<(&'static str, String)> {
     let files: Vec<_> = plan.files.iter().zip(&diffs).collect();
     let rules = rules(s);
     vec![
-        ("card", card::text(&proposal, &plan, s, look)),
-        ("card without a title", card::text(&Proposal::default(), &plan, s, look)),
+        ("card", card::text("", &proposal, &plan, s, look)),
+        ("card without a title", card::text("", &Proposal::default(), &plan, s, look)),
         ("diff", crate::views::diff::text(&plan, look)),
         (
             "diff side by side",

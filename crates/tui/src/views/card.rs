@@ -17,19 +17,9 @@ use crate::layout::narrow;
 use crate::layout::style::{Glyph, OutputStyle, PaintRole};
 use crate::{LIST_LIMIT, StyledText, justified_line, line_counts, pluralize};
 
-/// The card of a plan. `name` stands in where the answer has no title.
-pub fn text(proposal: &Proposal, plan: &Plan, name: &str, look: &OutputStyle) -> String {
-    text_with_clock("", proposal, plan, name, look)
-}
-
-/// The same with the time before the title: `▸ 14:02  feat: round totals to cents`.
-pub fn text_with_clock(
-    clock: &str,
-    proposal: &Proposal,
-    plan: &Plan,
-    name: &str,
-    look: &OutputStyle,
-) -> String {
+/// The card of a plan. `name` stands in where the answer has no title; a time is put before that:
+/// `▸ 14:02  feat: round totals to cents`.
+pub fn text(clock: &str, proposal: &Proposal, plan: &Plan, name: &str, look: &OutputStyle) -> String {
     let mut out = title_row(clock, proposal, plan, name, look);
     out += &rows(plan, look);
     let mut looks = Vec::new();

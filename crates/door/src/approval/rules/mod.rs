@@ -11,8 +11,6 @@ pub mod gate;
 pub mod guarded;
 pub mod project_state;
 
-use std::fmt;
-
 use relaycode_change::plan::{Plan, PlanFinding};
 use serde::{Serialize, Serializer};
 use serde_json::{Map, Value};
@@ -108,7 +106,7 @@ impl CheckedChange<'_> {
 }
 
 /// Why a person is asked: a rule, and what it found.
-#[derive(Clone)]
+#[derive(Debug, Clone)]
 pub struct ApprovalReason {
     pub rule: RuleText,
     /// What it says, for people: it may quote foreign text.
@@ -148,18 +146,6 @@ impl ApprovalReason {
     /// The rule's.
     pub fn name(&self) -> &'static str {
         self.rule.name
-    }
-}
-
-impl fmt::Debug for ApprovalReason {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}: {}", self.name(), self.sentence)
-    }
-}
-
-impl PartialEq for ApprovalReason {
-    fn eq(&self, other: &ApprovalReason) -> bool {
-        self.fields == other.fields && self.sentence == other.sentence
     }
 }
 

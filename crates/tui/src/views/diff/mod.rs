@@ -60,11 +60,6 @@ pub fn text_with_layout(plan: &Plan, layout: DiffLayout, look: &OutputStyle) -> 
     out
 }
 
-/// The diff of one file, after an empty line. Without the file's content there are no colours of its language.
-pub fn file_text(diff: &FileDiff, look: &OutputStyle) -> String {
-    render_file(diff, &SyntaxColours::default(), DiffLayout::Unified, look)
-}
-
 /// The diff of one file (all of it, or some of its places) in a layout, after an empty line.
 pub fn file_text_with_layout(
     file: &FilePlan,
