@@ -16,21 +16,27 @@ const fn rule(kind: FindingKind, description: &'static str, how_to_avoid: &'stat
 }
 
 pub static NEAR: FindingRule =
-    rule(FindingKind::Near, "an edit that matched only nearly", "`--allow near` lets it pass");
+    rule(FindingKind::Near, "an edit matches only nearly", "`--allow near` lets it pass");
 pub static PLACEHOLDER: FindingRule = rule(
     FindingKind::Placeholder,
-    "text that stands for code that was left out",
+    "the answer has a placeholder where code was left out",
     "`--allow placeholder` lets it pass",
 );
 pub static MASS_DELETION: FindingRule = rule(
     FindingKind::MassDeletion,
-    "much of a file, or many files, go",
+    "much of a file, or many files, would be deleted",
     "`--allow mass-deletion` lets it pass",
 );
-pub static HIDDEN: FindingRule =
-    rule(FindingKind::Hidden, "invisible characters that come in", "`--allow hidden` lets it pass");
-pub static SYNTAX: FindingRule =
-    rule(FindingKind::Syntax, "new syntax errors", "`--allow syntax` lets it pass");
+pub static HIDDEN: FindingRule = rule(
+    FindingKind::Hidden,
+    "the change adds invisible or bidirectional characters",
+    "`--allow hidden` lets it pass",
+);
+pub static SYNTAX: FindingRule = rule(
+    FindingKind::Syntax,
+    "a file that parsed before would no longer parse",
+    "`--allow syntax` lets it pass",
+);
 
 impl ApprovalRule for FindingRule {
     fn text(&self) -> RuleText {

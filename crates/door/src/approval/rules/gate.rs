@@ -10,7 +10,7 @@ impl ApprovalRule for GateRule {
     fn text(&self) -> RuleText {
         RuleText {
             name: "gate",
-            description: "a gate that says no",
+            description: "the project's commands object",
             consent: RuleConsent::Allow,
             how_to_avoid: Some("`--allow gate` keeps it anyway"),
         }
