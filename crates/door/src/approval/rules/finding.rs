@@ -1,7 +1,7 @@
 //! relay's own checks found something in the plan: one rule for each kind of finding.
 
 use relaycode_change::plan::{FindingKind, PlanFinding};
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use super::{ApprovalReason, ApprovalRule, CheckedChange, RuleConsent, RuleText};
 
@@ -61,11 +61,10 @@ impl FindingRule {
             Some(line) => format!("{} line {line}: {}", finding.path, finding.text),
             None => format!("{}: {}", finding.path, finding.text),
         };
-        let mut reason = ApprovalReason::new(self, sentence);
+        let mut reason = ApprovalReason::new(self, sentence).with_field("rule", "found");
         if let Ok(Value::Object(fields)) = serde_json::to_value(finding) {
-            reason.fields = fields;
+            reason.fields.extend(fields);
         }
-        reason.fields.insert("rule".to_string(), json!("found"));
         ApprovalReason { finding: Some(finding.clone()), ..reason }
     }
 }

@@ -159,6 +159,9 @@ impl Serialize for ApprovalReason {
 mod tests {
     use std::collections::BTreeSet;
 
+    use relaycode_change::plan::FindingKind;
+    use relaycode_change::proposal::path::RelPath;
+
     use super::*;
 
     #[test]
@@ -177,7 +180,17 @@ mod tests {
     #[test]
     fn json_has_the_name_and_what_it_is_about() {
         let count = file_count::reason(12, 10);
-        assert_eq!(serde_json::to_string(&count).unwrap(), r#"{"bound":10,"files":12,"rule":"file-count"}"#);
+        assert_eq!(serde_json::to_string(&count).unwrap(), r#"{"rule":"file-count","files":12,"bound":10}"#);
         assert_eq!(serde_json::to_string(&project_state::MANUAL.reason()).unwrap(), r#"{"rule":"manual"}"#);
+        let finding = PlanFinding {
+            kind: FindingKind::Near,
+            path: RelPath::parse("a.ts").unwrap(),
+            line: Some(3),
+            text: "odd".to_string(),
+        };
+        assert_eq!(
+            serde_json::to_string(&finding::NEAR.reason(&finding)).unwrap(),
+            r#"{"rule":"found","kind":"near","path":"a.ts","line":3,"text":"odd"}"#
+        );
     }
 }
