@@ -1,4 +1,5 @@
-//! What a text from a clipboard is to this project: everything that is no patch for it is forgotten.
+//! What a text from the clipboard means to this project: everything that is not a patch for it is
+//! forgotten.
 
 use relaycode_change::plan::{FileChangeKind, Plan};
 use relaycode_change::prompt;
@@ -9,18 +10,16 @@ use relaycode_project::checkout::NamedProject;
 
 use crate::inbox::{InboxSource, InboxText};
 
-/// Whom an answer is meant for.
+/// Which project an answer is for.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Addressee {
-    /// This project: it says so.
+    /// It names this project.
     ThisProject,
-    /// It does not say, but by this plan it fits files of this project.
+    /// It names none, but by this plan it fits files of this project.
     MaybeThisProject(Plan),
-    /// Another checkout of this project.
     OtherCheckout,
-    /// Another project.
     OtherProject,
-    /// It does not say, and it fits nothing here.
+    /// It names none, and fits nothing here.
     NoMatch,
 }
 
@@ -33,19 +32,18 @@ pub fn read_text(text: String, source: InboxSource, limits: &PlanLimits) -> Opti
     let answers = AnswerProposal::read_all(&text, limits);
     let may_be_patch = match &answers {
         Ok(answers) => {
-            // A repair prompt may quote the control block of the answer that it is about.
+            // A repair prompt may quote the control block of the answer it is about.
             let quoted = repair::is_repair_prompt(&text);
             answers.iter().any(|AnswerProposal { proposal, .. }| {
                 !proposal.operations.is_empty() || (proposal.control.project_id.is_some() && !quoted)
             })
         }
-        // Too much of something: only what names a project is worth a word about it.
+        // Over a limit: only worth a message if it names a project.
         Err(_) => text.contains("projectId:"),
     };
     may_be_patch.then_some(InboxText { text, source, answers })
 }
 
-/// Whom an answer is meant for.
 pub fn find_addressee(door: &Door, submission: &Submission<'_>) -> Addressee {
     let Some(named) = submission.proposal.control.project_id.as_deref() else {
         return match door.plan(submission) {
