@@ -33,7 +33,7 @@ fn an_answer_is_planned_once_on_its_way_to_the_question(desktop: &Desktop) {
     // It did not fit before, and does now.
     let late = shop.edits(2, "zwei", "2");
     watch.copy(&late);
-    watch.expect("✗ not applied: ");
+    watch.expect("✗ refused: ");
     fs::write(shop.scene.project.path("src/cart.txt"), CART.replace("two", "zwei")).unwrap();
     watch.copy_something_else();
     opened.take("cart.txt");
