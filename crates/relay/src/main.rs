@@ -5,7 +5,7 @@
 //! |---|---|
 //! | `commands` | one file per command: arguments, help, and what it does |
 //! | `wiring` | what every command is given: `context`, the project, the user's directory, providers, programs; mostly here the environment is read |
-//! | `answer` | an answer on its way to a plan, from a file, a pipe or the clipboard |
+//! | `answer` | answers from a file, a pipe, the clipboard or a friend, and the one way through the door for `apply`, `watch` and `do` |
 //! | `approver` | the person at the terminal: one file per question, pager, editor, picking |
 //! | `watch` | a session of `relay watch` |
 //! | `friends` | what `ask`, `review`, `do` and `friends` share |

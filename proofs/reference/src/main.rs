@@ -15,6 +15,7 @@ use relaycode_change::dialect;
 use relaycode_change::matching::rungs;
 use relaycode_change::proposal::limits::PlanLimits;
 use relaycode_change::proposal::path::{COMPONENT_BYTES, PATH_BYTES};
+use relaycode_door::{RuleConsent, rules};
 use relaycode_project::config;
 use relaycode_project::config::keys::{
     ConfigKey, ConfigScope, ConfigTextRule, ConfigValueKind, KEYS, SECTIONS, TrustNeed,
@@ -58,7 +59,8 @@ const MAN: &str = "docs/man";
 
 fn pages() -> anyhow::Result<Vec<Page>> {
     let relay = checkout::built_relay()?;
-    let mut pages = vec![dialects(), ladder(), limits(), configuration()?, commands(&relay)?];
+    let mut pages =
+        vec![dialects(), ladder(), limits(), approval_rules(), configuration()?, commands(&relay)?];
     pages.append(&mut man(&relay)?);
     Ok(pages)
 }
@@ -102,6 +104,28 @@ fn main() -> anyhow::Result<()> {
         println!("  {} written", page.path);
     }
     Ok(())
+}
+
+fn approval_rules() -> Page {
+    let rows: String = rules::all()
+        .iter()
+        .map(|rule| {
+            let rule = rule.text();
+            let beforehand = match rule.consent {
+                RuleConsent::Yes => code("-y"),
+                RuleConsent::YesIfHandedOver => "`-y`, if you hand the text over yourself".to_owned(),
+                RuleConsent::Allow => code(&format!("--allow {}", rule.name)),
+                RuleConsent::Person => "nothing".to_owned(),
+            };
+            row(&[&code(rule.name), rule.description, &beforehand])
+        })
+        .collect();
+    let body = format!(
+        "What makes relay ask before it applies a change, or after the project's commands judged it. `w` at the question \
+         says which of these it was, `relay why` afterwards which decided.\n\n| rule | about | answered beforehand \
+         by |\n|---|---|---|\n{rows}"
+    );
+    Page::new("docs/reference/rules.md", "What makes relay ask", &body)
 }
 
 fn dialects() -> Page {

@@ -30,6 +30,7 @@ const REGISTRIES: &[Registry] = &[
     registry("dialect", "crates/change/src/dialect", &["diff", "opening", "tests"]),
     registry("rung", "crates/change/src/matching/rungs", &["tests"]),
     registry("finding", "crates/change/src/plan/findings", &["tests"]),
+    registry("approval rule", "crates/door/src/approval/rules", &[]),
     registry("linter reader", "crates/door/src/linter/readers", &[]),
     registry("command", "crates/relay/src/commands", &["tests"]),
     registry("friend", "crates/friend/src/friends", &["registry", "model"]),

@@ -1,6 +1,6 @@
 //! `relay do`: a friend works in a copy of the project; what it changed goes through the door.
 
-use relaycode_door::Door;
+use relaycode_door::{AnswerProposal, Door};
 use relaycode_friend::work::saved_patch::save_patch;
 use relaycode_friend::work::{WorkError, WorkEvent, WorkOptions, WorkOutcome, work};
 use relaycode_friend::{AskRequest, Friend, FriendContext};
@@ -10,9 +10,11 @@ use relaycode_tui::layout::clock;
 use relaycode_tui::views::outcome;
 use serde_json::json;
 
-use super::apply::{ConsentArgs, SubmitOptions, submit_and_report};
+use crate::answer::AnswerSource;
+use crate::answer::consent_args::ConsentArgs;
 use crate::answer::limit;
-use crate::answer::{AnswerArgs, AnswerSource, SourceAnswer};
+use crate::answer::origin::AnswerOrigin;
+use crate::answer::submit::Submitter;
 use crate::friends::args::{FriendArgs, parse_access};
 use crate::friends::event_printer::FriendEventPrinter;
 use crate::friends::group::FriendGroup;
@@ -20,7 +22,6 @@ use crate::friends::tree_report;
 use crate::friends::work_report::{self, work_json};
 use crate::report::failure::{CommandFailure, Exit, ProjectState};
 use crate::report::json;
-use crate::report::outcome::SubmitResult;
 use crate::report::render::answers;
 use crate::terminal::signals::SignalGuard;
 use crate::wiring::context::{CommandContext, RunCommand};
@@ -103,7 +104,7 @@ impl RunCommand for DoArgs {
         let (worked, heard) =
             self.run_friend(friend, &request, &options, &door, &group.friend_context, context);
         match worked {
-            Ok(worked) => self.submit_work(friend, &worked, &heard, &door, context),
+            Ok(mut worked) => self.submit_work(friend, &mut worked, &heard, &door, context),
             Err(error) => {
                 Ok(work_report::report_work_failure(friend.name(), error, heard.answer_shown, context))
             }
@@ -184,29 +185,28 @@ impl DoArgs {
     fn submit_work(
         &self,
         friend: &dyn Friend,
-        worked: &WorkOutcome,
+        worked: &mut WorkOutcome,
         already: &WorkNotices,
         door: &Door,
         context: &mut CommandContext<'_>,
     ) -> Result<Exit, CommandFailure> {
         self.print_answer(friend, worked, already, context);
-        let Some(proposal) = &worked.proposal else {
+        let Some(proposal) = worked.proposal.take() else {
             return Ok(report_no_change(friend, worked, already, context));
         };
         let home = context.home.path.as_deref();
-        let kept = save_patch(home, friend.name(), &door.project_id(), proposal, &clock::now_utc())
+        let kept = save_patch(home, friend.name(), &door.project_id(), &proposal, &clock::now_utc())
             .unwrap_or_else(|lost| work_report::save_temp_file(*lost, context));
-        let given =
-            AnswerArgs { file: kept.path.clone(), limit: self.limit.clone(), ..AnswerArgs::default() };
-        let source = AnswerSource::from_friend(
-            &given,
-            door.root.clone(),
-            friend.name(),
-            worked.answer.text.clone(),
-            context,
-        );
-        let answer = SourceAnswer { source: &source, text: &worked.answer.text, proposal: proposal.clone() };
-        let ending = self.submit_proposal(worked, door, &answer, context)?;
+        let source = AnswerSource {
+            limits: self.limit.to_limits(),
+            consent: self.consent_args.to_consent(),
+            diff: self.consent_args.diff,
+            file: kept.path.clone(),
+            ..AnswerSource::new(self.name(), AnswerOrigin::Friend(friend.name().to_string()), context)
+        };
+        let answer = AnswerProposal::new(proposal, &worked.answer.text);
+        let submitter = Submitter { door, source: &source, is_batch: false };
+        let ending = submitter.submit(&answer, None, None, context)?.result;
         work_report::report_left_out(worked, &already.left_out, context);
         let applied = ending.exit == Exit::Done || ending.exit == Exit::DiskDoubt;
         if !(applied || worked.tree_check.changes.is_empty()) {
@@ -224,27 +224,6 @@ impl DoArgs {
         let exit = exit_after_work(ending.exit, worked);
         context.print_json(&work_json(worked, exit, ending.json, kept.as_ref()));
         Ok(exit)
-    }
-
-    fn submit_proposal(
-        &self,
-        worked: &WorkOutcome,
-        door: &Door,
-        answer: &SourceAnswer<'_>,
-        context: &mut CommandContext<'_>,
-    ) -> Result<SubmitResult, CommandFailure> {
-        let consent = self.consent_args.to_consent();
-        let limits = answer.source.limits.clone();
-        let Some(submission) = worked.submission(consent, limits, true, clock::now_utc()) else {
-            return Err(CommandFailure::unexpected("there is nothing to submit"));
-        };
-        submit_and_report(
-            door,
-            &submission,
-            answer,
-            SubmitOptions { diff: self.consent_args.diff, is_batch: false },
-            context,
-        )
     }
 }
 

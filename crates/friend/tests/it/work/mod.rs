@@ -16,9 +16,7 @@ use std::time::Duration;
 
 use relaycode_change::proposal::limits::PlanLimits;
 use relaycode_change::proposal::path::RelPath;
-use relaycode_door::{
-    AllowOption, ApprovalQuestion, ApprovalReply, Approver, Consent, Door, DoorEvent, SubmitOutcome,
-};
+use relaycode_door::{ApprovalQuestion, ApprovalReply, Approver, Consent, Door, DoorEvent, SubmitOutcome};
 use relaycode_durable::RealFs;
 use relaycode_friend::friend::{Friend, FriendAbilities, FriendProbeReport, SessionSupport};
 use relaycode_friend::work::scratch::{ScratchCaps, ScratchCopy, ScratchError, ScratchOptions};
@@ -27,6 +25,7 @@ use relaycode_friend::{AskRequest, EventSink, FriendAnswer, FriendContext, Frien
 use relaycode_ledger::transaction::CommitVerdict;
 use relaycode_ledger::{Ledger, LedgerSettings, RevertOptions, TransactionHeader, TxId};
 use relaycode_project::access::Access;
+use relaycode_project::config;
 use relaycode_project::git::Git;
 use relaycode_testkit::git::git;
 
@@ -86,7 +85,8 @@ impl Scene {
     pub(super) fn door_at(&self, root: &Path) -> Door {
         let settings = LedgerSettings { home: Some(self.home()), ..LedgerSettings::default() };
         let ledger = Ledger::open(Arc::new(RealFs::default()), root, settings).unwrap();
-        Door::open(root, ledger, Some(&self.home()), keeper_fixture::runner()).unwrap()
+        let loaded = config::load(root, Some(&self.home())).unwrap();
+        Door::new(root.to_path_buf(), ledger, loaded, Some(self.home()), keeper_fixture::runner())
     }
 
     pub(super) fn scratch(&self) -> Result<ScratchCopy, ScratchError> {
@@ -145,7 +145,7 @@ impl Scene {
     }
 
     /// Takes the work through the door.
-    pub(super) fn submit(&self, worked: &WorkOutcome, allow: &[AllowOption]) -> SubmitOutcome {
+    pub(super) fn submit(&self, worked: &WorkOutcome, allow: &[&'static str]) -> SubmitOutcome {
         self.submit_at(&self.root(), worked, allow)
     }
 
@@ -153,7 +153,7 @@ impl Scene {
         &self,
         root: &Path,
         worked: &WorkOutcome,
-        allow: &[AllowOption],
+        allow: &[&'static str],
     ) -> SubmitOutcome {
         let consent = Consent { yes: true, allow: allow.to_vec() };
         let limits = PlanLimits { files: 20_000, file_bytes: 8 << 20, ..PlanLimits::default() };
