@@ -58,6 +58,15 @@ pub(crate) fn component(name: &str) -> io::Result<&str> {
     Ok(name)
 }
 
+/// The same for a name that need not be UTF-8.
+fn any_component(name: &OsStr) -> io::Result<&[u8]> {
+    let bytes = name.as_bytes();
+    if bytes.is_empty() || bytes == b"." || bytes == b".." || bytes.contains(&b'/') {
+        return Err(io::ErrorKind::InvalidInput.into());
+    }
+    Ok(bytes)
+}
+
 impl Fs for Real {
     fn open_root(&self, path: &Path) -> io::Result<Dir> {
         Ok(Dir::new(sys::open(path, DIRECTORY, Mode::empty())?))
@@ -72,6 +81,23 @@ impl Fs for Real {
             return Ok(Dir::new(opened));
         }
         walk(at, path).map(Dir::new)
+    }
+
+    fn open_child(&self, at: &Dir, name: &OsStr) -> io::Result<Dir> {
+        let bytes = any_component(name)?;
+        Ok(Dir::new(sys::openat(fd(at)?, bytes, DIRECTORY | OFlags::NOFOLLOW, Mode::empty())?))
+    }
+
+    fn set_dir_mode(&self, dir: &Dir, mode: u32) -> io::Result<()> {
+        Ok(sys::fchmod(fd(dir)?, Mode::from_raw_mode(mode & 0o7777))?)
+    }
+
+    fn make_link(&self, at: &Dir, name: &str, target: &[u8]) -> io::Result<()> {
+        Ok(sys::symlinkat(target, fd(at)?, component(name)?)?)
+    }
+
+    fn read_link(&self, at: &Dir, name: &str) -> io::Result<Vec<u8>> {
+        Ok(sys::readlinkat(fd(at)?, component(name)?, Vec::new())?.into_bytes())
     }
 
     fn make_dir(&self, at: &Dir, name: &str, mode: DirMode) -> io::Result<()> {
@@ -97,11 +123,7 @@ impl Fs for Real {
     }
 
     fn stamp(&self, at: &Dir, name: &OsStr) -> io::Result<Stamp> {
-        let bytes = name.as_bytes();
-        if bytes.is_empty() || bytes == b"." || bytes == b".." || bytes.contains(&b'/') {
-            return Err(io::ErrorKind::InvalidInput.into());
-        }
-        let found = sys::statat(fd(at)?, name, AtFlags::SYMLINK_NOFOLLOW)?;
+        let found = sys::statat(fd(at)?, any_component(name)?, AtFlags::SYMLINK_NOFOLLOW)?;
         Ok(stamp_of(&found))
     }
 

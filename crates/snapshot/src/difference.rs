@@ -79,7 +79,7 @@ fn parts(path: &[u8]) -> impl Iterator<Item = &[u8]> {
 
 /// How two records of one name differ; `None`: not at all.
 fn change_kind(before: &EntryStat, after: &EntryStat) -> Option<EntryChangeKind> {
-    if before.kind != after.kind {
+    if !before.is_same_kind(after) {
         return Some(EntryChangeKind::TypeChanged);
     }
     let is_mode = (before.mode, before.owner) != (after.mode, after.owner);

@@ -125,6 +125,11 @@ impl Snapshot {
         self.began
     }
 
+    /// Every entry but the root: those of one directory together.
+    pub fn ids(&self) -> impl Iterator<Item = EntryId> + use<> {
+        (1..self.nodes.len() as u32).map(EntryId)
+    }
+
     /// What the file system says of an entry.
     pub fn stat(&self, id: EntryId) -> &EntryStat {
         &self.node(id).stat

@@ -38,6 +38,9 @@ pub struct EntryStat {
     /// How many names it has.
     #[serde(default = "one")]
     pub links: u32,
+    /// Of a special file which pipe, socket or device it is; of anything else 0.
+    #[serde(default)]
+    pub special: u64,
     /// When it was last written: seconds since 1970 and nanoseconds.
     pub modified: (i64, u32),
     /// When anything of it last changed. Nobody can set this.
@@ -54,7 +57,8 @@ const GRAIN: i64 = 2;
 impl EntryStat {
     /// What a stamp says.
     pub fn from_stamp(stamp: &FsStamp) -> EntryStat {
-        EntryStat { modified: stamp.modified, changed: stamp.changed, ..EntryStat::from_stat(&stamp.stat) }
+        let FsStamp { stat, modified, changed, special } = stamp;
+        EntryStat { modified: *modified, changed: *changed, special: *special, ..EntryStat::from_stat(stat) }
     }
 
     /// The same of an entry of which the times do not matter.
@@ -73,6 +77,7 @@ impl EntryStat {
             mode: stat.mode,
             owner: (stat.uid, stat.gid),
             links: u32::try_from(stat.links).unwrap_or(u32::MAX),
+            special: 0,
             modified: (0, 0),
             changed: (0, 0),
         }
@@ -82,6 +87,11 @@ impl EntryStat {
     pub fn is_same_record(&self, other: &EntryStat) -> bool {
         (self.kind, self.dev, self.ino, self.size, self.mode, self.modified, self.changed)
             == (other.kind, other.dev, other.ino, other.size, other.mode, other.modified, other.changed)
+    }
+
+    /// Whether the two are things of one kind.
+    pub fn is_same_kind(&self, other: &EntryStat) -> bool {
+        (self.kind, self.special) == (other.kind, other.special)
     }
 
     /// Whether the two are the same entry on disk.

@@ -187,7 +187,7 @@ impl TreeWalk<'_> {
             return Ok(());
         }
         let opened = match &next.parent {
-            Some(parent) => open_child(self.fs, parent, self.snapshot.name(next.id)),
+            Some(parent) => self.fs.open_child(parent, OsStr::from_bytes(self.snapshot.name(next.id))),
             None => open_below(self.fs, root, &next.path),
         };
         match opened {
@@ -353,12 +353,11 @@ fn slice(names: &[u8], start: u32, length: u16) -> &[u8] {
     &names[start as usize..][..usize::from(length)]
 }
 
-/// Opens a directory beneath another one, name by name.
-fn open_below(fs: &dyn Fs, root: &FsDir, path: &[u8]) -> io::Result<FsDir> {
-    path.split(|byte| *byte == b'/').try_fold(root.clone(), |at, name| open_child(fs, &at, name))
-}
-
-fn open_child(fs: &dyn Fs, at: &FsDir, name: &[u8]) -> io::Result<FsDir> {
-    let name = std::str::from_utf8(name).map_err(|_| io::ErrorKind::InvalidInput)?;
-    fs.open_dir(at, name)
+/// Opens a directory beneath another one, name by name: none need be UTF-8, and no link is followed.
+///
+/// # Errors
+/// The system's.
+pub fn open_below(fs: &dyn Fs, root: &FsDir, path: &[u8]) -> io::Result<FsDir> {
+    path.split(|byte| *byte == b'/')
+        .try_fold(root.clone(), |at, name| fs.open_child(&at, OsStr::from_bytes(name)))
 }

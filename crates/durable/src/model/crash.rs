@@ -403,6 +403,7 @@ pub(super) fn line(state: &State, index: usize, op: &Op) -> String {
             let place = places.next().unwrap_or_default();
             let verb = match what {
                 What::MakeDir => "make directory",
+                What::MakeLink => "make link",
                 What::RemoveDir => "remove directory",
                 What::Create => "create",
                 What::RemoveFile => "remove",

@@ -149,6 +149,34 @@ impl Fs for Model {
         })
     }
 
+    fn set_dir_mode(&self, dir: &Dir, mode: u32) -> io::Result<()> {
+        let ino = self.at(dir)?;
+        self.changing(|inner| inner.perform(Effect::Mode { ino, mode: mode & 0o7777 }))
+    }
+
+    fn make_link(&self, at: &Dir, name: &str, target: &[u8]) -> io::Result<()> {
+        let (at, name) = (self.at(at)?, component(name)?);
+        let target = std::str::from_utf8(target).map_err(|_| io::ErrorKind::InvalidInput)?;
+        self.changing(|inner| {
+            if target.is_empty() {
+                return Err(Errno::NOENT.into());
+            }
+            if inner.state.look(at, name)?.is_some() {
+                return Err(Errno::EXIST.into());
+            }
+            inner.make(at, name, Body::Link(target.into()), 0o777, What::MakeLink)?;
+            Ok(())
+        })
+    }
+
+    fn read_link(&self, at: &Dir, name: &str) -> io::Result<Vec<u8>> {
+        let (at, name) = (self.at(at)?, component(name)?);
+        self.looking(|state| match &state.get(state.find(at, name)?).body {
+            Body::Link(target) => Ok(target.as_bytes().to_vec()),
+            _ => Err(Errno::INVAL.into()),
+        })
+    }
+
     fn remove_dir(&self, at: &Dir, name: &str) -> io::Result<()> {
         let (at, name) = (self.at(at)?, component(name)?);
         self.changing(|inner| {

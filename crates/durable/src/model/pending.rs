@@ -40,7 +40,10 @@ impl Progress {
                 self.settle(trace, |effect, pending| !pending.doubtful && file(effect) == Some(*ino));
             }
             Effect::SyncDir(dir) => {
-                self.settle(trace, |effect, _| slots(effect).iter().any(|slot| slot.dir == *dir));
+                self.settle(trace, |effect, pending| {
+                    slots(effect).iter().any(|slot| slot.dir == *dir)
+                        || (!pending.doubtful && file(effect) == Some(*dir))
+                });
             }
             Effect::SyncAll { dev } => {
                 let live = self.live.clone();

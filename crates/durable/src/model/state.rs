@@ -85,6 +85,7 @@ pub(super) struct Slot {
 pub(super) enum What {
     MakeDir,
     RemoveDir,
+    MakeLink,
     Create,
     RemoveFile,
     Rename(Rename),

@@ -55,7 +55,13 @@ pub(super) fn stat_of(stat: &sys::Stat) -> Stat {
 #[allow(clippy::useless_conversion, clippy::unnecessary_cast, reason = "the fields' types differ by system")]
 pub(super) fn stamp_of(stat: &sys::Stat) -> Stamp {
     let nanos = |nanos: i64| u32::try_from(nanos).unwrap_or(0);
+    let plain = matches!(
+        sys::FileType::from_raw_mode(stat.st_mode),
+        sys::FileType::RegularFile | sys::FileType::Directory | sys::FileType::Symlink
+    );
+    let special = (u64::from(stat.st_mode) & !0o7777) << 40 | (stat.st_rdev as u64 & ((1 << 40) - 1));
     Stamp {
+        special: if plain { 0 } else { special },
         stat: stat_of(stat),
         modified: (stat.st_mtime as i64, nanos(stat.st_mtime_nsec as i64)),
         changed: (stat.st_ctime as i64, nanos(stat.st_ctime_nsec as i64)),

@@ -15,6 +15,8 @@ type Spot = (usize, usize);
 enum Step {
     MakeDir(Spot),
     RemoveDir(Spot),
+    DirMode(usize, u32),
+    Link(Spot, String),
     Create(Spot, Vec<u8>),
     Append(Spot, Vec<u8>),
     Cut(Spot, u64),
@@ -35,6 +37,8 @@ fn steps() -> impl Strategy<Value = Vec<Step>> {
     let step = prop_oneof![
         3 => spot().prop_map(Step::MakeDir),
         1 => spot().prop_map(Step::RemoveDir),
+        1 => (0..DIRS.len(), 0u32..0o7777).prop_map(|(dir, mode)| Step::DirMode(dir, mode & !0o2000 | 0o700)),
+        1 => (spot(), "[a-c/]{0,3}").prop_map(|(spot, target)| Step::Link(spot, target)),
         3 => (spot(), bytes()).prop_map(|(spot, bytes)| Step::Create(spot, bytes)),
         1 => (spot(), bytes()).prop_map(|(spot, bytes)| Step::Append(spot, bytes)),
         1 => (spot(), 0u64..12).prop_map(|(spot, len)| Step::Cut(spot, len)),
@@ -61,6 +65,11 @@ fn run(fs: &dyn Fs, root: &Dir, step: &Step) -> std::io::Result<()> {
         Step::RemoveDir(spot) => {
             let (dir, name) = at(spot);
             fs.remove_dir(&dir, name)
+        }
+        Step::DirMode(dir, mode) => fs.set_dir_mode(&open(fs, root, *dir), *mode),
+        Step::Link(spot, target) => {
+            let (dir, name) = at(spot);
+            fs.make_link(&dir, name, target.as_bytes())
         }
         Step::Create(spot, bytes) => {
             let (dir, name) = at(spot);
@@ -105,6 +114,7 @@ fn tree(fs: &dyn Fs, dir: &Dir, prefix: &str, seen: &mut Tree) {
         let stat = fs.stat(dir, &name).unwrap();
         let bytes = match kind {
             Kind::File => fs.read(dir, &name, 1000).unwrap().0,
+            Kind::Link => fs.read_link(dir, &name).unwrap(),
             _ => Vec::new(),
         };
         let links = if kind == Kind::File { stat.links } else { 0 };
