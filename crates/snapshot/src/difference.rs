@@ -133,9 +133,14 @@ impl TreeComparison<'_> {
         if is_unknown(before) || is_unknown(after) {
             return;
         }
+        // One that only leads somewhere is not there itself.
+        if before.is_passage != after.is_passage || (before.is_passage && !old.is_same_kind(new)) {
+            self.add_deleted(was);
+            return self.add_created(is, false);
+        }
         let both = (Some(was), Some(is));
         match change_kind(old, new) {
-            _ if before.is_passage && after.is_passage => {}
+            _ if before.is_passage => {}
             Some(EntryChangeKind::TypeChanged) => {
                 self.push(EntryChangeKind::TypeChanged, both);
                 self.add_below(was, None);

@@ -24,8 +24,8 @@ pub struct WalkCaps {
 
 /// Entries of a project that are looked at.
 pub const ENTRIES: usize = 500_000;
-/// Directories within directories. A path of more parts than this is longer than systems let one be.
-pub const DEPTH: usize = 2_048;
+/// Directories within directories.
+pub const DEPTH: usize = 1_024;
 
 impl Default for WalkCaps {
     fn default() -> WalkCaps {
@@ -148,6 +148,7 @@ struct ListedName {
     prefix: u64,
     start: u32,
     length: u16,
+    is_known: bool,
 }
 
 /// A directory that has still to be entered. It shares the handle of the one above with its siblings, so that only few
@@ -235,8 +236,10 @@ impl TreeWalk<'_> {
             if number % STOP_EVERY == 0 && self.rule.is_stopped() {
                 return Err(WalkError::Stopped);
             }
-            let ListedName { start, length, .. } = self.listed[number];
-            self.add(dir, at, id, (start, length), &mut below);
+            let ListedName { start, length, is_known, .. } = self.listed[number];
+            if !self.add(dir, at, id, (start, length), &mut below) && !is_known {
+                self.counted -= 1;
+            }
         }
         self.snapshot.node_mut(id).children = first..self.snapshot.nodes.len() as u32;
         for (child, is_later) in below.into_iter().rev() {
@@ -260,7 +263,8 @@ impl TreeWalk<'_> {
         Ok(())
     }
 
-    /// Looks at one entry; a directory to be entered goes to `below`, with whether that is at the end.
+    /// Looks at one entry and says whether it belongs to the tree; a directory to be entered goes to `below`, with whether
+    /// that is at the end.
     fn add(
         &mut self,
         dir: &FsDir,
@@ -268,23 +272,23 @@ impl TreeWalk<'_> {
         parent: EntryId,
         name: (u32, u16),
         below: &mut Vec<(EntryId, bool)>,
-    ) {
+    ) -> bool {
         let bytes = slice(&self.snapshot.names, name.0, name.1);
         let stat = match self.fs.stamp(dir, OsStr::from_bytes(bytes)) {
             Ok(stamp) => EntryStat::from_stamp(&stamp),
             // Gone again: it is as if it had never been.
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return false,
             Err(error) => {
                 let id = EntryId(self.snapshot.nodes.len() as u32);
                 let unknown = EntryStat { kind: EntryKind::Special, ..EntryStat::default() };
                 self.snapshot.nodes.push(node(unknown, name, at.mark, parent.0));
                 self.snapshot.set_unread(id, format!("it cannot be looked at: {error}"));
-                return;
+                return true;
             }
         };
         let step = self.rule.step(at, bytes, &stat);
         let (mark, enters, is_later, is_passage) = match step {
-            WalkStep::Skip => return,
+            WalkStep::Skip => return false,
             WalkStep::Take(mark) => (mark, true, false, false),
             WalkStep::Later(mark) => (mark, true, true, false),
             WalkStep::Leaf(mark) => (mark, false, false, false),
@@ -296,6 +300,7 @@ impl TreeWalk<'_> {
         if enters && stat.kind == EntryKind::Directory {
             below.push((id, is_later));
         }
+        true
     }
 
     /// Reads the names of a directory, as many as may be looked at.
@@ -328,7 +333,7 @@ impl TreeWalk<'_> {
             let start = names.len() as u32;
             names.extend_from_slice(name);
             let length = u16::try_from(name.len()).unwrap_or(u16::MAX);
-            listed.push(ListedName { prefix: prefix_of(name), start, length });
+            listed.push(ListedName { prefix: prefix_of(name), start, length, is_known });
         })?;
         self.snapshot.node_mut(id).skipped = skipped;
         Ok(())
@@ -359,5 +364,6 @@ fn slice(names: &[u8], start: u32, length: u16) -> &[u8] {
 /// The system's.
 pub fn open_below(fs: &dyn Fs, root: &FsDir, path: &[u8]) -> io::Result<FsDir> {
     path.split(|byte| *byte == b'/')
+        .filter(|name| !name.is_empty())
         .try_fold(root.clone(), |at, name| fs.open_child(&at, OsStr::from_bytes(name)))
 }

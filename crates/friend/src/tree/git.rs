@@ -9,17 +9,17 @@ use std::io::Read;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
-use super::seen::Kind;
+use relaycode_snapshot::EntryKind;
 
 /// What makes a directory a repository.
 pub(super) const MARK: &[u8] = b"HEAD";
 /// What is staged.
-pub(super) const INDEX: &[u8] = b"index";
-/// Files below what is passed over which say where more objects come from.
-pub(super) const ALTERNATES: &[&[u8]] = &[b"objects/info/alternates", b"objects/info/http-alternates"];
+const INDEX: &[u8] = b"index";
+/// Files in `objects/info` which say where more objects come from.
+const ALTERNATES: &[&[u8]] = &[b"alternates", b"http-alternates"];
 
 /// Directories that are passed over with all that is in them.
-const PASSING_DIRECTORIES: &[&[u8]] = &[b"fsmonitor--daemon", b"logs", b"objects"];
+const PASSING_DIRECTORIES: &[&[u8]] = &[b"fsmonitor--daemon", b"logs"];
 /// Files that are passed over. `opencode` is a number that the program of that name leaves there.
 const PASSING_FILES: &[&[u8]] =
     &[b"COMMIT_EDITMSG", b"FETCH_HEAD", b"ORIG_HEAD", b"gc.log", b"gc.pid", b"opencode"];
@@ -33,7 +33,7 @@ const LARGE: &[&[u8]] = &[b"annex", b"lfs", b"svn"];
 const LARGE_PASSING: &[&[u8]] = &[b"cache", b"tmp"];
 
 /// A directory of a repository.
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Part {
     /// Its own.
     Top {
@@ -48,18 +48,38 @@ pub(super) enum Part {
     },
     /// Branches, tags and the like.
     Refs,
+    /// `objects`: only what says where more of them come from counts.
+    Objects,
+    /// `objects/info`.
+    ObjectsInfo,
+    /// The index of files that belong to the project.
+    Index,
     /// Large ones of other programs.
     Large,
     /// Any other: all that is in it.
     Rest,
 }
 
+/// Every one of them.
+pub(super) const PARTS: [Part; 10] = [
+    Part::Top { here: true },
+    Part::Top { here: false },
+    Part::Nested { here: true },
+    Part::Nested { here: false },
+    Part::Refs,
+    Part::Objects,
+    Part::ObjectsInfo,
+    Part::Index,
+    Part::Large,
+    Part::Rest,
+];
+
 impl Part {
     /// What part something in it is; `None`: it is passed over.
-    pub(super) fn below(self, name: &[u8], kind: Kind) -> Option<Part> {
+    pub(super) fn below(self, name: &[u8], kind: EntryKind) -> Option<Part> {
         let is_in = |names: &[&[u8]]| names.contains(&name);
-        let directory = kind == Kind::Directory;
-        let plain = matches!(kind, Kind::File | Kind::Special(..));
+        let directory = kind == EntryKind::Directory;
+        let plain = matches!(kind, EntryKind::File | EntryKind::Special);
         match self {
             Part::Top { .. } if directory && is_in(PASSING_DIRECTORIES) => None,
             Part::Top { .. } if plain && is_in(PASSING_FILES) => None,
@@ -67,12 +87,16 @@ impl Part {
             Part::Top { .. } | Part::Refs if plain && name.ends_with(LOCK) => None,
             Part::Large if directory && is_in(LARGE_PASSING) => None,
             Part::Top { here: false } if plain && name == INDEX => None,
+            Part::Top { here: true } if kind == EntryKind::File && name == INDEX => Some(Part::Index),
+            Part::Top { .. } if directory && name == b"objects" => Some(Part::Objects),
+            Part::Objects => (directory && name == b"info").then_some(Part::ObjectsInfo),
+            Part::ObjectsInfo => ALTERNATES.contains(&name).then_some(Part::Rest),
             Part::Top { here } if name == b"modules" => Some(Part::Nested { here }),
             // The files of another worktree are no part of the project.
             Part::Top { .. } if name == b"worktrees" => Some(Part::Nested { here: false }),
             Part::Top { .. } if is_in(&[b"refs", b"reftable"]) => Some(Part::Refs),
             Part::Top { .. } if directory && is_in(LARGE) => Some(Part::Large),
-            Part::Top { .. } | Part::Rest | Part::Large => Some(Part::Rest),
+            Part::Top { .. } | Part::Rest | Part::Large | Part::Index => Some(Part::Rest),
             Part::Nested { .. } | Part::Refs => Some(self),
         }
     }

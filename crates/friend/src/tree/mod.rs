@@ -10,27 +10,34 @@
 //!
 //! What is found was changed *while* the friend worked, by it or by somebody else: the user may have saved.
 
+mod content;
 pub(crate) mod git;
-mod seen;
+mod scope;
 mod staged;
 #[cfg(test)]
 mod tests;
-mod walk;
 mod watch;
 
-use std::collections::BTreeMap;
+use std::collections::{HashMap, HashSet};
+use std::fs::Metadata;
 use std::io;
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
+use std::time::UNIX_EPOCH;
 
+use relaycode_durable::{Dir, Fs, Real};
 use relaycode_project::git::Git;
+use relaycode_snapshot::walk::ENTRIES as FILES;
+use relaycode_snapshot::{
+    EntryChange, EntryChangeKind, EntryId, EntryKind, EntryStat, Snapshot as TreeSnapshot, TreeDifference,
+    WalkCaps, WalkError,
+};
 
 pub use watch::{Looked, Unseen, Watch};
 
-use seen::{Content, Kind, Seen};
-use walk::Walk;
+use content::{Content, ContentReader};
+use scope::{CheckRule, CheckWalkPosition};
 
-/// Files and directories that are looked at. A project with more is not checked, and that is said.
-pub const FILES: usize = 500_000;
 /// Bytes of content that are read beforehand. Of what is beyond, a changed record is all that can be told.
 pub const CONTENT: u64 = 512 << 20;
 /// Bytes of one file that are read.
@@ -40,9 +47,21 @@ pub const FILE: u64 = 32 << 20;
 #[derive(Debug)]
 pub struct Snapshot {
     root: PathBuf,
-    entries: BTreeMap<Vec<u8>, Seen>,
+    /// The project's directory itself: whether it is one, permission bits, owner.
+    itself: (bool, u32, u32, u32),
+    /// The repository as far as it lies outside, and the project.
+    trees: Vec<CheckedTree>,
     /// Directories and files that could not be looked into.
     unread: Vec<String>,
+}
+
+/// A directory with all that is in it and belongs to the check.
+#[derive(Debug)]
+struct CheckedTree {
+    /// Where it is, if that is not the project.
+    outside: Option<PathBuf>,
+    snapshot: TreeSnapshot,
+    contents: HashMap<EntryId, Content>,
 }
 
 /// Something that is not as it was.
@@ -116,19 +135,84 @@ impl Snapshot {
     /// If it cannot be looked at, has too many files, or was stopped.
     pub fn take(root: &Path, git: Option<&Git<'_>>, stop: &dyn Fn() -> bool) -> Result<Snapshot, TreeError> {
         let ignored = git.and_then(|git| git.ignored().ok()).unwrap_or_default();
-        let mut walk = Walk::new(root, stop, CONTENT, ignored);
-        let (entries, unread) = walk.all()?;
-        Ok(Snapshot { root: root.to_path_buf(), entries, unread })
+        let ignored = ignored.into_iter().map(|mut name| {
+            name.truncate(name.strip_suffix(b"/").map_or(name.len(), <[u8]>::len));
+            name
+        });
+        Snapshot::take_within(root, &ignored.collect(), FILES, CONTENT, stop)
+    }
+
+    fn take_within(
+        root: &Path,
+        ignored: &HashSet<Vec<u8>>,
+        most: usize,
+        mut content: u64,
+        stop: &dyn Fn() -> bool,
+    ) -> Result<Snapshot, TreeError> {
+        let mut taken = Snapshot::walk(root, ignored, most, None, stop)?;
+        let fs = Real::default();
+        for tree in &mut taken.trees {
+            let at = fs.open_root(tree.outside.as_deref().unwrap_or(root)).map_err(root_error(root))?;
+            tree.contents = ContentReader::new(&fs, &at, &tree.snapshot, stop).read_all(&mut content)?;
+        }
+        Ok(taken)
+    }
+
+    /// Looks at everything, without reading any content; what was `known` is not counted.
+    fn walk(
+        root: &Path,
+        ignored: &HashSet<Vec<u8>>,
+        most: usize,
+        known: Option<&Snapshot>,
+        stop: &dyn Fn() -> bool,
+    ) -> Result<Snapshot, TreeError> {
+        let fs = Real::default();
+        let itself = root.symlink_metadata().map_err(root_error(root))?;
+        let mut taken = Snapshot {
+            root: root.to_path_buf(),
+            itself: of_itself(&itself),
+            trees: Vec::new(),
+            unread: Vec::new(),
+        };
+        let mut left = most;
+        // The first is this checkout's own; what it shares with others has the index of another one.
+        let outside = git::outside(root).into_iter().enumerate();
+        let outside = outside.map(|(nth, path)| (Some(path), CheckWalkPosition::repository(nth == 0)));
+        for (outside, start) in outside.chain([(None, CheckWalkPosition::project())]) {
+            // The root itself may be reached through links: that is the user's own choice.
+            let at = match fs.open_root(outside.as_deref().unwrap_or(root)) {
+                Ok(at) => at,
+                Err(error) if outside.is_none() => return Err(root_error(root)(error)),
+                Err(_) => {
+                    taken.unread.extend(outside.map(|path| path.to_string_lossy().into_owned()));
+                    continue;
+                }
+            };
+            let known = known.and_then(|known| known.tree(outside.as_deref()));
+            let tree = CheckedTree::walk(&fs, &at, (outside, start, ignored), left, known, stop)
+                .map_err(|error| error.of_root(root))?;
+            left = left.saturating_sub(tree.snapshot.len());
+            taken.unread.extend(tree.snapshot.unread().map(|(path, _)| match path.as_slice() {
+                b"" => ".".to_string(),
+                path => tree.shown(path),
+            }));
+            taken.trees.push(tree);
+        }
+        Ok(taken)
+    }
+
+    fn tree(&self, outside: Option<&Path>) -> Option<&CheckedTree> {
+        self.trees.iter().find(|tree| tree.outside.as_deref() == outside)
     }
 
     /// How many files and directories were looked at.
     pub fn len(&self) -> usize {
-        self.entries.len()
+        self.trees.iter().map(|tree| tree.snapshot.len()).sum()
     }
 
     /// Whether there was nothing.
     pub fn is_empty(&self) -> bool {
-        self.entries.is_empty()
+        self.len() == 0
     }
 
     /// Directories and files that could not be looked into, so that nothing can be said of them. Foreign text.
@@ -146,39 +230,39 @@ impl Snapshot {
 
     /// The same, with what could not be looked into this time.
     fn look_again(&self, stop: &dyn Fn() -> bool) -> Result<(Vec<Difference>, Vec<String>), TreeError> {
-        let mut walk = Walk::new(&self.root, stop, 0, Vec::new());
-        let (now, unread) = match walk.all() {
+        let itself = |kind| Difference { path: format!("{}/", self.root.display()), kind };
+        let now = match Snapshot::walk(&self.root, &HashSet::new(), FILES, Some(self), stop) {
             Err(TreeError::Root { .. }) if is_gone(&self.root) => {
-                let itself =
-                    self.entries.get(&b""[..]).map(|seen| self.difference(b"", seen, Changed::Removed));
-                return Ok((itself.into_iter().collect(), Vec::new()));
+                return Ok((vec![itself(Changed::Removed)], Vec::new()));
             }
             other => other?,
         };
         let mut differences = Vec::new();
-        for (path, before) in &self.entries {
-            let kind = match now.get(path) {
-                None => Some(Changed::Removed),
-                Some(after) => walk.differs(path, before, after)?,
-            };
-            differences.extend(kind.map(|kind| self.difference(path, before, kind)));
+        if self.itself != now.itself {
+            let is_another = self.itself.0 != now.itself.0;
+            differences.push(itself(if is_another { Changed::Changed } else { Changed::Mode }));
         }
-        let new = now.iter().filter(|(path, _)| !self.entries.contains_key(*path));
-        differences.extend(new.map(|(path, after)| self.difference(path, after, Changed::Created)));
+        for before in &self.trees {
+            match now.tree(before.outside.as_deref()) {
+                Some(after) => before.compare(after, &self.root, stop, &mut differences)?,
+                None => before.each_as(Changed::Removed, &mut differences),
+            }
+        }
+        for after in now.trees.iter().filter(|after| self.tree(after.outside.as_deref()).is_none()) {
+            after.each_as(Changed::Created, &mut differences);
+        }
         differences.sort_by(|a, b| a.path.cmp(&b.path));
-        Ok((differences, unread))
+        Ok((differences, now.unread))
     }
+}
 
-    fn difference(&self, path: &[u8], seen: &Seen, kind: Changed) -> Difference {
-        let mut path = match path {
-            b"" => self.root.to_string_lossy().into_owned(),
-            path => String::from_utf8_lossy(path).into_owned(),
-        };
-        if seen.kind == Kind::Directory && !path.ends_with('/') {
-            path.push('/');
-        }
-        Difference { path, kind }
-    }
+fn of_itself(metadata: &Metadata) -> (bool, u32, u32, u32) {
+    (metadata.is_dir(), metadata.mode() & 0o7777, metadata.uid(), metadata.gid())
+}
+
+fn root_error(root: &Path) -> impl Fn(io::Error) -> TreeError + use<> {
+    let path = root.to_path_buf();
+    move |source| TreeError::Root { path: path.clone(), source }
 }
 
 /// Whether a project is not there any more: moved, removed, or something else in its place.
@@ -189,45 +273,135 @@ fn is_gone(root: &Path) -> bool {
     }
 }
 
-impl Walk<'_> {
-    /// How something differs from what it was.
-    fn differs(&self, path: &[u8], before: &Seen, after: &Seen) -> Result<Option<Changed>, TreeError> {
-        if before.kind != after.kind {
-            return Ok(Some(Changed::Changed));
+impl CheckedTree {
+    fn walk(
+        fs: &dyn Fs,
+        at: &Dir,
+        (outside, start, ignored): (Option<PathBuf>, CheckWalkPosition, &HashSet<Vec<u8>>),
+        most: usize,
+        known: Option<&CheckedTree>,
+        stop: &dyn Fn() -> bool,
+    ) -> Result<CheckedTree, TreeError> {
+        let began = UNIX_EPOCH.elapsed().unwrap_or_default();
+        let began = (i64::try_from(began.as_secs()).unwrap_or(i64::MAX), began.subsec_nanos());
+        let caps = WalkCaps { entries: most, ..WalkCaps::default() };
+        let mut rule = CheckRule { ignored, stop, start, path: Vec::new() };
+        let known = known.map(|known| &known.snapshot);
+        let snapshot = match TreeSnapshot::take(fs, at, &mut rule, caps, known, began) {
+            Ok(snapshot) if snapshot.partial().next().is_some() => return Err(TreeError::TooMany),
+            Ok(snapshot) => snapshot,
+            Err(WalkError::Stopped) => return Err(TreeError::Stopped),
+            Err(WalkError::Root(source)) => return Err(TreeError::Root { path: PathBuf::new(), source }),
+        };
+        Ok(CheckedTree { outside, snapshot, contents: HashMap::new() })
+    }
+
+    /// A path of it as people are told.
+    fn shown(&self, path: &[u8]) -> String {
+        let path = String::from_utf8_lossy(path);
+        match &self.outside {
+            Some(outside) => format!("{}/{path}", outside.display()),
+            None => path.into_owned(),
         }
+    }
+
+    fn difference(&self, path: &[u8], stat: &EntryStat, kind: Changed) -> Difference {
+        let slash = if stat.kind == EntryKind::Directory { "/" } else { "" };
+        Difference { path: format!("{}{slash}", self.shown(path)), kind }
+    }
+
+    /// Everything in it, as something that came or went.
+    fn each_as(&self, kind: Changed, differences: &mut Vec<Difference>) {
+        self.snapshot.for_each(&mut |path, id| {
+            differences.push(self.difference(path, self.snapshot.stat(id), kind));
+        });
+    }
+
+    fn compare(
+        &self,
+        now: &CheckedTree,
+        root: &Path,
+        stop: &dyn Fn() -> bool,
+        differences: &mut Vec<Difference>,
+    ) -> Result<(), TreeError> {
+        let fs = Real::default();
+        let at = fs.open_root(self.outside.as_deref().unwrap_or(root)).map_err(root_error(root))?;
+        let mut reader = ContentReader::new(&fs, &at, &now.snapshot, stop);
+        let found = TreeDifference::between(&self.snapshot, &now.snapshot);
+        // One that may have changed without a trace in its times was read beforehand, or nobody can tell.
+        let racy = found
+            .racy
+            .iter()
+            .filter(|change| change.before.is_some_and(|id| self.contents.contains_key(&id)));
+        for change in found.changes.iter().chain(racy).filter(|change| !change.path.is_empty()) {
+            let id = (change.before, change.after);
+            let kind = match (change.kind, id) {
+                (EntryChangeKind::Created, _) => Some(Changed::Created),
+                (EntryChangeKind::Deleted, _) => Some(Changed::Removed),
+                (EntryChangeKind::TypeChanged, _) => Some(Changed::Changed),
+                (_, (Some(before), Some(after))) => {
+                    self.differs(before, now.snapshot.stat(after), &mut |is_index| {
+                        reader.read(after, is_index)
+                    })?
+                }
+                _ => None,
+            };
+            differences
+                .extend(kind.map(|kind| self.difference(&change.path, self.stat_of(change, now), kind)));
+        }
+        Ok(())
+    }
+
+    fn stat_of<'s>(&'s self, change: &EntryChange, now: &'s CheckedTree) -> &'s EntryStat {
+        match (change.before, change.after) {
+            (Some(id), _) => self.snapshot.stat(id),
+            (None, Some(id)) => now.snapshot.stat(id),
+            (None, None) => self.snapshot.stat(self.snapshot.root()),
+        }
+    }
+
+    /// How an entry differs from what it was; `read` gives what is in it now.
+    fn differs(
+        &self,
+        id: EntryId,
+        after: &EntryStat,
+        read: &mut dyn FnMut(bool) -> Result<Option<Content>, TreeError>,
+    ) -> Result<Option<Changed>, TreeError> {
+        let before = self.snapshot.stat(id);
         let mode = ((before.mode, before.owner) != (after.mode, after.owner)).then_some(Changed::Mode);
-        // The record of a directory changes with every file in it, and these are compared themselves.
-        if before.kind == Kind::Directory || before.same_record(after) {
+        // The entries of a directory are compared themselves, and special files hold nothing.
+        if matches!(before.kind, EntryKind::Directory | EntryKind::Special) {
             return Ok(mode);
         }
-        if let Content::Staged(staged) = &before.content {
-            // git puts another file in its place, with other permissions if that is how it was called.
-            let same = match self.content(path, &before.content, after)? {
-                Content::Staged(now) => now.is_still(staged),
-                _ => false,
-            };
-            return Ok((!same).then_some(Changed::Staged));
-        }
-        if before.size != after.size {
-            return Ok(Some(Changed::Changed));
-        }
-        let content = match &before.content {
-            Content::Known(content) => content,
-            Content::None => return Ok(mode),
-            Content::Unread | Content::Staged(_) => {
-                // Other permissions alone change the record, too, but not when it was written.
-                return Ok(if before.written == after.written && mode.is_some() {
-                    mode
-                } else {
-                    Some(Changed::Written)
-                });
+        let known = match self.contents.get(&id) {
+            Some(Content::Staged(staged)) => {
+                // git puts another file in its place, with other permissions if that is how it was called.
+                let same = matches!(read(true)?, Some(Content::Staged(now)) if now.is_still(staged));
+                return Ok((!same).then_some(Changed::Staged));
             }
+            _ if before.size != after.size => return Ok(Some(Changed::Changed)),
+            Some(known @ Content::Known(_)) => known,
+            // Other permissions alone change the record, too, but not when it was written.
+            None if before.modified == after.modified && mode.is_some() => return Ok(mode),
+            None => return Ok(Some(Changed::Written)),
         };
-        match self.content(path, &before.content, after)? {
-            Content::Known(now) if now != *content => Ok(Some(Changed::Changed)),
-            Content::Known(_) if after.is_tied_elsewhere(before) => Ok(Some(Changed::Written)),
-            Content::Known(_) => Ok(mode),
-            Content::Unread | Content::None | Content::Staged(_) => Ok(Some(Changed::Written)),
+        // Whoever writes to another name of a file that took its place, writes here.
+        let is_tied_elsewhere =
+            after.kind == EntryKind::File && !before.is_same_inode(after) && after.links > 1;
+        Ok(match read(false)? {
+            Some(now) if now != *known => Some(Changed::Changed),
+            Some(_) if !is_tied_elsewhere => mode,
+            _ => Some(Changed::Written),
+        })
+    }
+}
+
+impl TreeError {
+    /// The same, of the project.
+    fn of_root(self, root: &Path) -> TreeError {
+        match self {
+            TreeError::Root { source, .. } => TreeError::Root { path: root.to_path_buf(), source },
+            other => other,
         }
     }
 }

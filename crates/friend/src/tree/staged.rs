@@ -11,7 +11,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use sha2::{Digest, Sha256};
 
-use super::seen::Short;
+use super::content::Short;
 
 /// Bytes of an index that are read.
 pub(super) const INDEX: u64 = 64 << 20;
@@ -86,7 +86,7 @@ impl Staged {
                 hash = joined(index, &Index::open(&bytes, index.object)?, bitmaps)?;
             }
         }
-        Some(Staged { entries: super::seen::short(hash), trees })
+        Some(Staged { entries: super::content::short(hash), trees })
     }
 
     /// Whether the next commit takes the same. A tree that is not known any more is made again; one that was not
@@ -294,14 +294,14 @@ fn trees(mut data: &[u8], object: usize) -> Option<HashMap<Short, Short>> {
             *left = left.checked_sub(1)?;
         }
         hash.update(name);
-        let path = super::seen::short(hash);
+        let path = super::content::short(hash);
         if entries != b"-1" {
             if entries.is_empty() || !entries.iter().all(u8::is_ascii_digit) {
                 return None;
             }
             let tree = data.get(..object)?;
             data = &data[object..];
-            found.insert(path, super::seen::short(Sha256::new_with_prefix(tree)));
+            found.insert(path, super::content::short(Sha256::new_with_prefix(tree)));
         }
         open.push((path, below));
         while open.last().is_some_and(|(_, left)| *left == 0) {

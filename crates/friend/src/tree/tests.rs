@@ -235,8 +235,7 @@ fn nothing_is_followed_and_nothing_waits() {
 #[test]
 fn beyond_what_is_read_a_changed_record_is_all_that_is_said() {
     let (_dir, root) = project();
-    let (entries, unread) = Walk::new(&root, &|| false, 0, Vec::new()).all().unwrap();
-    let before = Snapshot { root: root.clone(), entries, unread };
+    let before = Snapshot::take_within(&root, &HashSet::new(), FILES, 0, &|| false).unwrap();
     fs::write(root.join("a.txt"), "eno").unwrap();
     fs::write(root.join("src/b.rs"), "longer").unwrap();
     fs::set_permissions(root.join("src/deep/c"), Permissions::from_mode(0o600)).unwrap();
@@ -249,11 +248,8 @@ fn beyond_what_is_read_a_changed_record_is_all_that_is_said() {
 fn a_project_with_too_many_files_is_said_to_have_them() {
     let (_dir, root) = project();
     let count = take(&root).len();
-    let all = |most| {
-        let mut walk = Walk::new(&root, &|| false, 0, Vec::new());
-        walk.most = most;
-        walk.all().map(|(entries, _)| entries.len())
-    };
+    let all =
+        |most| Snapshot::take_within(&root, &HashSet::new(), most, 0, &|| false).map(|taken| taken.len());
     assert_eq!(all(count).unwrap(), count);
     assert!(matches!(all(count - 1), Err(TreeError::TooMany)));
 }

@@ -33,7 +33,7 @@ pub(super) struct Print {
 
 impl Print {
     pub(super) fn of(stamp: &Stamp) -> Print {
-        let Stamp { stat, modified, changed } = *stamp;
+        let Stamp { stat, modified, changed, .. } = *stamp;
         Print { dev: stat.dev, ino: stat.ino, size: stat.len, mode: stat.mode, modified, changed }
     }
 }
